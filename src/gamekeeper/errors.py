@@ -168,6 +168,15 @@ class Cancelled(GamekeeperError):  # noqa: N818 - an event, not a fault
         return Cancelled, (self.asked, self.do)
 
 
+def refuse_problems(asked: str, problems: Sequence[Problem]) -> None:
+    """Raise one error for everything that is wrong with what was asked; nothing where all is well."""
+    if problems:
+        there_are = (
+            f"There are {len(problems):,} problems" if len(problems) > 1 else "There is 1 problem"
+        )
+        raise InputError(problems[0].reason, asked, f"{there_are}:", problems=problems)
+
+
 def fault_place(error: BaseException) -> str:
     """Return where in the package a fault happened: the function and line that were reached last.
 

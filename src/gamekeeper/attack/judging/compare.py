@@ -37,10 +37,9 @@ from gamekeeper.attack.simulation.running import SampleTask
 from gamekeeper.attack.simulation.sampling import sample_size
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.missing import Missing
-from gamekeeper.errors import InputError, Problem
+from gamekeeper.errors import InputError, Problem, refuse_problems
 from gamekeeper.options import option_text, takes
 from gamekeeper.results import Provenance, package_version
-from gamekeeper.wording import there_are
 
 ATTACK_FRACTIONS = tuple(Fraction(percent, 100) for percent in (1, 2, 5, 10, 20, 30, 50, 70, 90))
 """Sampling fractions of attacks where none are given."""
@@ -181,13 +180,7 @@ def _checked_steps(asked: CompareOptions) -> tuple[tuple[Fraction, ...], tuple[F
             more_steps = checked_fractions(what, attacked)
         except InputError as error:
             problems += [replace(one, where=f"attack {one.where}") for one in error.problems]
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            what,
-            f"{there_are(len(problems), 'problem')}:",
-            problems=problems,
-        )
+    refuse_problems(what, problems)
     return steps, more_steps
 
 

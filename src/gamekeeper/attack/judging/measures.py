@@ -7,47 +7,43 @@ a module, so that processes can be given it, and put it in `MEASURES`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.intrusion.dis import dis
-from gamekeeper.algorithms.uniques.apportionment import dis_is, dis_suda
-from gamekeeper.algorithms.uniques.scores import ScoreKind, size_weights, weigh
 from gamekeeper.attack.judging.model_measures import annealing, mc3, occam
 from gamekeeper.attack.judging.scores import Measure, SampleData, Scores
-from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import did_you_mean, quoted, there_are
+from gamekeeper.attack.simulation.sample import Score, scores_of
+from gamekeeper.errors import Problem, Reason, refuse_problems
+from gamekeeper.wording import did_you_mean, quoted
 
 
 def _suda(sample: SampleData) -> Scores:
-    return Scores(_sums(sample, ScoreKind.SUDA).astype(np.float64))
+    return Scores(_values(sample, Score.SUDA))
 
 
 def _is(sample: SampleData) -> Scores:
-    return Scores(_sums(sample, ScoreKind.IS).astype(np.float64))
+    return Scores(_values(sample, Score.IS))
 
 
 def _dis_suda(sample: SampleData) -> Scores:
-    share = _dis(sample)
-    chances = dis_suda(_sums(sample, ScoreKind.SUDA), share).values
-    return Scores(chances, match=chances, pr_cm_given_um=share)
+    return _chances(sample, Score.DIS_SUDA)
 
 
 def _dis_is(sample: SampleData) -> Scores:
-    share = _dis(sample)
-    chances = dis_is(_sums(sample, ScoreKind.IS), share, sample.codes.shape[1])
+    return _chances(sample, Score.DIS_IS)
+
+
+def _chances(sample: SampleData, score: Score) -> Scores:
+    n_paired = int(np.count_nonzero(sample.class_sizes == 2))
+    found = dis(len(sample.uniques), n_paired, sample.fraction)
+    share = None if found is None else float(found)
+    chances = _values(sample, score, share)
     return Scores(chances, match=chances, pr_cm_given_um=share)
 
 
-def _dis(sample: SampleData) -> float | None:
-    n_paired = int(np.count_nonzero(sample.class_sizes == 2))
-    share = dis(len(sample.uniques), n_paired, sample.fraction)
-    return None if share is None else float(share)
-
-
-def _sums(sample: SampleData, kind: ScoreKind) -> NDArray[Any]:
+def _values(sample: SampleData, score: Score, share: float | None = None) -> NDArray[np.float64]:
     from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 
     found = sample.shared(
@@ -60,8 +56,7 @@ def _sums(sample: SampleData, kind: ScoreKind) -> NDArray[Any]:
             max_seconds=sample.max_seconds,
         ),
     )
-    weights = size_weights(found.n_variables, kind, max_size=found.max_size)
-    return weigh(found.counts, weights)
+    return scores_of(found, score, share)
 
 
 MEASURES: dict[str, Measure] = {
@@ -95,11 +90,5 @@ def named_measures(measures: Sequence[str | Measure]) -> dict[str, Measure]:
         else:
             hint = did_you_mean(measure, MEASURES)
             problems.append(Problem(Reason.UNKNOWN_NAME, where, "not known.", hint))
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            "Measures were to be compared.",
-            f"{there_are(len(problems), 'problem')}:",
-            problems=problems,
-        )
+    refuse_problems("Measures were to be compared.", problems)
     return found

@@ -27,17 +27,17 @@ from gamekeeper.attack.judging.scores import (
     Scores,
     checked_scores,
 )
+from gamekeeper.attack.simulation.measures import Failure
 from gamekeeper.attack.simulation.notional import NotionalPopulation
 from gamekeeper.attack.simulation.processes import run_blocks
-from gamekeeper.attack.simulation.running import SampleTask
+from gamekeeper.attack.simulation.running import SampleTask, drawn_records, require_measured
 from gamekeeper.attack.simulation.sample import Sample
-from gamekeeper.attack.simulation.sampling import draw_records, sample_size
 from gamekeeper.data.engine.local_blocks import map_locally
 from gamekeeper.data.engine.pool import Pool
-from gamekeeper.errors import GamekeeperError, InputError, LimitError, Reason
-from gamekeeper.wording import quoted
+from gamekeeper.errors import GamekeeperError, LimitError
 
 _WARMING = 40
+_TRY = "Try it by itself on a small sample."
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +65,6 @@ class ScoringPlan:
     max_seconds: float | None = MAX_SECONDS
 
 
-@dataclass(frozen=True, slots=True)
-class _Failure:
-    """A measure that stopped, and with which kind of error."""
-
-    measure: str
-    kind: str
-
-
-def score_sample(
-    population: NotionalPopulation, plan: ScoringPlan, task: SampleTask
-) -> ScoredSample:
-    """Draw one sample and let every measure speak of its sample uniques."""
-    return _require(_score(population, plan, task))
-
-
 def run_scoring(
     population: NotionalPopulation,
     plan: ScoringPlan,
@@ -93,7 +78,7 @@ def run_scoring(
         if tasks:
             _warm_up(population, plan)
         for task in tasks:
-            finish(task, score_sample(population, plan, task))
+            finish(task, require_measured(_score(population, plan, task), _TRY))
         return
     run_blocks(
         population,
@@ -101,22 +86,18 @@ def run_scoring(
         tasks,
         _score,
         blocks=partial(map_locally, workers=workers, pool=Pool.PROCESSES),
-        finish=lambda task, outcome: finish(task, _require(outcome)),
+        finish=lambda task, outcome: finish(task, require_measured(outcome, _TRY)),
         prepare=_warm_up,
     )
 
 
 def _score(
     population: NotionalPopulation, plan: ScoringPlan, task: SampleTask
-) -> ScoredSample | _Failure:
-    # The children of these numbers that SeedSequence(seed).spawn would give.
-    drawing = np.random.SeedSequence(task.seed, spawn_key=(task.number,))
+) -> ScoredSample | Failure:
+    """Draw one sample and let every measure speak of its sample uniques."""
+    # A child of what the sample was drawn with, as SeedSequence.spawn would give.
     measuring = np.random.SeedSequence(task.seed, spawn_key=(task.number, 0))
-    size = sample_size(population.n_records, task.fraction)
-    generator = np.random.default_rng(drawing)
-    sample = Sample(
-        population, draw_records(population.n_records, size, generator, population.strata)
-    )
+    sample = Sample(population, drawn_records(population, task))
     seen = SampleData(
         sample.codes,
         plan.levels,
@@ -142,7 +123,7 @@ def _score(
             raise
         # What a stranger's function says may hold values of the file: only its kind is told.
         except Exception as error:  # noqa: BLE001
-            return _Failure(name, type(error).__name__)
+            return Failure(name, type(error).__name__)
         told = checked_scores(name, found, len(seen.uniques), n_records=len(seen.codes))
         seconds[name] = taken
         attacks |= {(attack, name): value for attack, value in _attacked(sample, sizes, told)}
@@ -162,17 +143,6 @@ def _attacked(
         yield "top10", first
     if told.records is not None:
         yield from matched_attacks(sample, told.records).items()
-
-
-def _require(outcome: ScoredSample | _Failure) -> ScoredSample:
-    if isinstance(outcome, _Failure):
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"The measure {quoted([outcome.measure])} was to be taken of a sample.",
-            f"It ended with an error of the kind {outcome.kind}.",
-            "Try it by itself on a small sample.",
-        )
-    return outcome
 
 
 def _warm_up(population: NotionalPopulation, plan: ScoringPlan) -> None:

@@ -65,7 +65,12 @@ class ScoreFolder:
             place = self.measures.index(name) if name else ""
             for part in _VALUES:
                 numbers[f"{place}.{attack}.{part}"] = getattr(value, part)
-        self._write_arrays(number, arrays)
+        write_file(
+            self._path(number),
+            lambda file: np.savez_compressed(file, allow_pickle=False, **arrays),
+            private=True,
+            asked="A sample of a comparison was to be kept in {}.",
+        )
         self._numbers.write(number, fraction, numbers)
 
     def _sample(
@@ -99,14 +104,6 @@ class ScoreFolder:
                 if pr_cm is not None:
                     found[attack, name] = AttackValue(pr_cm, cost, keys)
         return found
-
-    def _write_arrays(self, number: int, arrays: Mapping[str, NDArray[Any]]) -> None:
-        write_file(
-            self._path(number),
-            lambda file: np.savez_compressed(file, allow_pickle=False, **arrays),
-            private=True,
-            asked="A sample of a comparison was to be kept in {}.",
-        )
 
     def _path(self, number: int) -> Path:
         return self.path / f"sample-{number + 1:06d}.npz"

@@ -32,9 +32,9 @@ from gamekeeper.attack.matching.result import MatchingRisk, file_lines
 from gamekeeper.attack.risk import FileRisk, keyed_provenance
 from gamekeeper.attack.uniques.dis import general_dis
 from gamekeeper.data.keys.key_table import KeyTable
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse_problems
 from gamekeeper.options import takes
-from gamekeeper.wording import count_of, quoted, there_are
+from gamekeeper.wording import count_of, quoted
 
 Measures = dict[str, Fraction | float | None]
 
@@ -176,13 +176,7 @@ def _method(
                     " a fraction (--fraction)."
                 )
                 problems.append(Problem(Reason.NOTHING_GIVEN, "population", found, do))
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            "A sample was to be matched with its population.",
-            f"{there_are(len(problems), 'problem')}:",
-            problems=problems,
-        )
+    refuse_problems("A sample was to be matched with its population.", problems)
     return method
 
 

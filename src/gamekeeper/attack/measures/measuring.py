@@ -201,46 +201,28 @@ def _require_possible(key_table: KeyTable, asked: MeasuresOptions) -> None:
     if asked.household:
         wanted[asked.household] = None
     for name in wanted:
+        where = f"variable {quoted([name])}"
         if name not in known:
-            problems.append(
-                Problem(
-                    Reason.UNKNOWN_NAME,
-                    f"variable {quoted([name])}",
-                    "it is not among the coded variables.",
-                    did_you_mean(name, known),
-                )
-            )
+            found, do = "it is not among the coded variables.", did_you_mean(name, known)
+            problems.append(Problem(Reason.UNKNOWN_NAME, where, found, do))
         elif name in key_table.keys and name != asked.household:
-            problems.append(
-                Problem(
-                    Reason.BAD_OPTION,
-                    f"variable {quoted([name])}",
-                    "it is a key variable, so that every class has one value of it.",
-                    "Leave it out of the key variables, or of the sensitive ones.",
-                )
-            )
+            found = "it is a key variable, so that every class has one value of it."
+            do = "Leave it out of the key variables, or of the sensitive ones."
+            problems.append(Problem(Reason.BAD_OPTION, where, found, do))
     for name in asked.ordered:
         variable = key_table.coded.codebook[name] if name in known else None
-        if variable is None or variable.order:
+        if variable is None or variable.order or _are_numbers(variable.values[1:]):
             continue
-        if not _are_numbers(variable.values[1:]):
-            problems.append(
-                Problem(
-                    Reason.BAD_OPTION,
-                    f"ordered variable {quoted([name])}",
-                    "its values are not all numbers and came without an order.",
-                    "Give numbers or ordered categories, or name it as --sensitive only.",
-                )
-            )
+        found = "its values are not all numbers and came without an order."
+        do = "Give numbers or ordered categories, or name it as --sensitive only."
+        where = f"ordered variable {quoted([name])}"
+        problems.append(Problem(Reason.BAD_OPTION, where, found, do))
     if asked.household and not key_table.weight and key_table.fraction is None:
-        problems.append(
-            Problem(
-                Reason.NOTHING_GIVEN,
-                "household",
-                "household risk needs individual risk, and neither weights nor a fraction are known.",
-                "Give --weight or --fraction, or leave out --household.",
-            )
+        found = (
+            "household risk needs individual risk, and neither weights nor a fraction are known."
         )
+        do = "Give --weight or --fraction, or leave out --household."
+        problems.append(Problem(Reason.NOTHING_GIVEN, "household", found, do))
     if problems:
         raise InputError(
             problems[0].reason,

@@ -9,8 +9,8 @@ from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
 from gamekeeper.attack.simulation.notional import NotionalPopulation
 from gamekeeper.attack.simulation.sampling import sample_size
 from gamekeeper.budget import require_memory
-from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of, quoted, there_are
+from gamekeeper.errors import InputError, Problem, Reason, refuse_problems
+from gamekeeper.wording import count_of, quoted
 
 # A task, what waits for it and the dictionary of what it finds; a number by its name.
 _SAMPLE_BYTES, _NUMBER_BYTES = 2_000, 100
@@ -35,13 +35,7 @@ def checked_fractions(
         steps.append(step)
     if not given:
         problems.append(Problem(Reason.NOTHING_GIVEN, "fractions", "none is given."))
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            asked,
-            f"{there_are(len(problems), 'problem')}:",
-            problems=problems,
-        )
+    refuse_problems(asked, problems)
     return tuple(steps)
 
 

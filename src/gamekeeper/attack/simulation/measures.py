@@ -28,8 +28,8 @@ from gamekeeper.attack.simulation.agreement import (
 from gamekeeper.attack.simulation.model_attacks import model_attacks
 from gamekeeper.attack.simulation.options import Measure
 from gamekeeper.attack.simulation.sample import PROBABILITIES, Sample, Score
-from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import did_you_mean, quoted, there_are
+from gamekeeper.errors import Problem, Reason, refuse_problems
+from gamekeeper.wording import did_you_mean, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,10 +59,10 @@ class MeasurePlan:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A measure of one's own that could not be taken: which, and what kind of thing went wrong."""
+    """A measure of one's own that could not be taken: which, and with which kind of error."""
 
     measure: str
-    found: str
+    kind: str
 
 
 def measure_sample(sample: Sample, plan: MeasurePlan) -> Values | Failure:
@@ -77,7 +77,7 @@ def measure_sample(sample: Sample, plan: MeasurePlan) -> Values | Failure:
             numbers = {f"{name}.{part}": float(number) for part, number in found.items()}
         # What a stranger's function says may hold values of the file: only its kind is told.
         except Exception as error:  # noqa: BLE001
-            return Failure(name, f"It ended with an error of the kind {type(error).__name__}.")
+            return Failure(name, type(error).__name__)
         values |= {part: x if math.isfinite(x) else None for part, x in numbers.items()}
     return values
 
@@ -110,13 +110,7 @@ def plan_measures(
             problems.append(Problem(Reason.UNKNOWN_NAME, where, "not known.", hint))
     if len(set(r)) < len(r):
         problems.append(Problem(Reason.DUPLICATE, "r", "a size is given twice."))
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            "Measures of samples were asked for.",
-            f"{there_are(len(problems), 'problem')}:",
-            problems=problems,
-        )
+    refuse_problems("Measures of samples were asked for.", problems)
     return MeasurePlan(tuple(names), tuple(own), tuple(r), max_size, max_seconds, power)
 
 

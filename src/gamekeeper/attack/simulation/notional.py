@@ -17,8 +17,8 @@ import numpy as np
 from gamekeeper.algorithms.class_numbers import class_numbers
 from gamekeeper.data.keys.checks import MAX_KEYS, all_missing_problems
 from gamekeeper.data.keys.missing import Missing
-from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of, did_you_mean, quoted, there_are
+from gamekeeper.errors import InputError, Problem, Reason, refuse_problems
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -144,10 +144,4 @@ def _check(
                 "Use 'category' or 'exclude' (--missing).",
             )
         )
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            "Samples were to be drawn from a notional population.",
-            f"{there_are(len(problems), 'problem')}:",
-            problems=problems,
-        )
+    refuse_problems("Samples were to be drawn from a notional population.", problems)

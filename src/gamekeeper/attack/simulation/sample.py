@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -112,15 +112,18 @@ class Sample:
 
     def score(self, score: Score) -> NDArray[np.float64]:
         """Return a score of the sample uniques, in the order of `minimal_uniques.records`."""
-        kind = ScoreKind.SUDA if score in (Score.SUDA, Score.DIS_SUDA) else ScoreKind.IS
-        sums = self._sums(kind)
-        if score is Score.DIS_SUDA:
-            return dis_suda(sums, self.dis).values
-        if score is Score.DIS_IS:
-            return dis_is(sums, self.dis, self.codes.shape[1])
-        return sums.astype(np.float64)
+        return scores_of(self.minimal_uniques, score, self.dis, power=self.power)
 
-    def _sums(self, kind: ScoreKind) -> NDArray[Any]:
-        found = self.minimal_uniques
-        weights = size_weights(self.codes.shape[1], kind, power=self.power, max_size=found.max_size)
-        return weigh(found.counts, weights)
+
+def scores_of(
+    found: MinimalUniques, score: Score, share: Fraction | float | None, *, power: int = 6
+) -> NDArray[np.float64]:
+    """Return a score of the sample uniques; `share` is the DIS of the sample."""
+    kind = ScoreKind.SUDA if score in (Score.SUDA, Score.DIS_SUDA) else ScoreKind.IS
+    weights = size_weights(found.n_variables, kind, power=power, max_size=found.max_size)
+    sums = weigh(found.counts, weights)
+    if score is Score.DIS_SUDA:
+        return dis_suda(sums, share).values
+    if score is Score.DIS_IS:
+        return dis_is(sums, share, found.n_variables)
+    return sums.astype(np.float64)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gamekeeper.attack.risk_classes import NOT_UNIQUE, RiskClasses
 from gamekeeper.attack.uniques.contributions import NO_MSU
+from gamekeeper.attack.uniques.facts import UniqueFacts
 from gamekeeper.attack.uniques.scoring import MEASURE_NAMES, MEASURES, PROBABILITIES
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.writing import write_records
@@ -25,10 +26,7 @@ def record_table(
     class_sizes: NDArray[np.int64],
     uniques: NDArray[np.int64],
     msus: NDArray[np.int64],
-    smallest: NDArray[np.int8],
-    columns: Mapping[str, NDArray[Any] | None],
-    class_numbers: NDArray[np.int8],
-    class_names: Sequence[str],
+    facts: UniqueFacts,
 ) -> pa.Table:
     """Return one row per record, in the order of the file.
 
@@ -40,11 +38,8 @@ def record_table(
         The class size of each; 0 for one that was left out.
     uniques
         The sample uniques, by their place among these records.
-    msus, smallest, columns, class_numbers
-        The number of MSUs, the size of the smallest (-1 where none was found), each measure (None
-        or NaN where it is not known) and the risk class (-1 where it is not known) of these.
-    class_names
-        The names of the risk classes, by number.
+    msus, facts
+        The number of MSUs of these, and what else is known of them.
     """
     import pyarrow as pa
 
@@ -55,17 +50,18 @@ def record_table(
         "class_size": pa.array(class_sizes, mask=excluded),
         "msus": pa.array(_spread(n_records, uniques, msus, 0), mask=excluded),
     }
-    sizes = _spread(n_records, uniques, smallest, NO_MSU)
+    sizes = _spread(n_records, uniques, facts.smallest, NO_MSU)
     made["smallest_msu"] = pa.array(sizes, mask=sizes == NO_MSU)
     for name in MEASURES:
-        values = columns[name]
+        values = facts.scores.columns[name]
         if values is None:
             made[name] = pa.nulls(n_records, pa.float64())
             continue
         spread = _spread(n_records, uniques, values, 0)
         made[name] = pa.array(spread, mask=excluded | np.isnan(spread))
     # One more class for the records that are not unique, at the end of the names.
-    numbers = _spread(n_records, uniques, class_numbers, len(class_names))
+    class_names = facts.classes.names
+    numbers = _spread(n_records, uniques, facts.class_numbers, len(class_names))
     codes = pa.array(numbers, mask=excluded | (numbers < 0))
     words = pa.array([*class_names, NOT_UNIQUE], pa.string())
     made["risk_class"] = pa.DictionaryArray.from_arrays(codes, words).cast(pa.string())

@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from gamekeeper.algorithms.sampling_fraction import parse_fraction
-from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import did_you_mean, quoted, there_are
+from gamekeeper.errors import InputError, Problem, Reason, refuse_problems
+from gamekeeper.wording import did_you_mean, quoted
 
 if TYPE_CHECKING:
     from gamekeeper.data.coding.recode import Recode
@@ -36,13 +36,7 @@ def checked_levels(
             elif len(recode.codes) != n_codes:
                 found = f"coding {number} is for {len(recode.codes):,} codes, not {n_codes:,}."
                 problems.append(Problem(Reason.BAD_OPTION, where, found))
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            "Special uniques were to be followed through coarser codings.",
-            f"{there_are(len(problems), 'problem')}:",
-            problems=problems,
-        )
+    refuse_problems("Special uniques were to be followed through coarser codings.", problems)
     return {name: tuple(recodes) for name, recodes in coarser.items()}
 
 
@@ -83,11 +77,7 @@ def checked_steps(
             found = f"less than the fraction of the sample, {float(least):.4g}."
             problems.append(Problem(Reason.BAD_OPTION, where, found))
         steps.append(step)
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            "Special uniques were to be followed through other sampling fractions.",
-            f"{there_are(len(problems), 'problem')}:",
-            problems=problems,
-        )
+    refuse_problems(
+        "Special uniques were to be followed through other sampling fractions.", problems
+    )
     return tuple(dict.fromkeys(steps))

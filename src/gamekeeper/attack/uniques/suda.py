@@ -273,16 +273,8 @@ def assess_uniques(key_table: KeyTable, asked: UniquesOptions) -> UniquesRisk:
         rows, sizes = key_table.records, key_table.class_sizes()
         listed, places = np.arange(n_file), rows[found.records]
         size_of = partial(_size_in, sizes)
-    table = record_table(
-        listed + 1,
-        sizes,
-        places,
-        found.counts.sum(axis=1, dtype=np.int64),
-        facts.smallest,
-        scores.columns,
-        facts.class_numbers,
-        facts.classes.names,
-    )
+    n_msus = found.counts.sum(axis=1, dtype=np.int64)
+    table = record_table(listed + 1, sizes, places, n_msus, facts)
     explainer = Explainer(variables, codes, rows, n_file, len(found.records), size_of, found)
     counts = key_table.distinct.counts if by_key else None
     made = _results(facts, explainer, table, counts, provenance, power)
