@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import gamekeeper as gk
+from gamekeeper.attack.linkage.columns.variables import LinkVariable
 from gamekeeper.attack.linkage.files import link_files
 from gamekeeper.attack.linkage.truth import true_partners
-from gamekeeper.attack.linkage.variables import LinkVariable
 from tests.given.linked_files import AGE
 from tests.given.microdata import write
 

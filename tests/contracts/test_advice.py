@@ -32,7 +32,10 @@ NEVER_SAID = {
     "algorithms.subtraction.recovered_zeros": ("max_work", "numbers of zeros are then left out"),
     "algorithms.subtraction.release": ("max_samples max_bits", "the advice has them"),
     "algorithms.uniques.minimal_uniques": ("--max-msus --no-listing", "only a list is too long"),
-    "attack.linkage.linking.require_worth": ("--unlinked", "only where records may stay unlinked"),
+    "attack.linkage.pairs.linking.require_worth": (
+        "--unlinked",
+        "only where records may stay unlinked",
+    ),
     "attack.matching.strategies._method": ("--population", "an assessment matches where it can"),
     "attack.models.fitting.fit_models": ("--method --patient", "a what-if says: not known"),
     "attack.uniques.suda._only_uniques": ("--records", "only of an engine elsewhere"),

@@ -24,10 +24,11 @@ from gamekeeper.attack.contribution_risk import CategoryRisk, SizeRisk, Variable
 from gamekeeper.attack.judging.attack_experiment import AttackExperiment
 from gamekeeper.attack.judging.compare import Comparison, compare_measures
 from gamekeeper.attack.judging.judgement import Judgement, judge
+from gamekeeper.attack.linkage.columns.variables import LinkVariable
 from gamekeeper.attack.linkage.evaluation import MaskingComparison, compare_maskings
 from gamekeeper.attack.linkage.files import FileLinks, link_files
-from gamekeeper.attack.linkage.structure import StructureLinks, link_structure
-from gamekeeper.attack.linkage.variables import LinkVariable
+from gamekeeper.attack.linkage.links.structure_links import StructureLinks
+from gamekeeper.attack.linkage.structure import link_structure
 from gamekeeper.attack.matching.result import MatchingRisk
 from gamekeeper.attack.matching.strategies import assess_matching
 from gamekeeper.attack.measures.measuring import measure_risk

@@ -7,9 +7,9 @@ import pyarrow.csv
 import pytest
 
 import gamekeeper as gk
+from gamekeeper.attack.linkage.columns.variables import Kind, LinkVariable
 from gamekeeper.attack.linkage.files import link_files
 from gamekeeper.attack.linkage.options import LinkMethod, ObjectiveName
-from gamekeeper.attack.linkage.variables import Kind, LinkVariable
 from gamekeeper.errors import InputError, LimitError, Reason, StoreError
 from gamekeeper.options import build
 from gamekeeper.workbench.linkage import evaluate_files, link_two_files, link_two_structures

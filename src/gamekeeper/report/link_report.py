@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gamekeeper.attack.linkage.carrying import Carried
 from gamekeeper.attack.linkage.evaluation import MaskingComparison
-from gamekeeper.attack.linkage.file_links import FileLinks
-from gamekeeper.attack.linkage.link_plots import (
+from gamekeeper.attack.linkage.links.carrying import Carried
+from gamekeeper.attack.linkage.links.file_links import FileLinks
+from gamekeeper.attack.linkage.links.link_plots import (
     plot_calibration,
     plot_came_back,
     plot_margin_shares,
 )
-from gamekeeper.attack.linkage.steady_links import runs_table
-from gamekeeper.attack.linkage.structure import StructureLinks
+from gamekeeper.attack.linkage.links.steady_links import runs_table
+from gamekeeper.attack.linkage.links.structure_links import StructureLinks
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
 from gamekeeper.wording import joined, percent_range, percent_text

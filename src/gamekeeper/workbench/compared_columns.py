@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from gamekeeper.attack.linkage.guessing import identifiers, telling_alone
+from gamekeeper.attack.linkage.columns.guessing import identifiers, telling_alone
+from gamekeeper.attack.linkage.columns.variables import Kind, LinkVariable, common_variables
 from gamekeeper.attack.linkage.options import ObjectiveName
-from gamekeeper.attack.linkage.variables import Kind, LinkVariable, common_variables
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Problem, Reason, refuse

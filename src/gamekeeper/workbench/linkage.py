@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.attack.linkage.columns.structure_columns import StructureColumns, structure_columns
 from gamekeeper.attack.linkage.evaluation import MaskingComparison, compare_maskings
-from gamekeeper.attack.linkage.file_links import FileLinks
 from gamekeeper.attack.linkage.files import link_files, require_records
-from gamekeeper.attack.linkage.linking import linking_bytes
-from gamekeeper.attack.linkage.structure import StructureLinks, link_structure
-from gamekeeper.attack.linkage.structure_columns import StructureColumns, structure_columns
+from gamekeeper.attack.linkage.links.file_links import FileLinks
+from gamekeeper.attack.linkage.links.structure_links import StructureLinks
+from gamekeeper.attack.linkage.pairs.linking import linking_bytes
+from gamekeeper.attack.linkage.structure import link_structure
 from gamekeeper.attack.linkage.truth import true_partners
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.source_coding import code_source

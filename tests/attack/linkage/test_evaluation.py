@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gamekeeper.attack.linkage.columns.variables import LinkVariable
 from gamekeeper.attack.linkage.evaluation import compare_maskings
 from gamekeeper.attack.linkage.files import link_files
 from gamekeeper.attack.linkage.truth import share_interval
-from gamekeeper.attack.linkage.variables import LinkVariable
 from gamekeeper.errors import InputError
 from tests.given.linked_files import file_of
 

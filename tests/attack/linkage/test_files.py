@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.attack.linkage import linking
+from gamekeeper.attack.linkage.columns.variables import LinkVariable, compare_files
 from gamekeeper.attack.linkage.files import link_files
 from gamekeeper.attack.linkage.options import LinkMethod, ObjectiveName
+from gamekeeper.attack.linkage.pairs import linking
 from gamekeeper.attack.linkage.truth import share_interval, true_partners
-from gamekeeper.attack.linkage.variables import LinkVariable, compare_files
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.errors import InputError, LimitError, Reason
 from tests.given.linked_files import AGE, STATUS, file_of

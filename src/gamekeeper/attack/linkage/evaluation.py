@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.attack.linkage.candidates import passes_text
-from gamekeeper.attack.linkage.file_links import FileLinks
+from gamekeeper.attack.linkage.columns.variables import plain_kinds
 from gamekeeper.attack.linkage.files import link_files
+from gamekeeper.attack.linkage.links.file_links import FileLinks
 from gamekeeper.attack.linkage.options import LinkMethod, MaskingInput, ObjectiveName
-from gamekeeper.attack.linkage.truth import share_interval
-from gamekeeper.attack.linkage.variables import plain_kinds
+from gamekeeper.attack.linkage.pairs.candidates import passes_text
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import takes
@@ -68,7 +67,7 @@ class MaskingComparison(Result):
         said: list[str] = []
         for k in ranked:
             best = self.best(k)
-            rate, low, high = rate_and_interval(best)
+            rate, low, high = best.rate_and_interval
             said.append(
                 f"{self.names[k]}: {best.n_correct or 0:,} of {best.n_records[0]:,} records"
                 f" re-identified, {percent_text(rate)} ({percent_range(low, high)}), by"
@@ -92,7 +91,7 @@ class MaskingComparison(Result):
                 one.n_records[0],
                 one.n_linked,
                 one.n_correct or 0,
-                *rate_and_interval(one),
+                *one.rate_and_interval,
                 (one.by_chance or 0.0) / max(one.n_records[0], 1),
                 _median(one.margins),
                 one.linked.gap_to_bound,
@@ -104,15 +103,9 @@ class MaskingComparison(Result):
 
     def plot(self) -> Figure:
         """Draw the rates with their intervals; needs no display."""
-        from gamekeeper.attack.linkage.link_plots import plot_maskings
+        from gamekeeper.attack.linkage.links.link_plots import plot_maskings
 
         return plot_maskings(self)
-
-
-def rate_and_interval(found: FileLinks) -> tuple[float, float, float]:
-    """Return the share of records that are re-identified, and its interval at 95%."""
-    correct, n_records = found.n_correct or 0, found.n_records[0]
-    return correct / max(n_records, 1), *share_interval(correct, n_records)
 
 
 @takes(MaskingInput)
@@ -128,7 +121,7 @@ def compare_maskings(original: CodedTable, asked: MaskingInput) -> MaskingCompar
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> original = coded_from_codes([[1, 1], [2, 3], [3, 2]], ["age", "sex"])
     >>> masked = coded_from_codes([[1, 1], [2, 3], [3, 3]], ["age", "sex"])
-    >>> from gamekeeper.attack.linkage.variables import LinkVariable
+    >>> from gamekeeper.attack.linkage.columns.variables import LinkVariable
     >>> variables = [LinkVariable("age"), LinkVariable("sex")]
     >>> compare_maskings(original, {"mild": masked}, variables, truths={"mild": np.arange(3)})
     MaskingComparison(mild=1.0)

@@ -15,11 +15,13 @@ from gamekeeper.algorithms.linkage.candidate_pairs import MAX_PAIRS, CandidatePa
 from gamekeeper.algorithms.linkage.comparison import Comparison
 from gamekeeper.algorithms.linkage.objective import FellegiSunterCost
 from gamekeeper.algorithms.linkage.record_order import record_order
-from gamekeeper.attack.linkage.candidates import Compared, candidates, passes_text
-from gamekeeper.attack.linkage.carrying import what_carried
-from gamekeeper.attack.linkage.file_links import FileLinks
-from gamekeeper.attack.linkage.guessing import guess_kinds
-from gamekeeper.attack.linkage.linking import (
+from gamekeeper.attack.linkage.columns.guessing import guess_kinds
+from gamekeeper.attack.linkage.columns.variables import Kind, LinkVariable, compare_files
+from gamekeeper.attack.linkage.links.carrying import what_carried
+from gamekeeper.attack.linkage.links.file_links import FileLinks
+from gamekeeper.attack.linkage.options import LinkInput, LinkMethod, ObjectiveName
+from gamekeeper.attack.linkage.pairs.candidates import Compared, candidates, passes_text
+from gamekeeper.attack.linkage.pairs.linking import (
     MOST_PAIRS,
     Linked,
     link_pairs,
@@ -28,11 +30,9 @@ from gamekeeper.attack.linkage.linking import (
     require_worth,
     without,
 )
-from gamekeeper.attack.linkage.options import LinkInput, LinkMethod, ObjectiveName
-from gamekeeper.attack.linkage.partners import Partners, find_partners
-from gamekeeper.attack.linkage.resampling import resample_links
+from gamekeeper.attack.linkage.pairs.resampling import resample_links
+from gamekeeper.attack.linkage.partners.partners import Partners, find_partners
 from gamekeeper.attack.linkage.truth import require_partners
-from gamekeeper.attack.linkage.variables import Kind, LinkVariable, compare_files
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.source_coding import code_frame
 from gamekeeper.errors import InputError, Reason

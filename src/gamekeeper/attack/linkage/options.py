@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from gamekeeper.algorithms.structure.clusterings import Clusterer
     from gamekeeper.algorithms.structure.common_clusterings import Technique
-    from gamekeeper.attack.linkage.variables import LinkVariable
+    from gamekeeper.attack.linkage.columns.variables import LinkVariable
     from gamekeeper.data.coding.coded_table import CodedTable
     from gamekeeper.results import Progress
 

@@ -11,7 +11,7 @@ from gamekeeper.cli.show import Format, progress_bar, say
 from gamekeeper.workbench.requests.linkage import EvaluateRequest, LinkRequest, StructureRequest
 
 if TYPE_CHECKING:
-    from gamekeeper.attack.linkage.variables import LinkVariable
+    from gamekeeper.attack.linkage.columns.variables import LinkVariable
 
 app = typer.Typer(
     name="link",

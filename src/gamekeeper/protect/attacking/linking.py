@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gamekeeper.algorithms.counter_stream import CounterStream
+from gamekeeper.attack.linkage.columns.variables import LinkVariable
 from gamekeeper.attack.linkage.evaluation import compare_maskings
 from gamekeeper.attack.linkage.options import LinkMethod, ObjectiveName
 from gamekeeper.attack.linkage.truth import share_interval
-from gamekeeper.attack.linkage.variables import LinkVariable
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.replaced_cells import replace_cells
 from gamekeeper.protect.changes import ChangeLog

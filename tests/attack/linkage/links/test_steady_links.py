@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from gamekeeper.attack.linkage.link_plots import plot_came_back
-from gamekeeper.attack.linkage.steady_links import by_runs, runs_table
+from gamekeeper.attack.linkage.links.link_plots import plot_came_back
+from gamekeeper.attack.linkage.links.steady_links import by_runs, runs_table
 from gamekeeper.attack.linkage.structure import link_structure
 
 

@@ -7,11 +7,11 @@ import io
 import numpy as np
 import pytest
 
+from gamekeeper.attack.linkage.columns.variables import LinkVariable
 from gamekeeper.attack.linkage.evaluation import compare_maskings
 from gamekeeper.attack.linkage.files import link_files
 from gamekeeper.attack.linkage.structure import link_structure
 from gamekeeper.attack.linkage.truth import share_interval
-from gamekeeper.attack.linkage.variables import LinkVariable
 from tests.given.linked_files import file_of
 
 X = [LinkVariable("x", kind="number")]

@@ -7,8 +7,8 @@ from scipy.spatial.distance import cdist
 from gamekeeper.algorithms.categories.graph_property import bits
 from gamekeeper.algorithms.structure.clusterings import normalise
 from gamekeeper.algorithms.structure.steadiness import steadiness
+from gamekeeper.attack.linkage.columns.structure_columns import MOST_CATEGORIES, structure_columns
 from gamekeeper.attack.linkage.structure import link_structure
-from gamekeeper.attack.linkage.structure_columns import MOST_CATEGORIES, structure_columns
 from tests.given.linked_files import AGE, STATUS, file_of
 
 

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.categories.bands import BandStyle, parse_band
 from gamekeeper.algorithms.categories.graph_property import bits
-from gamekeeper.attack.linkage.columns import floats_of, observed
+from gamekeeper.attack.linkage.columns.column_pairs import floats_of, observed
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Problem, Reason

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gamekeeper.attack.linkage.own_pairs import least_costs
+from gamekeeper.attack.linkage.partners.own_pairs import least_costs
 
 
 @pytest.mark.parametrize("number", [1, 40, 3_000])

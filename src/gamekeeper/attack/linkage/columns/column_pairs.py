@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.attack.linkage.dates import read_dates
+from gamekeeper.attack.linkage.columns.dates import read_dates
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable, sorted_values
 from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.errors import InputError, Problem, Reason

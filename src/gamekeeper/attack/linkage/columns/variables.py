@@ -24,7 +24,7 @@ from gamekeeper.algorithms.linkage.distances import (
     compare_sinks,
     compare_texts,
 )
-from gamekeeper.attack.linkage.columns import (
+from gamekeeper.attack.linkage.columns.column_pairs import (
     as_categories,
     as_days,
     as_numbers,

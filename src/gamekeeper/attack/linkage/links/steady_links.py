@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gamekeeper.attack.linkage.calibration import Band, bands_table
+from gamekeeper.attack.linkage.links.calibration import Band, bands_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from gamekeeper.attack.linkage.structure import StructureLinks
+    from gamekeeper.attack.linkage.links.structure_links import StructureLinks
 
 
 def by_runs(found: StructureLinks) -> tuple[Band, ...]:

@@ -20,10 +20,10 @@ from gamekeeper.algorithms.linkage.link_marginals import LinkMarginals, least_od
 from gamekeeper.algorithms.linkage.margin_evidence import MarginEvidence, margin_evidence
 from gamekeeper.algorithms.linkage.objective import FellegiSunterCost
 from gamekeeper.algorithms.linkage.overlap import OverlapEstimate, deepest, estimate_overlap
-from gamekeeper.attack.linkage.candidates import Compared
-from gamekeeper.attack.linkage.group_links import Groups, find_groups
-from gamekeeper.attack.linkage.linking import Linked, ahead_of
-from gamekeeper.attack.linkage.own_pairs import (
+from gamekeeper.attack.linkage.pairs.candidates import Compared
+from gamekeeper.attack.linkage.pairs.linking import Linked, ahead_of
+from gamekeeper.attack.linkage.partners.group_links import Groups, find_groups
+from gamekeeper.attack.linkage.partners.own_pairs import (
     checked_costs,
     is_comparable,
     least_costs,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gamekeeper.attack.linkage.calibration import by_margin, calibrate
+from gamekeeper.attack.linkage.links.calibration import by_margin, calibrate
 
 
 def test_probabilities_that_hold_are_calibrated():

@@ -24,9 +24,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from gamekeeper.attack.linkage.columns import Columns, observed
-from gamekeeper.attack.linkage.dates import read_dates
-from gamekeeper.attack.linkage.variables import Kind, LinkVariable, implied_kind
+from gamekeeper.attack.linkage.columns.column_pairs import Columns, observed
+from gamekeeper.attack.linkage.columns.dates import read_dates
+from gamekeeper.attack.linkage.columns.variables import Kind, LinkVariable, implied_kind
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.reading.numerals import number_of

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from gamekeeper.attack.linkage import files
+from gamekeeper.attack.linkage.columns.variables import LinkVariable
 from gamekeeper.attack.linkage.files import link_files
-from gamekeeper.attack.linkage.variables import LinkVariable
 from gamekeeper.errors import LimitError
 from tests.given.linked_files import file_of
 

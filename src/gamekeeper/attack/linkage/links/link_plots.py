@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from gamekeeper.attack.linkage.calibration import Band, Calibration
     from gamekeeper.attack.linkage.evaluation import MaskingComparison
-    from gamekeeper.attack.linkage.file_links import FileLinks
-    from gamekeeper.attack.linkage.structure import StructureLinks
+    from gamekeeper.attack.linkage.links.calibration import Band, Calibration
+    from gamekeeper.attack.linkage.links.file_links import FileLinks
+    from gamekeeper.attack.linkage.links.structure_links import StructureLinks
 
 _BINS = 30
 _SHOWN = 0.95
@@ -60,13 +60,11 @@ def plot_links(found: FileLinks) -> Figure:
 
 def plot_maskings(found: MaskingComparison) -> Figure:
     """Draw the re-identification rate of each version, with its interval, by way of linking."""
-    from gamekeeper.attack.linkage.evaluation import rate_and_interval
-
     n_ways = len(found.methods)
     figure, ax = _figure(1.4 + 0.5 * len(found.names) * max(n_ways, 1) ** 0.5)
     letters = drawable_letters()
     for way, name in enumerate(found.methods):
-        rates, low, high = np.array([rate_and_interval(one[way]) for one in found.links]).T
+        rates, low, high = np.array([version[way].rate_and_interval for version in found.links]).T
         places = np.arange(len(rates)) + (way - (n_ways - 1) / 2) * 0.16
         ax.errorbar(
             rates, places, xerr=[rates - low, high - rates], fmt="o",
@@ -108,7 +106,7 @@ def _figure(height: float) -> tuple[Figure, Axes]:
 
 def plot_margin_shares(found: FileLinks) -> Figure:
     """Draw the share of right links by fifths of the margin; empty where truth is not known."""
-    from gamekeeper.attack.linkage.calibration import by_margin
+    from gamekeeper.attack.linkage.links.calibration import by_margin
 
     correct = found.is_correct
     figure, ax = _figure(3.4)
@@ -135,7 +133,7 @@ def plot_calibration(found: Calibration) -> Figure:
 
 def plot_came_back(found: StructureLinks) -> Figure:
     """Draw the share of right links by how many runs made them; how many, where truth is not known."""
-    from gamekeeper.attack.linkage.steady_links import by_runs
+    from gamekeeper.attack.linkage.links.steady_links import by_runs
 
     figure, ax = _figure(3.4)
     bands = by_runs(found)

@@ -9,14 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.linkage.fellegi_sunter import FellegiSunterModel
-from gamekeeper.attack.linkage.calibration import Calibration, bands_table, by_margin, calibrate
-from gamekeeper.attack.linkage.carrying import Carried
-from gamekeeper.attack.linkage.group_links import GroupLinks
-from gamekeeper.attack.linkage.linking import Linked, ahead_of
-from gamekeeper.attack.linkage.partners import Partners
-from gamekeeper.attack.linkage.resampling import Resampled
+from gamekeeper.attack.linkage.columns.variables import LinkVariable
+from gamekeeper.attack.linkage.links.calibration import (
+    Calibration,
+    bands_table,
+    by_margin,
+    calibrate,
+)
+from gamekeeper.attack.linkage.links.carrying import Carried
+from gamekeeper.attack.linkage.pairs.linking import Linked, ahead_of
+from gamekeeper.attack.linkage.pairs.resampling import Resampled
+from gamekeeper.attack.linkage.partners.group_links import GroupLinks
+from gamekeeper.attack.linkage.partners.partners import Partners
 from gamekeeper.attack.linkage.truth import share_interval
-from gamekeeper.attack.linkage.variables import LinkVariable
 from gamekeeper.results import Provenance, Result, arrow_table, table_html
 from gamekeeper.wording import be, count_of, percent_range, percent_text, times_text
 
@@ -104,6 +109,12 @@ class FileLinks(Result):
         if correct is None or not self.n_records[0]:
             return None
         return correct / self.n_records[0]
+
+    @property
+    def rate_and_interval(self) -> tuple[float, float, float]:
+        """That share and its interval at 95%; nobody counts as re-identified without a truth."""
+        correct, n_records = self.n_correct or 0, self.n_records[0]
+        return correct / max(n_records, 1), *share_interval(correct, n_records)
 
     @property
     def precision(self) -> float | None:
@@ -297,7 +308,7 @@ class FileLinks(Result):
 
     def plot(self) -> Figure:
         """Draw how margins are distributed, correct and wrong links apart where truth is known."""
-        from gamekeeper.attack.linkage.link_plots import plot_links
+        from gamekeeper.attack.linkage.links.link_plots import plot_links
 
         return plot_links(self)
 

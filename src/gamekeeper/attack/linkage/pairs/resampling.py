@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs
 from gamekeeper.algorithms.linkage.objective import Objective
-from gamekeeper.attack.linkage.linking import link_pairs
 from gamekeeper.attack.linkage.options import LinkMethod
+from gamekeeper.attack.linkage.pairs.linking import link_pairs
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, percent_range, percent_text
 

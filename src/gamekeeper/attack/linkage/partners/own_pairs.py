@@ -22,7 +22,7 @@ from gamekeeper.algorithms.linkage.objective import (
     fellegi_sunter_cost,
 )
 from gamekeeper.algorithms.linkage.one_partner import PartnerModel, fit_one_partner
-from gamekeeper.attack.linkage.candidates import Compared, candidates
+from gamekeeper.attack.linkage.pairs.candidates import Compared, candidates
 from gamekeeper.errors import LimitError
 
 Floats = NDArray[np.float64]

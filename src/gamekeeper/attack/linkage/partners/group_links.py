@@ -29,7 +29,7 @@ from gamekeeper.algorithms.linkage.margin_evidence import (
     margins_of,
 )
 from gamekeeper.algorithms.linkage.objective import WeightedSum, cost_matrix, weighted_sum
-from gamekeeper.attack.linkage.linking import ahead_of
+from gamekeeper.attack.linkage.pairs.linking import ahead_of
 from gamekeeper.wording import count_of, percent_text
 
 Floats = NDArray[np.float64]

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from gamekeeper.attack.linkage.dates import read_dates
-from gamekeeper.attack.linkage.guessing import guess_kinds, identifiers, telling_alone
-from gamekeeper.attack.linkage.variables import Kind, LinkVariable
+from gamekeeper.attack.linkage.columns.dates import read_dates
+from gamekeeper.attack.linkage.columns.guessing import guess_kinds, identifiers, telling_alone
+from gamekeeper.attack.linkage.columns.variables import Kind, LinkVariable
 from tests.given.linked_files import file_of
 
 MANY = [f"2{n:03}" for n in range(40)]

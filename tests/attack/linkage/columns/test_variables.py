@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gamekeeper.attack.linkage.variables import (
+from gamekeeper.attack.linkage.columns.variables import (
     Kind,
     LinkVariable,
     common_variables,

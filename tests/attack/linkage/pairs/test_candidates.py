@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.attack.linkage.candidates import Compared, candidates
+from gamekeeper.attack.linkage.columns.variables import LinkVariable, compare_files
 from gamekeeper.attack.linkage.files import link_files
-from gamekeeper.attack.linkage.variables import LinkVariable, compare_files
+from gamekeeper.attack.linkage.pairs.candidates import Compared, candidates
 from gamekeeper.errors import InputError, LimitError, Reason
 from tests.given.linked_files import AGE, file_of
 

@@ -21,7 +21,7 @@ from gamekeeper.algorithms.linkage.blocking import (
 )
 from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs, unite
 from gamekeeper.algorithms.linkage.comparison import Comparison
-from gamekeeper.attack.linkage.variables import Kind, LinkVariable, equal_codes
+from gamekeeper.attack.linkage.columns.variables import Kind, LinkVariable, equal_codes
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import count_of, did_you_mean, quoted

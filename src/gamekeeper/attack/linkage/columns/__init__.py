@@ -1,0 +1,1 @@
+"""The columns of two files as what can be compared or clustered. Begin with `variables`."""
