@@ -79,12 +79,7 @@ class RecordRisk(Result):
     def top(self, n: int = _SHOWN_RECORDS, *, by: str = "") -> pa.Table:
         """Return the riskiest records, the riskiest first; of equals the one that comes first.
 
-        Parameters
-        ----------
-        n
-            How many, at most. Records without a value are never among them.
-        by
-            The column that ranks; `measure` if empty.
+        They are ranked `by` a column, `measure` if empty. Records without a value are never among them.
         """
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -176,6 +171,17 @@ class RiskLine:
     value: Fraction | float | None
     meaning: str
     share: Fraction | None = None
+
+
+def count_line(name: str, number: int, words: str, *, of: int = 0) -> RiskLine:
+    """Return a number of records or the like as a line, with its share where there are some of all.
+
+    Examples
+    --------
+    >>> count_line("sample_uniques", 2, "Sample uniques", of=8)
+    RiskLine(name='sample_uniques', value=2, meaning='Sample uniques: 2.', share=Fraction(1, 4))
+    """
+    return RiskLine(name, number, f"{words}: {number:,}.", Fraction(number, of) if of else None)
 
 
 @dataclass(frozen=True, repr=False)

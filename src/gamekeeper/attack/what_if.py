@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from gamekeeper.results import Progress
 
-_KS = (2, 3, 5)
+_KS = (3, 5)
 # The best model is enough to compare two files, and is found in a fraction of the time.
 _QUICK = FitOptions(method=FitMethod.ANNEALING, chains=1)
 
@@ -134,18 +134,9 @@ def compare_recoded(
     fit: FitOptions | None = None,
     progress: Progress | None = None,
 ) -> WhatIf:
-    """Compare a file with the same file recoded.
+    """Compare a file with the same file recoded, by the counted keys of both.
 
-    Parameters
-    ----------
-    before, after
-        The counted keys of both.
-    changes
-        What was done to each variable.
-    fit
-        How models are searched; quickly by default.
-    progress
-        Told how far the searches for models are.
+    `changes` says what was done to each variable. Models are searched quickly unless `fit` says how.
 
     Examples
     --------
@@ -175,7 +166,7 @@ def compare_recoded(
             after.k_violations(k),
             f"Records in classes of fewer than {k} ({k}-anonymity)",
         )
-        for k in _KS[1:]
+        for k in _KS
     ]
     least = "Size of the smallest class: the k of k-anonymity"
     smallest = (min(before.structure, default=0), min(after.structure, default=0))

@@ -48,6 +48,12 @@ _BASES = {
 }
 
 
+def numbers_of(found: Interval | None) -> dict[str, float | None]:
+    """Return a number with its bounds for tables and programs; None where it is not known."""
+    names = ("value", "lower", "upper")
+    return {name: None if found is None else getattr(found, name) for name in names}
+
+
 def count_words(number: float) -> str:
     """Return an expected number of records: small ones are no whole numbers, and no zeros.
 
@@ -66,6 +72,11 @@ class Interval:
     value: float | None
     lower: float
     upper: float
+
+    @classmethod
+    def exactly(cls, value: float) -> Interval:
+        """Return a number that is known exactly."""
+        return cls(value, value, value)
 
     @property
     def is_exact(self) -> bool:
@@ -193,15 +204,15 @@ def counted_chances(key_table: KeyTable) -> MatchChances:
     f, counts = _sizes(key_table), key_table.listed.counts
     p = 1.0 / f
     n_uniques = float(key_table.n_unlike)
-    all_of_them = Interval(n_uniques, n_uniques, n_uniques)
+    all_of_them = Interval.exactly(n_uniques)
     return MatchChances(
         Basis.EVERYBODY,
         "the file holds everybody, so that nothing is to be estimated",
         counts, p, p, f, f, f, (f == 1).astype(np.float64),
         all_of_them,
         all_of_them,
-        Interval(1.0, 1.0, 1.0) if n_uniques else None,
-        _exact(mean_over(p, counts)),
+        Interval.exactly(1.0) if n_uniques else None,
+        Interval.exactly(mean_over(p, counts)),
     )  # fmt: skip
 
 
@@ -211,7 +222,7 @@ def bounded_chances(key_table: KeyTable, why: str) -> MatchChances:
     bound, unknown = 1.0 / f, np.full(len(f), np.nan)
     n_uniques = float(key_table.n_unlike)
     # Without a unique, none is matched rightly, whatever the population.
-    uniques = Interval(None, 0.0, n_uniques) if n_uniques else _exact(0.0)
+    uniques = Interval(None, 0.0, n_uniques) if n_uniques else Interval.exactly(0.0)
     return MatchChances(
         Basis.BOUND, why, counts, unknown, bound, unknown, f, unknown, unknown, uniques, uniques,
         Interval(None, 0.0, 1.0) if n_uniques else None,
@@ -261,10 +272,6 @@ def mean_over(values: NDArray[np.float64], counts: NDArray[np.int64]) -> float:
 
 def _interval(measure: Measure) -> Interval:
     return Interval(float(measure.value), float(measure.lower), float(measure.upper))
-
-
-def _exact(value: float) -> Interval:
-    return Interval(value, value, value)
 
 
 def _sizes(key_table: KeyTable) -> NDArray[np.float64]:

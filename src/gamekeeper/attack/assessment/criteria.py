@@ -102,7 +102,7 @@ class Criterion:
 
 
 def _exact(value: float) -> Found:
-    return Found(Interval(value, value, value))
+    return Found(Interval.exactly(value))
 
 
 def _smallest_class(measured: Measured) -> Found:
@@ -137,8 +137,7 @@ def _published(
         why, found = _NO_SAMPLE, individual_risks(keys.listed, keys.listed.sizes())
     if found is None:
         return Found(Interval(None, 0.0, of_file(measured.chances.bound)), why)
-    value = of_file(found.exact)
-    return Found(Interval(value, value, value), note=_AT_ITS_VALUE + note)
+    return Found(Interval.exactly(of_file(found.exact)), note=_AT_ITS_VALUE + note)
 
 
 def _individual_risk(measured: Measured) -> Found:
@@ -168,7 +167,7 @@ def _right_matches(measured: Measured) -> Found:
 def _unique_match(measured: Measured) -> Found:
     found = measured.chances.unique_match
     # Without a unique record there is no unique match that could be right.
-    return Found(Interval(0.0, 0.0, 0.0) if found is None else found, measured.chances.why)
+    return Found(Interval.exactly(0.0) if found is None else found, measured.chances.why)
 
 
 def _household_risk(measured: Measured) -> Found:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gamekeeper.attack.assessment.chances import Interval
+from gamekeeper.attack.assessment.chances import Interval, numbers_of
 from gamekeeper.attack.assessment.measured import Measured
 from gamekeeper.wording import count_of, number_text, percent_text
 
@@ -38,14 +38,11 @@ class Answer:
 
     def row(self) -> dict[str, object]:
         """Return the answer for tables and programs."""
-        found = self.found
         return {
             "question": self.question,
             "measure": self.measure,
             "answer": self.words,
-            "value": None if found is None else found.value,
-            "lower": None if found is None else found.lower,
-            "upper": None if found is None else found.upper,
+            **numbers_of(self.found),
         }
 
 
@@ -61,7 +58,7 @@ def _answers(measured: Measured) -> Iterator[Answer]:
     yield Answer(
         SINGLING_OUT,
         "share of uniques",
-        Interval(share, share, share),
+        Interval.exactly(share),
         f"{count_of(n_uniques, 'record')} of {n:,} ({percent_text(share)}) look like no other in the"
         " file.",
     )
@@ -98,7 +95,7 @@ def _inference(measured: Measured) -> Iterator[Answer]:
         yield Answer(
             INFERENCE,
             f"one value of {name}",
-            Interval(share, share, share),
+            Interval.exactly(share),
             f"{percent_text(share)} of the records look alike only with records of the same"
             f" {name}: whoever finds the class knows it.",
         )

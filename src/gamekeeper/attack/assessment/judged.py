@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from gamekeeper.attack.assessment.chances import Interval
+from gamekeeper.attack.assessment.chances import Interval, numbers_of
 from gamekeeper.attack.assessment.criteria import Found, Unit
 from gamekeeper.attack.assessment.measured import Measured
 from gamekeeper.attack.assessment.policy import Limit, Policy
@@ -103,9 +103,7 @@ class JudgedPolicy:
                 "asked": line.limit.text,
                 "limit": line.limit.value,
                 "found": line.found_text,
-                "value": None if line.found is None else line.found.value,
-                "lower": None if line.found is None else line.found.lower,
-                "upper": None if line.found is None else line.found.upper,
+                **numbers_of(line.found),
                 "standing": line.standing.value,
                 "why": line.why,
                 "note": line.note,

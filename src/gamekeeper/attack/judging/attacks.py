@@ -58,14 +58,8 @@ def top_attack(
 ) -> AttackValue | None:
     """Return what looking for the ten sample uniques of the highest score achieves.
 
-    Where several have the score of the tenth, the mean over all choices among them.
-
-    Parameters
-    ----------
-    values, population_sizes
-        The score of every sample unique, and its true class size F.
-    n_people
-        The size of the population.
+    Where several have the score of the tenth, the mean over all choices among them. Every sample
+    unique has its score and its true class size F; `n_people` is the size of the population.
 
     Examples
     --------

@@ -226,12 +226,8 @@ class Judgement(Result):
 def judge(measures: Mapping[str, Scores | ArrayLike], population_sizes: ArrayLike) -> Judgement:
     """Judge measures of the same sample uniques against their true class sizes.
 
-    Parameters
-    ----------
-    measures
-        By name, the score of every sample unique, or `Scores` with probabilities besides.
-    population_sizes
-        The class size F of every sample unique in the population, 1 or more.
+    A measure has by its name the score of every sample unique, or `Scores` with probabilities besides;
+    `population_sizes` are their class sizes F in the population, 1 or more.
 
     Examples
     --------

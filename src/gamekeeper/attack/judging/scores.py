@@ -71,6 +71,7 @@ class Scores:
         return f"Scores({len(self.values):,} sample uniques)"
 
 
+@dataclass(repr=False, eq=False)
 class SampleData:
     """A sample as an intruder sees it.
 
@@ -94,28 +95,18 @@ class SampleData:
         how long that may be expected to take; None for no limit.
     """
 
-    def __init__(
-        self,
-        codes: NDArray[np.unsignedinteger],
-        levels: tuple[int, ...],
-        fraction: Fraction,
-        class_sizes: NDArray[np.int64],
-        seed: int,
-        *,
-        max_size: int | None = None,
-        max_seconds: float | None = MAX_SECONDS,
-    ) -> None:
-        """Take a sample with the class size of every record."""
-        self.codes = codes
-        self.levels = levels
-        self.fraction = fraction
-        self.class_sizes = class_sizes
-        self.uniques = np.flatnonzero(class_sizes == 1)
-        self.seed = seed
-        self.max_size = max_size
-        self.max_seconds = max_seconds
-        self._made: dict[str, tuple[Any, float]] = {}
-        self._charged = 0.0
+    codes: NDArray[np.unsignedinteger]
+    levels: tuple[int, ...]
+    fraction: Fraction
+    class_sizes: NDArray[np.int64]
+    seed: int
+    max_size: int | None = field(default=None, kw_only=True)
+    max_seconds: float | None = field(default=MAX_SECONDS, kw_only=True)
+    _made: dict[str, tuple[Any, float]] = field(default_factory=dict[str, Any], init=False)
+    _charged: float = field(default=0.0, init=False)
+
+    def __post_init__(self) -> None:
+        self.uniques = np.flatnonzero(self.class_sizes == 1)
 
     def shared(self, name: str, make: Callable[[], Made]) -> Made:
         """Return what several measures need, made once; each is charged the time it took."""

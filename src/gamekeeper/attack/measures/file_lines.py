@@ -18,7 +18,7 @@ from gamekeeper.attack.measures.per_record import (
     SensitiveValues,
 )
 from gamekeeper.attack.measures.population_uniques import ModelledUniques
-from gamekeeper.attack.risk import FileRisk, RiskLine
+from gamekeeper.attack.risk import FileRisk, RiskLine, count_line
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.results import Provenance
 from gamekeeper.wording import be, count_of, percent_text, quoted, three_digits
@@ -78,7 +78,7 @@ def file_risk(found: Found, provenance: Provenance) -> FileRisk:
 
 
 def _count_lines(table: KeyTable) -> Iterator[RiskLine]:
-    yield RiskLine("records", table.n_records, f"Records counted: {table.n_records:,}.")
+    yield count_line("records", table.n_records, "Records counted")
     # As released, missing cells and all: no other reading of missing cells proves anything.
     smallest = min(table.released_by_size, default=None)
     yield RiskLine(
@@ -89,9 +89,8 @@ def _count_lines(table: KeyTable) -> Iterator[RiskLine]:
         else f"The smallest class has {count_of(smallest, 'record')}: k-anonymity with k = {smallest}.",
     )
     for k in _KS:
-        n = _below(table, k)
-        share = Fraction(n, table.n_records) if table.n_records else None
-        yield RiskLine(f"k_below_{k}", n, f"In classes of fewer than {k}: {n:,}.", share)
+        words = f"In classes of fewer than {k}"
+        yield count_line(f"k_below_{k}", _below(table, k), words, of=table.n_records)
 
 
 def _below(table: KeyTable, k: int) -> int:
@@ -169,15 +168,11 @@ def _unsafe_lines(found: Found) -> Iterator[RiskLine]:
         return
     below = found.asked.unsafe_below
     for size, number in enumerate(unsafe.by_size.tolist(), 1):
-        yield RiskLine(
-            f"unsafe_of_{size}",
-            number,
-            f"Combinations of {count_of(size, 'key variable')} that fewer than {below} records have:"
-            f" {number:,}.",
-        )
-    n, n_records = found.n_unsafe, found.key_table.n_records
-    share = Fraction(n, n_records) if n_records else None
-    yield RiskLine("unsafe_records", n, f"Records with an unsafe combination: {n:,}.", share)
+        variables = count_of(size, "key variable")
+        words = f"Combinations of {variables} that fewer than {below} records have"
+        yield count_line(f"unsafe_of_{size}", number, words)
+    words, n_records = "Records with an unsafe combination", found.key_table.n_records
+    yield count_line("unsafe_records", found.n_unsafe, words, of=n_records)
 
 
 def _sensitive_lines(found: Found) -> Iterator[RiskLine]:

@@ -114,12 +114,8 @@ def infer_target(
 
     Parameters
     ----------
-    risk, key_table
-        What was inferred about a file, and its keys.
-    known
-        The words of the known values, by key variable.
-    ask
-        The key variables to infer.
+    known, ask
+        The words of the known values, by key variable, and the key variables to infer.
     precision
         The total precision of the prior, so that values that do not occur together in the file are
         unlikely and not impossible; 0 for maximum likelihood.

@@ -92,14 +92,8 @@ def rank_attacks(
 ) -> RankedAttack:
     """Evaluate attacks on the keys that models rank first, against the known population.
 
-    Parameters
-    ----------
-    risk, key_table
-        What was inferred, and the keys it was inferred for.
-    population
-        The keys of everybody, counted alike.
-    top
-        How many keys the first attack takes.
+    The key table is the one that the risk was inferred for; the population has the keys of everybody,
+    counted alike. The first attack takes the `top` keys.
 
     Examples
     --------

@@ -83,16 +83,8 @@ def open_population(
 ) -> NotionalPopulation:
     """Return a coded file as a notional population.
 
-    Parameters
-    ----------
-    coded
-        The file.
-    keys
-        The key variables.
-    missing
-        `category` or `exclude`. The other treatments do not divide records into classes.
-    stratify_by
-        The variables that make the strata, the outermost first, such as region and household.
+    Missing cells are `category` or `exclude`: other treatments do not divide records into classes.
+    Variables that make strata come with the outermost first, such as region and household.
     """
     _check(coded, keys, missing, stratify_by)
     codes = coded.matrix(list(keys))
@@ -136,12 +128,6 @@ def _check(
     problems += all_missing_problems(coded, keys)
     if missing not in (Missing.CATEGORY, Missing.EXCLUDE):
         found = f"'{missing}' does not divide records into classes."
-        problems.append(
-            Problem(
-                Reason.BAD_OPTION,
-                "missing cells",
-                found,
-                "Use 'category' or 'exclude' (--missing).",
-            )
-        )
+        do = "Use 'category' or 'exclude' (--missing)."
+        problems.append(Problem(Reason.BAD_OPTION, "missing cells", found, do))
     refuse_problems("Samples were to be drawn from a notional population.", problems)

@@ -151,13 +151,8 @@ class PilotStudy(Result):
             tenths = self._tenths(score)
             if tenths and score in PROBABILITIES:
                 n_records = sum(line.records for line in tenths)
-                mean, chance = (
-                    sum(line.records * value for line, value in pairs) / n_records
-                    for pairs in (
-                        [(line, line.mean_score) for line in tenths],
-                        [(line, line.mean_chance) for line in tenths],
-                    )
-                )
+                mean = sum(line.records * line.mean_score for line in tenths) / n_records
+                chance = sum(line.records * line.mean_chance for line in tenths) / n_records
                 lines.append(
                     f"Over all sample uniques {_NAMES[score]} is {mean:.3f} on average, and the true "
                     f"chance of a correct match {chance:.3f}."

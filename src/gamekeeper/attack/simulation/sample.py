@@ -5,6 +5,7 @@ Class sizes are counts of the population's class numbers, so that no codes are c
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
@@ -37,24 +38,15 @@ PROBABILITIES = (Score.DIS_SUDA, Score.DIS_IS)
 """The scores that estimate a probability."""
 
 
+@dataclass(repr=False, eq=False)
 class Sample:
-    """The records of one sample, with what is known of them and of the population."""
+    """The records at some places of the population, with what is known of them and of it."""
 
-    def __init__(
-        self,
-        population: NotionalPopulation,
-        records: NDArray[np.int64],
-        *,
-        max_size: int | None = None,
-        max_seconds: float | None = MAX_SECONDS,
-        power: int = 6,
-    ) -> None:
-        """Take the records at these places of the population."""
-        self.population = population
-        self.records = records
-        self.max_size = max_size
-        self.max_seconds = max_seconds
-        self.power = power
+    population: NotionalPopulation
+    records: NDArray[np.int64]
+    max_size: int | None = None
+    max_seconds: float | None = MAX_SECONDS
+    power: int = 6
 
     @property
     def fraction(self) -> Fraction:

@@ -37,14 +37,8 @@ def draw_records(
 ) -> NDArray[np.int64]:
     """Return the positions of the records of one sample, in ascending order.
 
-    Parameters
-    ----------
-    n_records, n_drawn
-        Sizes of population and sample, 0 < n_drawn <= n_records.
-    generator
-        The source of chance; the sample depends on nothing else.
-    strata
-        One number per record; neighbouring numbers share what rounding leaves over.
+    0 < n_drawn <= n_records; the sample depends on nothing but the generator. Strata are one number per
+    record; neighbouring numbers share what rounding leaves over.
 
     Examples
     --------

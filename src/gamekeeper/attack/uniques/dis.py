@@ -42,12 +42,7 @@ _UNDEFINED = "there is neither a sample unique nor a record in a pair that could
 def general_dis(key_table: KeyTable, fraction: FractionLike | None = None) -> GeneralDis:
     """Return DIS by the general method, or why there is none.
 
-    Parameters
-    ----------
-    key_table
-        The counted keys of the file.
-    fraction
-        The sampling fraction, if another than that of the key table.
+    `fraction` is the sampling fraction, if another than that of the key table.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gamekeeper.algorithms.intrusion.dis_simulation import DisSimulation, DisStep
-from gamekeeper.attack.risk import FileRisk, RiskLine, keyed_provenance
+from gamekeeper.attack.risk import FileRisk, RiskLine, count_line, keyed_provenance
 from gamekeeper.attack.uniques.options import DisMethod
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Reason
@@ -175,10 +175,10 @@ def _simulation_lines(
             error,
             none if error is None else f"Standard error of the simulation: {error:.2g}.",
         ),
-        RiskLine("rounds", found.rounds, f"Rounds simulated: {found.rounds:,}."),
-        RiskLine("removed", found.removed, f"Records removed in a round: {found.removed:,}."),
-        RiskLine("unique_matches", found.n_unique, f"Unique matches: {found.n_unique:,}."),
-        RiskLine("correct_matches", found.n_correct, f"Correct ones: {found.n_correct:,}."),
+        count_line("rounds", found.rounds, "Rounds simulated"),
+        count_line("removed", found.removed, "Records removed in a round"),
+        count_line("unique_matches", found.n_unique, "Unique matches"),
+        count_line("correct_matches", found.n_correct, "Correct ones"),
         RiskLine(
             "mean_of_ratios",
             mean,
@@ -201,21 +201,10 @@ def _simulation_lines(
 
 def _count_lines(key_table: KeyTable) -> list[RiskLine]:
     n_records = key_table.n_records
-    counts = (
-        ("sample_uniques", key_table.n_uniques, "Sample uniques"),
-        ("paired_records", key_table.n_paired, "Records in classes of two"),
-    )
     return [
-        RiskLine("records", n_records, f"Records counted: {n_records:,}."),
-        *(
-            RiskLine(
-                name,
-                count,
-                f"{words}: {count:,}.",
-                Fraction(count, n_records) if n_records else None,
-            )
-            for name, count, words in counts
-        ),
+        count_line("records", n_records, "Records counted"),
+        count_line("sample_uniques", key_table.n_uniques, "Sample uniques", of=n_records),
+        count_line("paired_records", key_table.n_paired, "Records in classes of two", of=n_records),
     ]
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
 from gamekeeper.attack.contribution_risk import SizeContribution
-from gamekeeper.attack.risk import RiskLine
+from gamekeeper.attack.risk import RiskLine, count_line
 from gamekeeper.attack.risk_classes import NOT_UNIQUE
 from gamekeeper.attack.uniques.contributions import NO_MSU
 from gamekeeper.attack.uniques.facts import UniqueFacts
@@ -37,66 +38,44 @@ def file_lines(facts: UniqueFacts) -> tuple[RiskLine, ...]:
 
 
 def _count_lines(facts: UniqueFacts) -> list[RiskLine]:
-    keys = count_of(len(facts.keys), "key variable")
-    uniques, paired = facts.n_uniques, facts.n_paired
-    return [
-        RiskLine("records", facts.n_records, f"Records counted: {facts.n_records:,}."),
-        RiskLine(
-            "records_excluded",
-            facts.n_excluded,
-            f"Records left out for missing values: {facts.n_excluded:,}.",
-        ),
-        RiskLine(
-            "sample_uniques",
-            uniques,
-            f"Records that share their values on the {keys} with no other: {uniques:,}.",
-            _share(uniques, facts),
-        ),
-        RiskLine(
-            "paired_records",
-            paired,
-            f"Records that share these values with just one other: {paired:,}.",
-            _share(paired, facts),
-        ),
-        *([_released_line(facts)] if facts.caution else []),
+    keys, n = count_of(len(facts.keys), "key variable"), facts.n_records
+    alone = f"Records that share their values on the {keys} with no other"
+    paired = "Records that share these values with just one other"
+    lines = [
+        count_line("records", n, "Records counted"),
+        count_line("records_excluded", facts.n_excluded, "Records left out for missing values"),
+        count_line("sample_uniques", facts.n_uniques, alone, of=n),
+        count_line("paired_records", facts.n_paired, paired, of=n),
     ]
-
-
-def _released_line(facts: UniqueFacts) -> RiskLine:
-    return RiskLine(
-        "uniques_as_released",
-        facts.n_unlike,
-        "Records that are like no other as they are released, missing cells and all:"
-        f" {facts.n_unlike:,}. Where a missing cell matches something, fewer seem to be unique, which"
-        " does not prove that the others cannot be found.",
-        _share(facts.n_unlike, facts),
-    )
+    if facts.caution:
+        words = "Records that are like no other as they are released, missing cells and all"
+        line = count_line("uniques_as_released", facts.n_unlike, words, of=n)
+        caution = (
+            " Where a missing cell matches something, fewer seem to be unique, which does not prove"
+            " that the others cannot be found."
+        )
+        lines.append(replace(line, meaning=line.meaning + caution))
+    return lines
 
 
 def _special_lines(facts: UniqueFacts) -> list[RiskLine]:
     n_keys = len(facts.keys)
     found = facts.smallest != NO_MSU
-    special = int(np.count_nonzero(found & (facts.smallest < n_keys)))
-    meaning = (
-        f"Special uniques, which are unique by fewer than all of {count_of(n_keys, 'key variable')}:"
-        f" {special:,}."
+    n_special = int(np.count_nonzero(found & (facts.smallest < n_keys)))
+    keys = count_of(n_keys, "key variable")
+    words = f"Special uniques, which are unique by fewer than all of {keys}"
+    special = count_line("special_uniques", n_special, words, of=facts.n_records)
+    if facts.max_size >= n_keys:
+        return [special]
+    hidden = int(np.count_nonzero(~found))
+    if hidden and facts.max_size < n_keys - 1:
+        more = " There may be more, since larger combinations were not searched."
+        special = replace(special, meaning=special.meaning + more)
+    words = (
+        f"Sample uniques by no combination of up to {count_of(facts.max_size, 'variable')}, so that"
+        " their scores are 0 and their probabilities not known"
     )
-    lines: list[RiskLine] = []
-    if facts.max_size < n_keys:
-        hidden = int(np.count_nonzero(~found))
-        if hidden and facts.max_size < n_keys - 1:
-            meaning += " There may be more, since larger combinations were not searched."
-        limit = count_of(facts.max_size, "variable")
-        lines = [
-            RiskLine(
-                "uniques_without_msu",
-                hidden,
-                f"Sample uniques by no combination of up to {limit}, so that their scores are 0 and"
-                f" their probabilities not known: {hidden:,}.",
-                _share(hidden, facts),
-            )
-        ]
-    return [RiskLine("special_uniques", special, meaning, _share(special, facts)), *lines]
+    return [special, count_line("uniques_without_msu", hidden, words, of=facts.n_records)]
 
 
 def _class_lines(facts: UniqueFacts) -> list[RiskLine]:
@@ -112,14 +91,12 @@ def _class_lines(facts: UniqueFacts) -> list[RiskLine]:
             continue
         inside = int(np.count_nonzero(facts.class_numbers == number))
         upper = f", below {classes.lower[number - 1]:g}" if number else ""
-        meaning = (
-            f"Sample uniques in the class {quoted([name])}, with {measure} from {lower:g}{upper}:"
-            f" {inside:,}."
+        words = (
+            f"Sample uniques in the class {quoted([name])}, with {measure} from {lower:g}{upper}"
         )
-        lines.append(RiskLine(f"class {name}", inside, meaning, _share(inside, facts)))
-    others = facts.n_records - facts.n_uniques
-    meaning = f"Records that are not unique: {others:,}."
-    return [*lines, RiskLine(f"class {NOT_UNIQUE}", others, meaning, _share(others, facts))]
+        lines.append(count_line(f"class {name}", inside, words, of=facts.n_records))
+    n, words = facts.n_records, "Records that are not unique"
+    return [*lines, count_line(f"class {NOT_UNIQUE}", n - facts.n_uniques, words, of=n)]
 
 
 def _dis_line(facts: UniqueFacts) -> RiskLine:
@@ -172,7 +149,7 @@ def _score_lines(facts: UniqueFacts) -> list[RiskLine]:
 
 def _size_lines(sizes: Sequence[SizeContribution]) -> list[RiskLine]:
     total = sum(line.msus for line in sizes)
-    lines = [RiskLine("msus", total, f"Minimal sample uniques (MSUs): {total:,}.")]
+    lines = [count_line("msus", total, "Minimal sample uniques (MSUs)")]
     for line in sizes:
         variables = count_of(line.size, "variable")
         meaning = (
@@ -181,7 +158,3 @@ def _size_lines(sizes: Sequence[SizeContribution]) -> list[RiskLine]:
         )
         lines.append(RiskLine(f"msus of size {line.size}", line.msus, meaning))
     return lines
-
-
-def _share(part: int, facts: UniqueFacts) -> Fraction | None:
-    return Fraction(part, facts.n_records) if facts.n_records else None

@@ -30,16 +30,9 @@ def record_table(
 ) -> pa.Table:
     """Return one row per record, in the order of the file.
 
-    Parameters
-    ----------
-    records
-        The numbers of records in the file, from 1: all of them, or the sample uniques.
-    class_sizes
-        The class size of each; 0 for one that was left out.
-    uniques
-        The sample uniques, by their place among these records.
-    msus, facts
-        The number of MSUs of these, and what else is known of them.
+    `records` are their numbers in the file, from 1: all of them, or the sample uniques. Each has its
+    class size, 0 if it was left out. `uniques` are the sample uniques by their place among these
+    records, `msus` how many MSUs each of these has.
     """
     import pyarrow as pa
 

@@ -30,15 +30,8 @@ def director_sentences(
 ) -> tuple[str, ...]:
     """Return the sentences.
 
-    Parameters
-    ----------
-    lines
-        What each variable contributes, the largest first.
-    variables
-        The key variables.
-    kind
-        The riskiest combination of variables and the number of records that are unique by it;
-        None where it is not known.
+    `lines` say what each variable contributes, the largest first; `kind` has the riskiest combination
+    of variables and the number of records that are unique by it, None where it is not known.
     """
     sentences = [_uniques(facts), *([facts.caution] if facts.caution else []), _match(facts)]
     if facts.n_uniques:

@@ -262,11 +262,11 @@ def assess_special_uniques(key_table: KeyTable, asked: SpecialOptions) -> Specia
     )
 
 
+@dataclass(slots=True)
 class _Teller:
-    def __init__(self, progress: Progress | None, total: int) -> None:
-        self.progress = progress
-        self.total = total
-        self.done = 0
+    progress: Progress | None
+    total: int
+    done: int = 0
 
     def step(self) -> None:
         self.done += 1

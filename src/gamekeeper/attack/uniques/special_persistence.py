@@ -126,12 +126,7 @@ def chances_to_stay_unique(
 ) -> NDArray[np.float64]:
     """Return the chance of sample uniques to be unique still in a larger simple random sample.
 
-    Parameters
-    ----------
-    population_sizes
-        The size F of each unique's class in the population.
-    n_sample, n_population, n_larger
-        The sizes of the sample, of the population, and of the sample that it grows to.
+    `population_sizes` are the sizes F of their classes in the population.
 
     Examples
     --------

@@ -63,15 +63,9 @@ def property_lines(
 ) -> tuple[PropertyLine, ...]:
     """Return the lines of the paper's table, with one for every trial.
 
-    Parameters
-    ----------
-    special, smallest
-        Of every sample unique, whether it is special and the size of its smallest minimal sample
-        unique, -1 where that is not known.
-    trials
-        What was tried, the removal of every key variable among it.
-    population_unique
-        Which sample uniques are unique in the population; None where that is not known.
+    Of every sample unique it is told whether it is special, the size of its smallest minimal sample
+    unique (-1 where that is not known), and whether it is unique in the population (None where that
+    is not known). The removal of every key variable is among the trials.
     """
     n_variables = len(trials.removals)
     lines = [

@@ -61,20 +61,10 @@ def thin(
 ) -> Thinning:
     """Draw thinner samples, and follow their special and random uniques into the whole file.
 
-    Parameters
-    ----------
-    parts
-        The key and its parts.
-    unique
-        Which rows of the key are unique in the whole file.
-    fraction
-        The share of the file that a thinner sample has.
-    rows
-        The row of the key that each record has; its own if None.
-    special_size
-        The most variables of a part of the key that makes a unique special.
-    rounds, seed, number
-        How many samples, the seed, and the number of the series, which has a stream of its own.
+    `unique` tells which rows of the key are unique in the whole file, `fraction` the share of it that
+    a thinner sample has, `rows` the row of the key of each record (its own if None), `special_size`
+    the most variables of a part of the key that makes a unique special. A series of samples has a
+    stream of its own, by its `number`.
     """
     n_records = len(unique if rows is None else rows)
     counts = np.zeros((rounds, 2, 2), dtype=np.int64)

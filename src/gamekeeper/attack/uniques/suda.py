@@ -106,19 +106,13 @@ class UniquesRisk(Result):
         return replace(self.records, table=unique).top(n)
 
     def explain(self, record: int, *, most: int = MOST_MSUS) -> list[str]:
-        """Return why a record is unique, in words.
+        """Return why a record is unique, in words; records are numbered from 1.
 
-        Parameters
-        ----------
-        record
-            The number of the record in the file, from 1.
-        most
-            How many MSUs are told, the smallest first; the last line counts the others.
+        At `most` so many MSUs are told, the smallest first; the last line counts the others.
         """
         self._check([record], most)
         lines, left_out = self.explainer.explain(record, most)
-        more = [f"and by {left_out:,} more combinations"] if left_out > 1 else []
-        more += ["and by 1 more combination"] if left_out == 1 else []
+        more = [f"and by {count_of(left_out, 'more combination')}"] if left_out else []
         return [line.text for line in lines] + more
 
     def explanations(
@@ -126,13 +120,9 @@ class UniquesRisk(Result):
     ) -> Explanations:
         """Return the MSUs of records as a table in words.
 
-        Parameters
-        ----------
-        records
-            Their numbers in the file, from 1; the ten riskiest sample uniques by default.
-        most
-            How many MSUs of a record are told, the smallest first. What is not told is counted, in
-            the summary and in words.
+        Records are given by their numbers in the file, from 1; the ten riskiest sample uniques by
+        default. Of each at `most` so many MSUs are told, the smallest first. What is not told is
+        counted, in the summary and in words.
         """
         if records is None:
             chosen = [int(record) for record in self.riskiest(MOST_EXPLAINED)["record"].to_pylist()]
@@ -349,23 +339,15 @@ def _risky(facts: UniqueFacts) -> NDArray[np.bool_] | None:
 def _check_options(rank_by: str, fraction: FractionLike | None, classes: RiskClasses | str) -> None:
     problems: list[Problem] = []
     if isinstance(classes, RiskClasses) and classes.measure not in MEASURES:
-        problems.append(
-            Problem(
-                Reason.UNKNOWN_NAME,
-                f"Risk classes of {quoted([classes.measure])}",
-                "uniques have no such measure.",
-                did_you_mean(classes.measure, MEASURES),
-            )
+        where, do = (
+            f"Risk classes of {quoted([classes.measure])}",
+            did_you_mean(classes.measure, MEASURES),
         )
+        found = "uniques have no such measure."
+        problems.append(Problem(Reason.UNKNOWN_NAME, where, found, do))
     if rank_by not in MEASURES:
-        problems.append(
-            Problem(
-                Reason.UNKNOWN_NAME,
-                f"Ranking by {quoted([rank_by])}",
-                "there is no such measure.",
-                did_you_mean(rank_by, MEASURES),
-            )
-        )
+        where, do = f"Ranking by {quoted([rank_by])}", did_you_mean(rank_by, MEASURES)
+        problems.append(Problem(Reason.UNKNOWN_NAME, where, "there is no such measure.", do))
     if fraction is not None:
         try:
             parse_fraction(fraction)
