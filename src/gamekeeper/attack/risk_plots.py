@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.results.plotting import drawable, drawable_letters, new_figure, ruled
-from gamekeeper.wording import count_of, short
+from gamekeeper.results.plotting import name_bars, new_figure, ruled
+from gamekeeper.wording import count_of
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -149,7 +149,7 @@ def _bars(
             "That is less than one.",
             "Give a positive whole number.",
         )
-    lines, file_is, letters = risk.lines[:most], risk.file_is, drawable_letters()
+    lines, file_is = risk.lines[:most], risk.file_is
     figure, ax = _figure(1.4 + 0.28 * len(lines))
     places = list(range(len(lines)))
     starts = [0.0] * len(lines)
@@ -162,10 +162,7 @@ def _bars(
         shade = _SHADES[min(max(size - 1, 0), len(_SHADES) - 1)]
         ax.barh(places, widths, left=starts, color=shade, label=f"MSUs of size {size}")
         starts = [start + width for start, width in zip(starts, widths, strict=True)]
-    ax.set_yticks(places, [drawable(short(n, _NAME_LETTERS), letters) for n in names[:most]])
-    for label in ax.get_yticklabels():
-        label.set_parse_math(False)
-    ax.invert_yaxis()
+    name_bars(ax, names[:most], _NAME_LETTERS)
     ax.set_xlim(left=0)
     ax.set_xlabel("Percent of the file's IS; an MSU counts for each of its variables")
     if any(starts):

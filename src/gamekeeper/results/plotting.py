@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Literal
+
+from gamekeeper.wording import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,6 +31,15 @@ def ruled(ax: Axes, axis: Literal["both", "x", "y"] = "both") -> Axes:
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
     return ax
+
+
+def name_bars(ax: Axes, names: Sequence[str], n_letters: int) -> None:
+    """Name horizontal bars from the top down, by letters that can be drawn, at most so many."""
+    letters = drawable_letters()
+    ax.set_yticks(range(len(names)), [drawable(short(name, n_letters), letters) for name in names])
+    for label in ax.get_yticklabels():
+        label.set_parse_math(False)
+    ax.invert_yaxis()
 
 
 def drawable(text: str, letters: Container[int]) -> str:

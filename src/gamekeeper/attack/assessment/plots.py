@@ -8,15 +8,8 @@ import numpy as np
 
 from gamekeeper.attack.assessment.chances import Basis
 from gamekeeper.attack.assessment.measured import Measured
-from gamekeeper.results.plotting import (
-    COLOURS,
-    MUTED,
-    drawable,
-    drawable_letters,
-    new_figure,
-    ruled,
-)
-from gamekeeper.wording import count_of, short
+from gamekeeper.results.plotting import COLOURS, MUTED, name_bars, new_figure, ruled
+from gamekeeper.wording import count_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,7 +55,6 @@ def _spread(ax: Axes, measured: Measured) -> None:
 
 def _variables(ax: Axes, measured: Measured) -> None:
     """Draw what is left without each variable by models, or else the share of IS."""
-    letters = drawable_letters()
     by_models = measured.variables
     if by_models is not None:
         lines = by_models.lines[:_MOST_BARS]
@@ -86,12 +78,7 @@ def _variables(ax: Axes, measured: Measured) -> None:
         ax.set_xlabel("Percent of the file's IS, a ranking")
         ax.set_title("Which variables set records apart", loc="left")
         n_left = len(scores.lines) - len(shown)
-    ax.set_yticks(
-        range(len(names)), [drawable(short(name, _NAME_LETTERS), letters) for name in names]
-    )
-    for label in ax.get_yticklabels():
-        label.set_parse_math(False)
-    ax.invert_yaxis()
+    name_bars(ax, names, _NAME_LETTERS)
     if n_left:
         ax.annotate(f"{count_of(n_left, 'more variable')} not shown", (0.99, 0.02),
                     xycoords="axes fraction", ha="right", color=MUTED)  # fmt: skip

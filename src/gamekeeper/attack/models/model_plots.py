@@ -16,6 +16,7 @@ from gamekeeper.results.plotting import (
     MUTED,
     drawable,
     drawable_letters,
+    name_bars,
     new_figure,
     ruled,
 )
@@ -100,11 +101,8 @@ def plot_relative(risk: RelativeRisk) -> Figure:
     """Draw how many population uniques are left without each variable or category."""
     lines = risk.lines[:_MOST_BARS]
     of_categories = any(line.category for line in lines)
-    letters = drawable_letters()
     names = [
-        f"category {place}"
-        if of_categories
-        else drawable(short(line.variable, _NAME_LETTERS), letters)
+        f"category {place}" if of_categories else line.variable
         for place, line in enumerate(lines, 1)
     ]
     figure = new_figure(8.0, 1.4 + 0.3 * len(lines))
@@ -112,10 +110,7 @@ def plot_relative(risk: RelativeRisk) -> Figure:
     values = [line.tau1_left for line in lines]
     spans = np.abs(np.array([line.tau1_range for line in lines]).T - np.array(values))
     ax.barh(range(len(lines)), values, xerr=spans, color=COLOURS[0], ecolor=MUTED, capsize=2)
-    ax.set_yticks(range(len(lines)), names)
-    for label in ax.get_yticklabels():
-        label.set_parse_math(False)
-    ax.invert_yaxis()
+    name_bars(ax, names, _NAME_LETTERS)
     ax.set_xlabel("Population uniques that are left without it")
     left = len(risk.lines) - len(lines)
     more = f" ({left:,} more not shown)" if left else ""

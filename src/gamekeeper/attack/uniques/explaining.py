@@ -123,7 +123,9 @@ class Explainer:
                 others = count_of(size - 1, "other record")
                 text = f"not unique: it shares its key with {others}"
             return [Explanation(record, None, (), text)], 0
-        masks = self._msus(record)
+        place = int(self.rows.searchsorted(record - 1))
+        # As positions of variables, the smallest first.
+        masks = sorted(self.found.of_record(place), key=lambda item: (len(item), item))
         if not masks:
             limit = count_of(self.found.max_size, "variable")
             text = (
@@ -131,14 +133,13 @@ class Explainer:
             )
             return [Explanation(record, None, (), text)], 0
         shown = masks if most is None else masks[:most]
-        row = self.codes[self._row(record)]
+        row = self.codes[place]
         lines: list[Explanation] = []
         for positions in shown:
-            names = tuple(self.variables[place].name for place in positions)
-            cells = [
-                f"{self.variables[place].name} {self.variables[place].words[int(row[place])]}"
-                for place in positions
-            ]
+            used = [self.variables[position] for position in positions]
+            names = tuple(variable.name for variable in used)
+            codes = [int(row[position]) for position in positions]
+            cells = [f"{one.name} {one.words[code]}" for one, code in zip(used, codes, strict=True)]
             text = f"unique by {' + '.join(cells)}" if cells else "unique: it is the only record"
             lines.append(Explanation(record, len(positions), names, text))
         return lines, len(masks) - len(shown)
@@ -162,14 +163,6 @@ class Explainer:
                 "Records are counted from 1, in the order of the file.",
                 problems=problems,
             )
-
-    def _row(self, record: int) -> int:
-        return int(self.rows.searchsorted(record - 1))
-
-    def _msus(self, record: int) -> list[tuple[int, ...]]:
-        """Return the MSUs of a sample unique as positions of variables, the smallest first."""
-        msus = self.found.of_record(self._row(record))
-        return sorted(msus, key=lambda item: (len(item), item))
 
 
 def variables_of(mask: int) -> tuple[int, ...]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from gamekeeper.attack.contribution_risk import SizeContribution
 from gamekeeper.attack.risk_classes import RiskClasses
+from gamekeeper.attack.uniques.dis_result import GeneralDis
 from gamekeeper.attack.uniques.scoring import UniqueScores
-from gamekeeper.data.keys.missing import Missing
+from gamekeeper.data.keys.key_table import KeyTable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,44 +22,35 @@ class UniqueFacts:
 
     Attributes
     ----------
-    n_records, n_excluded
-        The records that were counted, and those left out for missing values.
-    n_unlike, caution
-        The records that are like no other as they are released, and what the number of uniques does
-        not prove, in words; it is empty where these are the uniques.
+    table
+        The counted keys of the file.
     max_size
         The largest size of MSU that was searched for.
     smallest
         Per sample unique the size of its smallest MSU, -1 where none was found.
-    dis, why_no_dis
-        The DIS of the file, or the reason in words why there is none.
-    fraction
-        The sampling fraction in words; empty where none is known.
+    general
+        The DIS of the file by the general method, or why there is none.
     class_numbers
         Per sample unique the position of its risk class, -1 where that is not known.
     rank_by, asked_rank
         The measure that ranks, and the one that was asked for.
     """
 
-    keys: tuple[str, ...]
-    missing: Missing
-    n_records: int
-    n_excluded: int
-    n_uniques: int
-    n_paired: int
-    n_unlike: int
-    caution: str
+    table: KeyTable
     max_size: int
     smallest: NDArray[np.int8]
     sizes: tuple[SizeContribution, ...]
     scores: UniqueScores
-    dis: Fraction | None
-    why_no_dis: str
-    fraction: str
+    general: GeneralDis
     classes: RiskClasses
     class_numbers: NDArray[np.int8]
     rank_by: str
     asked_rank: str
+
+    @property
+    def n_uniques(self) -> int:
+        """The number of sample uniques."""
+        return len(self.smallest)
 
     @property
     def file_is(self) -> int:

@@ -22,7 +22,7 @@ _HEADLINE = ("records", "sample_uniques", "special_uniques", "msus", "dis")
 
 def headline(facts: UniqueFacts) -> tuple[str, ...]:
     """Return the names of the lines that a summary shows."""
-    return (*_HEADLINE, *(["uniques_as_released"] if facts.caution else []))
+    return (*_HEADLINE, *(["uniques_as_released"] if facts.table.caution else []))
 
 
 def file_lines(facts: UniqueFacts) -> tuple[RiskLine, ...]:
@@ -38,18 +38,19 @@ def file_lines(facts: UniqueFacts) -> tuple[RiskLine, ...]:
 
 
 def _count_lines(facts: UniqueFacts) -> list[RiskLine]:
-    keys, n = count_of(len(facts.keys), "key variable"), facts.n_records
+    table, n = facts.table, facts.table.n_records
+    keys = count_of(len(table.keys), "key variable")
     alone = f"Records that share their values on the {keys} with no other"
     paired = "Records that share these values with just one other"
     lines = [
         count_line("records", n, "Records counted"),
-        count_line("records_excluded", facts.n_excluded, "Records left out for missing values"),
+        count_line("records_excluded", table.n_excluded, "Records left out for missing values"),
         count_line("sample_uniques", facts.n_uniques, alone, of=n),
-        count_line("paired_records", facts.n_paired, paired, of=n),
+        count_line("paired_records", table.n_paired, paired, of=n),
     ]
-    if facts.caution:
+    if table.caution:
         words = "Records that are like no other as they are released, missing cells and all"
-        line = count_line("uniques_as_released", facts.n_unlike, words, of=n)
+        line = count_line("uniques_as_released", table.n_unlike, words, of=n)
         caution = (
             " Where a missing cell matches something, fewer seem to be unique, which does not prove"
             " that the others cannot be found."
@@ -59,12 +60,12 @@ def _count_lines(facts: UniqueFacts) -> list[RiskLine]:
 
 
 def _special_lines(facts: UniqueFacts) -> list[RiskLine]:
-    n_keys = len(facts.keys)
+    n_keys = len(facts.table.keys)
     found = facts.smallest != NO_MSU
     n_special = int(np.count_nonzero(found & (facts.smallest < n_keys)))
     keys = count_of(n_keys, "key variable")
     words = f"Special uniques, which are unique by fewer than all of {keys}"
-    special = count_line("special_uniques", n_special, words, of=facts.n_records)
+    special = count_line("special_uniques", n_special, words, of=facts.table.n_records)
     if facts.max_size >= n_keys:
         return [special]
     hidden = int(np.count_nonzero(~found))
@@ -75,7 +76,7 @@ def _special_lines(facts: UniqueFacts) -> list[RiskLine]:
         f"Sample uniques by no combination of up to {count_of(facts.max_size, 'variable')}, so that"
         " their scores are 0 and their probabilities not known"
     )
-    return [special, count_line("uniques_without_msu", hidden, words, of=facts.n_records)]
+    return [special, count_line("uniques_without_msu", hidden, words, of=facts.table.n_records)]
 
 
 def _class_lines(facts: UniqueFacts) -> list[RiskLine]:
@@ -94,25 +95,25 @@ def _class_lines(facts: UniqueFacts) -> list[RiskLine]:
         words = (
             f"Sample uniques in the class {quoted([name])}, with {measure} from {lower:g}{upper}"
         )
-        lines.append(count_line(f"class {name}", inside, words, of=facts.n_records))
-    n, words = facts.n_records, "Records that are not unique"
+        lines.append(count_line(f"class {name}", inside, words, of=facts.table.n_records))
+    n, words = facts.table.n_records, "Records that are not unique"
     return [*lines, count_line(f"class {NOT_UNIQUE}", n - facts.n_uniques, words, of=n)]
 
 
 def _dis_line(facts: UniqueFacts) -> RiskLine:
-    if facts.dis is None:
-        return RiskLine("dis", None, f"DIS is not known: {facts.why_no_dis}.")
+    if facts.general.dis is None:
+        return RiskLine("dis", None, f"DIS is not known: {facts.general.why_none}.")
     return RiskLine(
         "dis",
-        facts.dis,
+        facts.general.dis,
         "DIS (general method), the estimated probability that an intruder's unique match is"
-        f" correct: {three_digits(facts.dis)}.",
+        f" correct: {three_digits(facts.general.dis)}.",
     )
 
 
 def _score_lines(facts: UniqueFacts) -> list[RiskLine]:
     """Return the scores of the file; the sums are exact."""
-    whole = math.factorial(len(facts.keys)) * facts.n_uniques
+    whole = math.factorial(len(facts.table.keys)) * facts.n_uniques
     mean = Fraction(facts.file_is, whole) if whole else None
     lines = [
         RiskLine(

@@ -33,13 +33,14 @@ def director_sentences(
     `lines` say what each variable contributes, the largest first; `kind` has the riskiest combination
     of variables and the number of records that are unique by it, None where it is not known.
     """
-    sentences = [_uniques(facts), *([facts.caution] if facts.caution else []), _match(facts)]
+    caution = facts.table.caution
+    sentences = [_uniques(facts), *([caution] if caution else []), _match(facts)]
     if facts.n_uniques:
         sentences += [_classes(facts, file), _special(facts, file)]
-        if facts.file_is and len(facts.keys) > 1 and lines[0].is_score:
+        if facts.file_is and len(facts.table.keys) > 1 and lines[0].is_score:
             sentences += [_blamed(lines, facts.file_is), *_kind(kind)]
             sentences.append(_advice(lines, variables, facts.file_is))
-    elif facts.caution:
+    elif caution:
         sentences.append("All scores are 0.")
     else:
         sentences.append("All scores are 0, and nothing needs to be coarsened for this key.")
@@ -66,29 +67,30 @@ def riskiest_kind(
 
 
 def _uniques(facts: UniqueFacts) -> str:
-    keys = facts.keys
+    table, keys = facts.table, facts.table.keys
     named = joined(keys) if len(keys) <= _NAMED_KEYS else quoted(keys, most=_NAMED_KEYS)
     are = be(facts.n_uniques)
     plural = "" if len(keys) == 1 else "s"
     left_out = (
-        f" Left out for missing values: {count_of(facts.n_excluded, 'record')}."
-        if facts.n_excluded
+        f" Left out for missing values: {count_of(table.n_excluded, 'record')}."
+        if table.n_excluded
         else ""
     )
-    share = Fraction(facts.n_uniques, facts.n_records) if facts.n_records else Fraction(0)
+    share = Fraction(facts.n_uniques, table.n_records) if table.n_records else Fraction(0)
     return (
-        f"Of {count_of(facts.n_records, 'record')}, {facts.n_uniques:,} ({share_text(share)}) {are}"
+        f"Of {count_of(table.n_records, 'record')}, {facts.n_uniques:,} ({share_text(share)}) {are}"
         f" unique in the file on the key variable{plural} {named}.{left_out}"
     )
 
 
 def _match(facts: UniqueFacts) -> str:
-    if facts.dis is None:
-        return f"What an intruder's match is worth is not known: {facts.why_no_dis}."
+    general = facts.general
+    if general.dis is None:
+        return f"What an intruder's match is worth is not known: {general.why_none}."
     return (
         "An intruder who finds a record that matches just one record of the file would be right"
-        f" with an estimated probability of {three_digits(facts.dis)} (DIS, general method, sampling"
-        f" fraction {facts.fraction}, no errors in the data)."
+        f" with an estimated probability of {three_digits(general.dis)} (DIS, general method, sampling"
+        f" fraction {general.fraction_text}, no errors in the data)."
     )
 
 
@@ -180,9 +182,9 @@ def _methods(facts: UniqueFacts) -> str:
     if facts.rank_by != facts.asked_rank:
         ranked += f", since {facts.asked_rank} is not known"
     searched = ""
-    if facts.max_size < len(facts.keys):
+    if facts.max_size < len(facts.table.keys):
         searched = f"; combinations of up to {count_of(facts.max_size, 'variable')} were searched"
     return (
-        f"Methods: {', '.join(known)}; records are ranked by {ranked}; {facts.missing.words}"
+        f"Methods: {', '.join(known)}; records are ranked by {ranked}; {facts.table.missing.words}"
         f"{searched}."
     )

@@ -219,21 +219,12 @@ def assess_uniques(key_table: KeyTable, asked: UniquesOptions) -> UniquesRisk:
         else classes.classify(classified.astype(np.float64))
     )
     facts = UniqueFacts(
-        keys=keys,
-        missing=key_table.missing,
-        n_records=key_table.n_records,
-        n_excluded=key_table.n_excluded,
-        n_uniques=len(found.records),
-        n_paired=key_table.n_paired,
-        n_unlike=key_table.n_unlike,
-        caution=key_table.caution,
+        table=key_table,
         max_size=found.max_size,
         smallest=smallest_sizes(found),
         sizes=size_contributions(found, scores.is_weights, scores.suda_weights),
         scores=scores,
-        dis=value.dis,
-        why_no_dis=value.why_none,
-        fraction=value.fraction_text,
+        general=value,
         classes=classes,
         class_numbers=class_numbers,
         rank_by=ranking,
@@ -304,7 +295,7 @@ def _results(
     found, variables, scores = explainer.found, explainer.variables, facts.scores
     weights = (scores.is_weights, scores.suda_weights)
     risky = _risky(facts)
-    meanings = column_meanings(facts.classes, len(facts.keys), power)
+    meanings = column_meanings(facts.classes, len(facts.table.keys), power)
     file = FileRisk(file_lines(facts), headline(facts), provenance)
     lines = variable_contributions(found, variables, *weights, risky)
     by_category = category_contributions(found, variables, explainer.codes, *weights, risky, counts)
@@ -316,7 +307,7 @@ def _results(
             meanings,
             provenance,
             n_elsewhere=explainer.n_records - table.num_rows,
-            n_excluded=facts.n_excluded,
+            n_excluded=facts.table.n_excluded,
         ),
         file,
         VariableRisk(lines, facts.file_is, facts.file_suda, provenance),
