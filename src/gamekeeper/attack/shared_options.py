@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from gamekeeper.data.keys.missing import Missing
 from gamekeeper.options import Option
 
 Seed = Annotated[int, Option("The same seed gives the same result.", least=0)]
@@ -17,4 +18,10 @@ MaxSize = Annotated[
 MaxSeconds = Annotated[
     float | None,
     Option("Refuse a search that is estimated to take longer; 0 for no limit.", least=0),
+]
+Power = Annotated[
+    int, Option("The power of ten of the SUDA score; DIS-SUDA depends on it.", least=0, most=18)
+]
+MissingInClasses = Annotated[
+    Missing | str, Option("Whether a missing cell is a `category`, or its record is to `exclude`.")
 ]

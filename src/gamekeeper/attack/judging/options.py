@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from gamekeeper.algorithms.sampling_fraction import FractionLike
 from gamekeeper.algorithms.uniques.limits import MAX_SECONDS
-from gamekeeper.attack.shared_options import MaxSeconds, MaxSize, Seed
+from gamekeeper.attack.shared_options import MaxSeconds, MaxSize, MissingInClasses, Seed
 from gamekeeper.attack.simulation.options import SAMPLES
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.options import Option
@@ -44,10 +44,7 @@ class CompareOptions:
     attack_fractions: Annotated[Sequence[FractionLike] | None, ATTACK_FRACTIONS] = ()
     attack_samples: Annotated[int, ATTACK_SAMPLES] = 1
     measures: Annotated[Sequence[str | Callable[[Any], Any]], MEASURES] = DEFAULT_MEASURES
-    missing: Annotated[
-        Missing | str,
-        Option("Whether a missing cell is a `category`, or its record is to `exclude`."),
-    ] = Missing.CATEGORY
+    missing: MissingInClasses = Missing.CATEGORY
     stratify_by: Annotated[Sequence[str], STRATIFY_BY] = ()
     max_size: MaxSize = None
     max_seconds: MaxSeconds = MAX_SECONDS

@@ -176,20 +176,9 @@ def variables_risk(risk: ModelRisk, *, progress: Progress | None = None) -> Rela
 def categories_risk(risk: ModelRisk, asked: CategoriesInput) -> RelativeRisk:
     """Return what each category of a variable adds to the risk.
 
-    The key table is the one that the risk was inferred for. Collapsing is measured by the
+    The key table is the one that the risk was inferred for: with that of `variables_risk`, for
+    instance, `categories_risk(risk, keys, "age", by="collapsing")`. Collapsing is measured by the
     calibrated estimate, whatever the estimate of `risk`.
-
-    Examples
-    --------
-    >>> from gamekeeper.attack.models.fitting import fit_models
-    >>> from gamekeeper.attack.models.inference import infer_risk
-    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
-    >>> from gamekeeper.data.keys.counting import count_keys
-    >>> people = [[1, 1]] * 9 + [[1, 2], [2, 2], [2, 2]] + [[2, 1]]
-    >>> keys = count_keys(coded_from_codes(people, ["age", "job"]), ["age", "job"])
-    >>> risk = infer_risk(keys, fit_models(keys, method="annealing"), fraction="1/10")
-    >>> len(categories_risk(risk, keys, "age", by="collapsing").lines)
-    2
     """
     started = time.perf_counter()
     chosen, key_table, variable = By(asked.by), asked.key_table, asked.variable

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from gamekeeper.algorithms.sampling_fraction import FractionLike
 from gamekeeper.algorithms.uniques.limits import MAX_SECONDS
-from gamekeeper.attack.shared_options import MaxSeconds, MaxSize, Seed
+from gamekeeper.attack.shared_options import MaxSeconds, MaxSize, MissingInClasses, Power, Seed
 from gamekeeper.data.engine.pool import Pool
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.options import Option
@@ -38,9 +38,6 @@ FOLDER = Option(
     "Keep finished samples here (numbers only); the same command resumes.", writes="folder"
 )
 _PERCENTAGES = tuple(Fraction(percent, 100) for percent in range(1, 100))
-_Power = Annotated[
-    int, Option("The power of ten of the SUDA score; DIS-SUDA depends on it.", least=0, most=18)
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,10 +51,7 @@ class SamplingOptions:
 
     keys: Sequence[str] = field(default=(), kw_only=False)
     stratify_by: Annotated[str | Sequence[str], STRATIFY_BY] = ()
-    missing: Annotated[
-        Missing | str,
-        Option("Whether a missing cell is a `category`, or its record is to `exclude`."),
-    ] = Missing.CATEGORY
+    missing: MissingInClasses = Missing.CATEGORY
     seed: Seed = 0
     workers: Annotated[int, Option("How many at a time.", least=1)] = 1
     pool: Annotated[Pool | str, Option("What they are.")] = Pool.PROCESSES
@@ -84,7 +78,7 @@ class SimulateOptions(SamplingOptions):
     r: Annotated[Sequence[int], R] = (1, 2, 3)
     max_size: MaxSize = None
     max_seconds: MaxSeconds = MAX_SECONDS
-    power: _Power = 6
+    power: Power = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,4 +108,4 @@ class PilotOptions(SamplingOptions):
     scores: Sequence[str] = ("dis_suda", "dis_is", "is", "suda")
     max_size: MaxSize = None
     max_seconds: MaxSeconds = MAX_SECONDS
-    power: _Power = 6
+    power: Power = 6

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from gamekeeper.algorithms.sampling_fraction import FractionLike
 from gamekeeper.algorithms.uniques.limits import MAX_MSUS, MAX_SECONDS
 from gamekeeper.attack.risk_classes import RiskClasses
-from gamekeeper.attack.shared_options import MaxSeconds, MaxSize, Seed, Workers
+from gamekeeper.attack.shared_options import MaxSeconds, MaxSize, Power, Seed, Workers
 from gamekeeper.options import Option
 
 if TYPE_CHECKING:
@@ -47,10 +47,7 @@ class UniquesOptions:
             read=str,
         ),
     ] = ""
-    power: Annotated[
-        int,
-        Option("The power of ten of the SUDA score; DIS-SUDA depends on it.", least=0, most=18),
-    ] = 6
+    power: Power = 6
     listing: Annotated[
         bool,
         Option(

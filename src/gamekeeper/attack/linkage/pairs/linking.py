@@ -154,10 +154,9 @@ def make_objective(
                 "Give one for each variable (--weight).",
             )
         found = weighted_sum(comparisons, list(weights))
-    elif name is ObjectiveName.ESTIMATED:
-        found = weighted_sum(comparisons, "estimated")
     else:
-        found = weighted_sum(comparisons, "equal")
+        is_estimated = name is ObjectiveName.ESTIMATED
+        found = weighted_sum(comparisons, "estimated" if is_estimated else "equal")
     return found, found.notes
 
 
