@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ from gamekeeper.attack.judging.joint import JointTable
 from gamekeeper.attack.judging.judgement import judge_samples
 from gamekeeper.attack.judging.measures import named_measures
 from gamekeeper.attack.judging.options import CompareOptions
-from gamekeeper.attack.judging.running import ScoringPlan, run_scoring
+from gamekeeper.attack.judging.running import ScoringPlan, score_sample, warm_up
 from gamekeeper.attack.judging.scores import ScoredSample
 from gamekeeper.attack.judging.scores_folder import ScoreFolder
 from gamekeeper.attack.simulation.checks import (
@@ -32,10 +33,13 @@ from gamekeeper.attack.simulation.checks import (
     require_samples_fit,
 )
 from gamekeeper.attack.simulation.notional import NotionalPopulation, open_population
+from gamekeeper.attack.simulation.processes import run_tasks
 from gamekeeper.attack.simulation.resuming import run_left
 from gamekeeper.attack.simulation.running import SampleTask
 from gamekeeper.attack.simulation.sampling import sample_size
 from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.engine.local_blocks import map_locally
+from gamekeeper.data.engine.pool import Pool
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Problem, refuse_problems
 from gamekeeper.options import option_text, takes
@@ -117,12 +121,15 @@ def compare_measures(population: CodedTable, asked: CompareOptions) -> Compariso
         }
         kept = ScoreFolder(Path(asked.folder), wanted, tuple(named))
     tasks = [SampleTask(number, step, asked.seed) for number, step in enumerate(numbered)]
+    blocks = None
+    if asked.workers > 1:
+        blocks = partial(map_locally, workers=asked.workers, pool=Pool.PROCESSES)
     by_number = run_left(
         tasks,
         kept,
         asked.progress,
-        lambda left, finish: run_scoring(
-            notional, plan, left, workers=asked.workers, finish=finish
+        lambda left, finish: run_tasks(
+            notional, plan, left, score_sample, blocks=blocks, finish=finish, prepare=warm_up
         ),
     )
     found = [by_number[task.number] for task in tasks]

@@ -1,4 +1,4 @@
-"""Samples drawn, scored by every measure, attacked and timed, one by one or by processes.
+"""One sample drawn, scored by every measure, attacked and timed, here or by a process.
 
 A sample depends on the population, the seed and its own number only, and is the one that a
 simulation with the same seed draws. Timings leave out what is done once per process: each measure
@@ -7,11 +7,10 @@ first runs on a few records, so that its kernels are loaded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,13 +26,10 @@ from gamekeeper.attack.judging.scores import (
     Scores,
     checked_scores,
 )
-from gamekeeper.attack.simulation.measures import Failure
 from gamekeeper.attack.simulation.notional import NotionalPopulation
-from gamekeeper.attack.simulation.processes import run_blocks
-from gamekeeper.attack.simulation.running import SampleTask, drawn_records, require_measured
+from gamekeeper.attack.simulation.processes import Failure
+from gamekeeper.attack.simulation.running import SampleTask, drawn_records
 from gamekeeper.attack.simulation.sample import Sample
-from gamekeeper.data.engine.local_blocks import map_locally
-from gamekeeper.data.engine.pool import Pool
 from gamekeeper.errors import GamekeeperError, LimitError
 
 _WARMING = 40
@@ -65,33 +61,7 @@ class ScoringPlan:
     max_seconds: float | None = MAX_SECONDS
 
 
-def run_scoring(
-    population: NotionalPopulation,
-    plan: ScoringPlan,
-    tasks: Sequence[SampleTask],
-    *,
-    workers: int,
-    finish: Callable[[SampleTask, ScoredSample], None],
-) -> None:
-    """Score samples, and hand each over in the order of tasks."""
-    if workers == 1 or len(tasks) < 2:
-        if tasks:
-            _warm_up(population, plan)
-        for task in tasks:
-            finish(task, require_measured(_score(population, plan, task), _TRY))
-        return
-    run_blocks(
-        population,
-        plan,
-        tasks,
-        _score,
-        blocks=partial(map_locally, workers=workers, pool=Pool.PROCESSES),
-        finish=lambda task, outcome: finish(task, require_measured(outcome, _TRY)),
-        prepare=_warm_up,
-    )
-
-
-def _score(
+def score_sample(
     population: NotionalPopulation, plan: ScoringPlan, task: SampleTask
 ) -> ScoredSample | Failure:
     """Draw one sample and let every measure speak of its sample uniques."""
@@ -123,7 +93,7 @@ def _score(
             raise
         # What a stranger's function says may hold values of the file: only its kind is told.
         except Exception as error:  # noqa: BLE001
-            return Failure(name, type(error).__name__)
+            return Failure(name, type(error).__name__, _TRY)
         told = checked_scores(name, found, len(seen.uniques), n_records=len(seen.codes))
         seconds[name] = taken
         attacks |= {(attack, name): value for attack, value in _attacked(sample, sizes, told)}
@@ -145,7 +115,8 @@ def _attacked(
         yield from matched_attacks(sample, told.records).items()
 
 
-def _warm_up(population: NotionalPopulation, plan: ScoringPlan) -> None:
+def warm_up(population: NotionalPopulation, plan: ScoringPlan) -> None:
+    """Let every measure run on a few records, so that its kernels are loaded."""
     codes = population.codes[:_WARMING]
     _, places, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
     sizes = counts[places.ravel()].astype(np.int64)

@@ -27,6 +27,7 @@ from gamekeeper.attack.simulation.agreement import (
 )
 from gamekeeper.attack.simulation.model_attacks import model_attacks
 from gamekeeper.attack.simulation.options import Measure
+from gamekeeper.attack.simulation.processes import Failure
 from gamekeeper.attack.simulation.sample import PROBABILITIES, Sample, Score
 from gamekeeper.errors import Problem, Reason, refuse_problems
 from gamekeeper.wording import did_you_mean, quoted
@@ -38,6 +39,8 @@ STRATEGY_PARTS = ("pr_cm", "cost_without", "cost_with", "eff_without", "eff_with
 """What is measured of each strategy."""
 
 Values = Mapping[str, float | None]
+
+_TRY = "Try it by itself on a small table of codes with class sizes f and F."
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +60,6 @@ class MeasurePlan:
         return [*self.names, *own]
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A measure of one's own that could not be taken: which, and with which kind of error."""
-
-    measure: str
-    kind: str
-
-
 def measure_sample(sample: Sample, plan: MeasurePlan) -> Values | Failure:
     """Take every measure of a plan of one sample."""
     values: dict[str, float | None] = {}
@@ -77,7 +72,7 @@ def measure_sample(sample: Sample, plan: MeasurePlan) -> Values | Failure:
             numbers = {f"{name}.{part}": float(number) for part, number in found.items()}
         # What a stranger's function says may hold values of the file: only its kind is told.
         except Exception as error:  # noqa: BLE001
-            return Failure(name, type(error).__name__)
+            return Failure(name, type(error).__name__, _TRY)
         values |= {part: x if math.isfinite(x) else None for part, x in numbers.items()}
     return values
 

@@ -1,38 +1,62 @@
-"""Tasks on a notional population, done by whoever does blocks; each worker gets the population once."""
+"""Tasks on a notional population, done here or by whoever does blocks; each worker gets it once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, TypeVar
 
 from gamekeeper.algorithms.blocks import Kernel, MapBlocks, Shared
 from gamekeeper.attack.simulation.notional import NotionalPopulation
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.wording import quoted
 
 Plan = TypeVar("Plan")
 Task = TypeVar("Task")
-Outcome = TypeVar("Outcome")
+Found = TypeVar("Found")
 
 
-def run_blocks(
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A measure of one's own that could not be taken: which, what kind of error, what to do."""
+
+    measure: str
+    kind: str
+    do: str
+
+
+def run_tasks(
     population: NotionalPopulation,
     plan: Plan,
     tasks: Sequence[Task],
-    work: Callable[[NotionalPopulation, Plan, Task], Outcome],
+    work: Callable[[NotionalPopulation, Plan, Task], Found | Failure],
     *,
-    blocks: MapBlocks,
-    finish: Callable[[Task, Outcome], None],
+    blocks: MapBlocks | None,
+    finish: Callable[[Task, Found], None],
     prepare: Callable[[NotionalPopulation, Plan], None] | None = None,
 ) -> None:
-    """Do tasks, and hand each outcome over in the order of tasks.
+    """Do tasks, here or by blocks, and hand over what each found, in their order.
 
     `work` and `prepare`, which is done once by every worker, stand at the top of a module.
     """
-    kernel = Kernel(partial(_prepared, plan, work, prepare), _do)
-    with closing(blocks(kernel, arrays_of(population), tasks)) as outcomes:
+    if blocks is None or len(tasks) < 2:
+        if prepare is not None and tasks:
+            prepare(population, plan)
+        made = (work(population, plan, task) for task in tasks)
+    else:
+        kernel = Kernel(partial(_prepared, plan, work, prepare), _do)
+        made = blocks(kernel, arrays_of(population), tasks)
+    with closing(made) as outcomes:
         for task, outcome in zip(tasks, outcomes, strict=True):
+            if isinstance(outcome, Failure):
+                raise InputError(
+                    Reason.BAD_OPTION,
+                    f"The measure {quoted([outcome.measure])} was to be taken of a sample.",
+                    f"It ended with an error of the kind {outcome.kind}.",
+                    outcome.do,
+                )
             finish(task, outcome)
 
 

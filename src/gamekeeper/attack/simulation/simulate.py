@@ -26,9 +26,10 @@ from gamekeeper.attack.simulation.folder import SampleFolder
 from gamekeeper.attack.simulation.measures import Values, plan_measures
 from gamekeeper.attack.simulation.notional import NotionalPopulation, open_population
 from gamekeeper.attack.simulation.options import SimulateOptions
+from gamekeeper.attack.simulation.processes import run_tasks
 from gamekeeper.attack.simulation.result import SimulationResult
 from gamekeeper.attack.simulation.resuming import run_left
-from gamekeeper.attack.simulation.running import SampleTask, run_samples
+from gamekeeper.attack.simulation.running import SampleTask, run_task
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.engine.pool import Pool
 from gamekeeper.data.keys.key_table import KeyTable
@@ -107,7 +108,9 @@ def simulate(population: CodedTable | KeyTable, asked: SimulateOptions) -> Simul
         tasks,
         kept,
         asked.progress,
-        lambda left, finish: run_samples(notional, plan, left, blocks=blocks, finish=finish),
+        lambda left, finish: run_tasks(
+            notional, plan, left, run_task, blocks=blocks, finish=finish
+        ),
     )
     return _result(
         notional,
