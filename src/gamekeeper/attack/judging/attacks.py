@@ -11,18 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.intrusion.ranked_cells import choose_cells
-from gamekeeper.algorithms.intrusion.strategies import (
-    Direction,
-    Strategy,
-    evaluate_strategies,
-    matching_probabilities,
-)
+from gamekeeper.algorithms.intrusion.strategies import Direction, matching_probabilities
 from gamekeeper.attack.judging.scores import AttackValue, RecordEstimates
-from gamekeeper.attack.simulation.sample import Sample
-
-TOP = 10
-"""How many sample uniques are looked for."""
+from gamekeeper.attack.simulation.sample import TOP, Sample
 
 PLAIN = ("pr_cm_given_um", "pr_cm_given_su", "pr_pu_given_su", "dis")
 """What needs no measure: two strategies, and two numbers to hold beside them."""
@@ -84,12 +75,8 @@ def matched_attacks(sample: Sample, told: RecordEstimates) -> dict[str, AttackVa
     Keys are taken in order of their expected size, until as many people have them in truth
     (`mcmcmc1`) or are expected to (`mcmcmc2`) as have the key of a sample unique.
     """
-    population = sample.population
-    drawn = population.classes[sample.records]
-    chance = np.zeros(len(population.sizes))
-    expected = np.full(len(population.sizes), np.inf)
-    chance[drawn], expected[drawn] = told.match, told.expected_size
-    chosen = choose_cells(chance, expected, sample.class_counts, population.sizes, top=TOP)
+    drawn = sample.population.classes[sample.records]
+    chosen = sample.ranked_classes(drawn, told.match, told.expected_size)
     found = {
         name: _evaluated(sample, chosen[name], Direction.P2S) for name in ("mcmcmc1", "mcmcmc2")
     }
@@ -99,10 +86,7 @@ def matched_attacks(sample: Sample, told: RecordEstimates) -> dict[str, AttackVa
 def _evaluated(
     sample: Sample, cells: NDArray[np.bool_], direction: Direction
 ) -> AttackValue | None:
-    strategy = Strategy("attack", direction, lambda f, people: cells)
-    (value,) = evaluate_strategies(
-        sample.population.sizes, sample.class_counts, [strategy], exact=False
-    )
+    value = sample.attacked(cells, direction)
     if not value.feasible:
         return None
     return AttackValue(float(value.pr_cm), float(value.cost_with), float(value.n_cells))

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from gamekeeper.algorithms.intrusion.ranked_cells import choose_cells
-from gamekeeper.algorithms.intrusion.strategies import (
-    Direction,
-    Strategy,
-    evaluate_strategies,
-)
+from gamekeeper.algorithms.intrusion.strategies import Direction
 from gamekeeper.algorithms.models.fitting.annealing import anneal
 from gamekeeper.attack.models.sampling import estimate_sample
 from gamekeeper.attack.simulation.sample import Sample
 
-TOP = 10
 MODEL_CURVES = ("models_top10.pr_cm", "models_mcmcmc1.pr_cm", "models_mcmcmc2.pr_cm")
 """The probabilities of a correct match of the three attacks."""
 
@@ -39,18 +31,10 @@ def model_attacks(sample: Sample) -> dict[str, float | None]:
     estimate = found.estimate
     # The classes of the population that the sampled classes are.
     places = population.classes[sample.records][found.first]
-    chance = np.zeros(len(population.sizes))
-    expected = np.full(len(population.sizes), np.inf)
-    chance[places] = estimate.p_match
-    expected[places] = estimate.expected_size
-    chosen = choose_cells(chance, expected, sample.class_counts, population.sizes, top=TOP)
+    chosen = sample.ranked_classes(places, estimate.p_match, estimate.expected_size)
     values: dict[str, float | None] = {}
-    for way, cells in chosen.items():
-        direction = Direction.S2P if way == "top" else Direction.P2S
-        strategy = Strategy(way, direction, lambda f, people, cells=cells: cells)
-        (value,) = evaluate_strategies(
-            population.sizes, sample.class_counts, [strategy], exact=False
-        )
+    for way, classes in chosen.items():
+        value = sample.attacked(classes, Direction.S2P if way == "top" else Direction.P2S)
         for part in ("pr_cm", "cost_with"):
             number = float(getattr(value, part)) if value.feasible else None
             values[f"{_NAMES[way]}.{part}"] = number

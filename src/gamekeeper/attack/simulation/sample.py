@@ -14,6 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gamekeeper.algorithms.intrusion.dis import dis
+from gamekeeper.algorithms.intrusion.ranked_cells import choose_cells
+from gamekeeper.algorithms.intrusion.strategies import (
+    Direction,
+    Strategy,
+    StrategyValue,
+    evaluate_strategies,
+)
 from gamekeeper.algorithms.uniques.apportionment import dis_is, dis_suda
 from gamekeeper.algorithms.uniques.limits import MAX_SECONDS
 from gamekeeper.algorithms.uniques.scores import ScoreKind, size_weights, weigh
@@ -33,6 +40,9 @@ class Score(StrEnum):
     DIS_SUDA = "dis_suda"
     DIS_IS = "dis_is"
 
+
+TOP = 10
+"""How many keys or sample uniques that rank first are attacked."""
 
 PROBABILITIES = (Score.DIS_SUDA, Score.DIS_IS)
 """The scores that estimate a probability."""
@@ -105,6 +115,29 @@ class Sample:
     def score(self, score: Score) -> NDArray[np.float64]:
         """Return a score of the sample uniques, in the order of `minimal_uniques.records`."""
         return scores_of(self.minimal_uniques, score, self.dis, power=self.power)
+
+    def ranked_classes(
+        self,
+        classes: NDArray[np.int64],
+        p_match: NDArray[np.float64],
+        expected_size: NDArray[np.float64],
+    ) -> dict[str, NDArray[np.bool_]]:
+        """Return the classes of the population that attacks on those that rank first take.
+
+        Of some sampled classes, by number, the chance of a match and the expected size are given.
+        """
+        chance = np.zeros(len(self.population.sizes))
+        expected = np.full(len(chance), np.inf)
+        chance[classes], expected[classes] = p_match, expected_size
+        return choose_cells(chance, expected, self.class_counts, self.population.sizes, top=TOP)
+
+    def attacked(self, classes: NDArray[np.bool_], direction: Direction) -> StrategyValue:
+        """Return what an attack on some classes of the population achieves."""
+        strategy = Strategy("attack", direction, lambda f, people: classes)
+        (value,) = evaluate_strategies(
+            self.population.sizes, self.class_counts, [strategy], exact=False
+        )
+        return value
 
 
 def scores_of(
