@@ -23,16 +23,9 @@ from gamekeeper.algorithms.models.inference.population_model import (
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SampleEstimate:
-    """The calibrated estimate of a sample.
+    """The calibrated estimate of each class of a sample.
 
-    Attributes
-    ----------
-    classes
-        The number of each record's class.
-    first
-        A record of each class.
-    estimate
-        What is inferred about each class.
+    `classes` has the number of each record's class, `first` a record of each.
     """
 
     classes: NDArray[np.int64]

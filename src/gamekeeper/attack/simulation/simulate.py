@@ -10,8 +10,6 @@ cost: only scores of uniques cost more.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
@@ -23,8 +21,8 @@ from gamekeeper.attack.simulation.checks import (
     require_samples_fit,
 )
 from gamekeeper.attack.simulation.folder import SampleFolder
-from gamekeeper.attack.simulation.measures import Values, plan_measures
-from gamekeeper.attack.simulation.notional import NotionalPopulation, open_population
+from gamekeeper.attack.simulation.measures import plan_measures
+from gamekeeper.attack.simulation.notional import open_population
 from gamekeeper.attack.simulation.options import SimulateOptions
 from gamekeeper.attack.simulation.processes import run_tasks
 from gamekeeper.attack.simulation.result import SimulationResult
@@ -112,11 +110,20 @@ def simulate(population: CodedTable | KeyTable, asked: SimulateOptions) -> Simul
             notional, plan, left, run_task, blocks=blocks, finish=finish
         ),
     )
-    return _result(
-        notional,
+    lines = [found[number] for number in range(len(tasks))]
+    # A function of one's own may name other numbers in one sample than in another.
+    names = tuple(dict.fromkeys(name for values in lines for name in values))
+    values = np.array(
+        [[np.nan if (x := line.get(name)) is None else x for name in names] for line in lines],
+        dtype=np.float64,
+    )
+    return SimulationResult(
+        notional.n_records,
+        notional.n_uniques,
         tuple(keys),
         tuple(numbered),
-        [found[number] for number in range(len(tasks))],
+        names,
+        values,
         Provenance(
             "simulation of samples",
             "stratified, proportional allocation" if stratify_by else "simple random",
@@ -126,22 +133,4 @@ def simulate(population: CodedTable | KeyTable, asked: SimulateOptions) -> Simul
             f"numpy {np.__version__}",
             seconds=time.perf_counter() - started,
         ),
-    )
-
-
-def _result(
-    notional: NotionalPopulation,
-    keys: tuple[str, ...],
-    fractions: tuple[Fraction, ...],
-    found: Sequence[Values],
-    provenance: Provenance,
-) -> SimulationResult:
-    # A function of one's own may name other numbers in one sample than in another.
-    names = tuple(dict.fromkeys(name for values in found for name in values))
-    values = np.array(
-        [[np.nan if (x := line.get(name)) is None else x for name in names] for line in found],
-        dtype=np.float64,
-    )
-    return SimulationResult(
-        notional.n_records, notional.n_uniques, keys, fractions, names, values, provenance
     )
