@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from gamekeeper.mapping.edits.edit import Edit
 from gamekeeper.mapping.edits.kinds import (
-    bands,
     categories,
     environment,
     forms,
@@ -19,6 +16,33 @@ from gamekeeper.mapping.edits.kinds import (
     widening,
 )
 from gamekeeper.wording import count_of, quoted
+
+# Sentences that need nothing but the names in the fields of an edit.
+_PLAIN = {
+    "remove-form": "Remove the form {form}",
+    "rename-form": "Rename the form {form} to {to}",
+    "drop-variable": "Let the form {form} no longer ask for {variable}",
+    "drop-question": "Take the question {question} off the form {form}",
+    "replace-variable": "Define the variable {variable} anew",
+    "remove-variable": "Remove the variable {variable}",
+    "rename-variable": "Rename the variable {variable} to {to}",
+    "describe-variable": "Describe the variable {variable}",
+    "mark-sensitive": "Mark as sensitive in {variable}: {categories}",
+    "unmark-sensitive": "Mark as sensitive no longer in {variable}: {categories}",
+    "split-category": "Split the category {category} of {variable} into {into}",
+    "rename-category": "Rename the category {category} of {variable} to {to}",
+    "remove-category": "Remove the category {category} of {variable}",
+    "flatten-graph": "Flatten the partition graph of {variable}",
+    "deepen-graph": "Deepen the partition graph of {variable}",
+    "prune-graph": "Prune the partition graph of {variable} to what is used",
+    "order-sinks": "Order the sinks of {variable}: {order}",
+    "add-bands": "Add to {variable} the bands {bands}",
+    "remove-bands": "Remove from {variable} the bands {bands}",
+    "rename-group": "Rename the group {group} to {to}",
+    "remove-group": "Remove the group {group}",
+    "rename-scenario": "Rename the scenario {scenario} to {to}",
+    "remove-scenario": "Remove the scenario {scenario}",
+}
 
 
 def describe_edit(edit: Edit) -> str:
@@ -37,28 +61,24 @@ def _words(edit: Edit) -> str:
     match edit:
         case forms.AddForm():
             fed = {name for question in edit.questions for name in question.variables}
-            number = count_of(len(fed.union(edit.variables)), "variable")
-            return f"Add the form {_q(edit.name)} with {number}{_of_questions(edit)}"
-        case forms.RemoveForm():
-            return f"Remove the form {_q(edit.form)}"
-        case forms.RenameForm():
-            return f"Rename the form {_q(edit.form)} to {_q(edit.to)}"
+            asked = count_of(len(fed.union(edit.variables)), "variable")
+            if edit.questions:
+                asked += f" and {count_of(len(edit.questions), 'question')}"
+            return f"Add the form {_q(edit.name)} with {asked}"
         case forms.SetMetadata():
             set_ = f"set {quoted(edit.values)}" if edit.values else ""
             remove = f"remove {quoted(edit.remove)}" if edit.remove else ""
             what = " and ".join(part for part in (set_, remove) if part) or "change nothing"
             of = "" if edit.question is None else f"the question {_q(edit.question)} of "
             return f"{what[0].upper()}{what[1:]} in the metadata of {of}the form {_q(edit.form)}"
-        case forms.AskVariable():
-            detail = _number(edit.labels) if edit.labels else "any level of detail"
+        case forms.AskVariable(labels=labels):
+            detail = "any level of detail"
+            if labels:
+                detail = count_of(len(labels), "category", "categories")
             return f"Let the form {_q(edit.form)} ask for {_q(edit.variable)} in {detail}"
-        case forms.DropVariable():
-            return f"Let the form {_q(edit.form)} no longer ask for {_q(edit.variable)}"
         case questions.AskQuestion(question=asked):
             fed = f", for {quoted(asked.variables)}" if asked.variables else ", for no variable"
             return f"Let the form {_q(edit.form)} ask the question {_q(asked.name)}{fed}"
-        case questions.DropQuestion():
-            return f"Take the question {_q(edit.question)} off the form {_q(edit.form)}"
         case questions.SetUniverse(universe=universe):
             if universe is None:
                 return f"Let the form {_q(edit.form)} be for anybody"
@@ -66,60 +86,22 @@ def _words(edit: Edit) -> str:
             return f"Say who the form {_q(edit.form)} is for: {quoted(told, letters=200)}"
         case variables.AddVariable(definition=new):
             return f"Add the variable {_q(new.name)} on the {new.scale} scale"
-        case variables.ReplaceVariable():
-            return f"Define the variable {_q(edit.variable)} anew"
-        case variables.RemoveVariable():
-            return f"Remove the variable {_q(edit.variable)}"
-        case variables.RenameVariable():
-            return f"Rename the variable {_q(edit.variable)} to {_q(edit.to)}"
-        case variables.MarkSensitive():
-            return f"Mark as sensitive in {_q(edit.variable)}: {quoted(edit.categories)}"
-        case variables.UnmarkSensitive():
-            return f"Mark as sensitive no longer in {_q(edit.variable)}: {quoted(edit.categories)}"
-        case variables.DescribeVariable():
-            return f"Describe the variable {_q(edit.variable)}"
         case categories.AddCategory():
             made = f"made of {quoted(edit.children)}" if edit.children else "as a new sink"
             return f"Add to {_q(edit.variable)} the category {_q(edit.category)}, {made}"
         case widening.WidenVariable():
             was = "outside all forms" if edit.inside is None else f"inside {_q(edit.inside)}"
             return f"Widen {_q(edit.variable)} by {_q(edit.category)}, until now {was}"
-        case categories.SplitCategory():
-            return f"Split {_category(edit)} into {quoted(edit.into)}"
         case categories.SetChildren():
             made = quoted(edit.children) if edit.children else "nothing, as a sink"
-            return f"Make {_category(edit)} of {made}"
-        case categories.RenameCategory():
-            return f"Rename {_category(edit)} to {_q(edit.to)}"
-        case categories.FlattenGraph():
-            return f"Flatten the partition graph of {_q(edit.variable)}"
-        case categories.DeepenGraph():
-            return f"Deepen the partition graph of {_q(edit.variable)}"
-        case categories.PruneGraph():
-            return f"Prune the partition graph of {_q(edit.variable)} to what is used"
-        case categories.RemoveCategory():
-            return f"Remove {_category(edit)}"
-        case categories.OrderSinks():
-            return f"Order the sinks of {_q(edit.variable)}: {quoted(edit.order)}"
-        case bands.AddBands():
-            return f"Add to {_q(edit.variable)} the bands {quoted(edit.bands)}"
-        case bands.RemoveBands():
-            return f"Remove from {_q(edit.variable)} the bands {quoted(edit.bands)}"
+            return f"Make the category {_q(edit.category)} of {_q(edit.variable)} of {made}"
         case groups.AddGroup():
             return f"Add the group {_q(edit.name)}{_definition(edit)}"
         case groups.ReplaceGroup():
             return f"Define the group {_q(edit.group)} anew{_definition(edit)}"
-        case groups.RenameGroup():
-            return f"Rename the group {_q(edit.group)} to {_q(edit.to)}"
-        case groups.RemoveGroup():
-            return f"Remove the group {_q(edit.group)}"
         case scenarios.SaveScenario(scenario=saved):
             keys = count_of(len(saved.key_variables), "key variable")
             return f"Save the scenario {_q(saved.name)} with {keys} for {_q(saved.target)}"
-        case scenarios.RenameScenario():
-            return f"Rename the scenario {_q(edit.scenario)} to {_q(edit.to)}"
-        case scenarios.RemoveScenario():
-            return f"Remove the scenario {_q(edit.scenario)}"
         case rules.DeclareMetadata():
             must = ", required" if edit.required else ""
             listed = f", with {count_of(len(edit.values), 'value')}" if edit.values else ""
@@ -138,27 +120,17 @@ def _words(edit: Edit) -> str:
                 return "Describe the environment"
             described = " and describe it" if edit.description is not None else ""
             return f"Name the environment {_q(edit.name)}{described}"
+        case _:
+            names = {
+                name: quoted([own] if isinstance(own, str) else own)
+                for name, own in edit
+                if isinstance(own, str | tuple)
+            }
+            return _PLAIN[edit.edit].format_map(names)
 
 
 def _q(name: str) -> str:
     return quoted([name])
-
-
-def _number(labels: Sequence[str]) -> str:
-    return count_of(len(labels), "category", "categories")
-
-
-def _category(
-    edit: categories.SplitCategory
-    | categories.SetChildren
-    | categories.RenameCategory
-    | categories.RemoveCategory,
-) -> str:
-    return f"the category {_q(edit.category)} of {_q(edit.variable)}"
-
-
-def _of_questions(edit: forms.AddForm) -> str:
-    return f" and {count_of(len(edit.questions), 'question')}" if edit.questions else ""
 
 
 def _combination(edit: rules.DeclareImpossible | rules.AllowCombination) -> str:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from gamekeeper.mapping.edits.edit import Edit
-from gamekeeper.mapping.edits.kinds import (
-    bands,
-    categories,
-    environment,
-    forms,
-    groups,
-    kept_history,
-    questions,
-    rules,
-    scenarios,
-    variables,
-    widening,
-)
+from gamekeeper.mapping.edits.kinds.bands import BandEdit
+from gamekeeper.mapping.edits.kinds.categories import CategoryEdit
+from gamekeeper.mapping.edits.kinds.forms import AddForm, FormEdit, RenameForm
+from gamekeeper.mapping.edits.kinds.groups import AddGroup, GroupEdit, RenameGroup
+from gamekeeper.mapping.edits.kinds.questions import QuestionEdit
+from gamekeeper.mapping.edits.kinds.scenarios import RenameScenario, SaveScenario, ScenarioEdit
+from gamekeeper.mapping.edits.kinds.variables import AddVariable, RenameVariable, VariableEdit
+from gamekeeper.mapping.edits.kinds.widening import WidenVariable
 
 
 def touched(edit: Edit) -> frozenset[tuple[str, str]]:
@@ -30,49 +25,22 @@ def touched(edit: Edit) -> frozenset[tuple[str, str]]:
     >>> sorted(touched(RenameForm(form="Bank", to="Bank account")))
     [('form', 'Bank'), ('form', 'Bank account')]
     """
-    match edit:
-        case forms.AddForm(name=name):
-            return frozenset({("form", name)})
-        case forms.RenameForm(form=old, to=new):
-            return frozenset({("form", old), ("form", new)})
-        case forms.RemoveForm() | forms.SetMetadata() | forms.AskVariable() | forms.DropVariable():
-            return frozenset({("form", edit.form)})
-        case questions.AskQuestion() | questions.DropQuestion() | questions.SetUniverse():
-            return frozenset({("form", edit.form)})
-        case variables.AddVariable(definition=definition):
-            return frozenset({("variable", definition.name)})
-        case variables.RenameVariable(variable=old, to=new):
-            return frozenset({("variable", old), ("variable", new)})
-        case (
-            variables.ReplaceVariable() | variables.RemoveVariable() | variables.DescribeVariable()
-        ):
-            return frozenset({("variable", edit.variable)})
-        case variables.MarkSensitive() | variables.UnmarkSensitive() | widening.WidenVariable():
-            return frozenset({("variable", edit.variable)})
-        case groups.AddGroup(name=name):
-            return frozenset({("group", name)})
-        case groups.RenameGroup(group=old, to=new):
-            return frozenset({("group", old), ("group", new)})
-        case groups.ReplaceGroup() | groups.RemoveGroup():
-            return frozenset({("group", edit.group)})
-        case scenarios.SaveScenario(scenario=scenario):
-            return frozenset({("scenario", scenario.name)})
-        case scenarios.RenameScenario(scenario=old, to=new):
-            return frozenset({("scenario", old), ("scenario", new)})
-        case scenarios.RemoveScenario():
-            return frozenset({("scenario", edit.scenario)})
-        case (
-            environment.DescribeEnvironment()
-            | kept_history.KeepHistory()
-            | rules.DeclareMetadata()
-            | rules.UndeclareMetadata()
-            | rules.DeclareImpossible()
-            | rules.AllowCombination()
-        ):
-            return frozenset({("environment", "environment")})
-        case _:
-            return _of_variable(edit)
+    kind, name = _written(edit)
+    renames = isinstance(edit, RenameForm | RenameVariable | RenameGroup | RenameScenario)
+    return frozenset({(kind, name), (kind, edit.to if renames else name)})
 
 
-def _of_variable(edit: categories.CategoryEdit | bands.BandEdit) -> frozenset[tuple[str, str]]:
-    return frozenset({("variable", edit.variable)})
+def _written(edit: Edit) -> tuple[str, str]:
+    if isinstance(edit, FormEdit | QuestionEdit):
+        return "form", edit.name if isinstance(edit, AddForm) else edit.form
+    if isinstance(edit, AddVariable):
+        return "variable", edit.definition.name
+    if isinstance(edit, VariableEdit | CategoryEdit | WidenVariable | BandEdit):
+        return "variable", edit.variable
+    if isinstance(edit, GroupEdit):
+        return "group", edit.name if isinstance(edit, AddGroup) else edit.group
+    if isinstance(edit, SaveScenario):
+        return "scenario", edit.scenario.name
+    if isinstance(edit, ScenarioEdit):
+        return "scenario", edit.scenario
+    return "environment", "environment"

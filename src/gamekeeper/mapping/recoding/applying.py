@@ -35,6 +35,7 @@ from gamekeeper.mapping.recoding.rules import (
     RecodeRule,
     Together,
     Width,
+    way_text,
 )
 from gamekeeper.mapping.variables.coarsening import coarsenings
 from gamekeeper.mapping.variables.sink_sets import SinkFinder
@@ -118,7 +119,7 @@ def recode_table(
             continue
         recodes.append(recode)
         before, after = variable.n_codes - 1, len(recode.words) - 1
-        changes.append(Change(name, before, after, rule.way.text))
+        changes.append(Change(name, before, after, way_text(rule.way)))
     if problems:
         raise InputError(
             problems[0].reason,
@@ -333,7 +334,7 @@ class _Work:
             blocks = {block[sink] for sink in find(code)}
             if len(blocks) == 1:
                 labels[code] = words[blocks.pop()]
-        self._require_all(labels, f"fit no single category of {quoted([way.text])}")
+        self._require_all(labels, f"fit no single category of {quoted([way_text(way)])}")
         return self._made(labels, words)
 
     def _known(self) -> Variable:

@@ -16,11 +16,6 @@ class Bands:
 
     bands: tuple[str, ...]
 
-    @property
-    def text(self) -> str:
-        """As it is written."""
-        return ", ".join(self.bands)
-
 
 @dataclass(frozen=True, slots=True)
 class Width:
@@ -28,12 +23,6 @@ class Width:
 
     width: Fraction
     start: Fraction = Fraction(0)
-
-    @property
-    def text(self) -> str:
-        """As it is written."""
-        start = f" from {_number(self.start)}" if self.start else ""
-        return f"width {_number(self.width)}{start}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,26 +32,12 @@ class Ends:
     bottom: Fraction | None = None
     top: Fraction | None = None
 
-    @property
-    def text(self) -> str:
-        """As it is written."""
-        ends = (("bottom", self.bottom), ("top", self.top))
-        return ", ".join(f"{name} {_number(end)}" for name, end in ends if end is not None)
-
 
 @dataclass(frozen=True, slots=True)
 class Groups:
     """Categories put together by hand; all others stay. A group without a name has its members'."""
 
     groups: tuple[tuple[str, tuple[str, ...]], ...]
-
-    @property
-    def text(self) -> str:
-        """As it is written."""
-        return "; ".join(
-            f"{name}: {' | '.join(members)}" if name else " | ".join(members)
-            for name, members in self.groups
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +46,12 @@ class First:
 
     letters: int
 
-    @property
-    def text(self) -> str:
-        """As it is written."""
-        return f"first {self.letters}"
-
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
     """So many neighbouring categories together, in their order, from the lowest on."""
 
     number: int
-
-    @property
-    def text(self) -> str:
-        """As it is written."""
-        return f"neighbours {self.number}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,22 +60,12 @@ class Level:
 
     steps: int
 
-    @property
-    def text(self) -> str:
-        """As it is written."""
-        return f"level {self.steps}"
-
 
 @dataclass(frozen=True, slots=True)
 class OfCode:
     """The categorization or harmonization that has a code in the environment."""
 
     code: str
-
-    @property
-    def text(self) -> str:
-        """As it is written."""
-        return f"code {self.code}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,20 +74,10 @@ class OfForm:
 
     form: str
 
-    @property
-    def text(self) -> str:
-        """As it is written."""
-        return f"as {self.form}"
-
 
 @dataclass(frozen=True, slots=True)
 class Together:
     """Everything in one category: as if the variable were left out."""
-
-    @property
-    def text(self) -> str:
-        """As it is written."""
-        return "together"
 
 
 Way = Bands | Width | Ends | Groups | First | Neighbours | Level | OfCode | OfForm | Together
@@ -154,7 +99,36 @@ class RecodeRule:
     @property
     def text(self) -> str:
         """As it is written at the prompt."""
-        return f"{self.variable}={self.way.text}"
+        return f"{self.variable}={way_text(self.way)}"
+
+
+def way_text(way: Way) -> str:
+    """Return a way as it is written."""
+    match way:
+        case Bands(bands):
+            return ", ".join(bands)
+        case Width(width, start):
+            return f"width {_number(width)}" + (f" from {_number(start)}" if start else "")
+        case Ends(bottom, top):
+            ends = (("bottom", bottom), ("top", top))
+            return ", ".join(f"{name} {_number(end)}" for name, end in ends if end is not None)
+        case Groups(groups):
+            return "; ".join(
+                f"{name}: {' | '.join(members)}" if name else " | ".join(members)
+                for name, members in groups
+            )
+        case First(letters):
+            return f"first {letters}"
+        case Neighbours(number):
+            return f"neighbours {number}"
+        case Level(steps):
+            return f"level {steps}"
+        case OfCode(code):
+            return f"code {code}"
+        case OfForm(form):
+            return f"as {form}"
+        case Together():
+            return "together"
 
 
 def _number(number: Fraction) -> str:
