@@ -67,6 +67,17 @@ def test_an_error_lists_every_problem_up_to_a_screenful():
     assert "more" not in str(few)
 
 
+def test_all_problems_are_raised_at_once_under_the_reason_of_the_first():
+    errors.require_none([], "Forms were asked for.", "0 faults.")
+    first = Problem(Reason.DUPLICATE, "form 'Bank'", "is there twice.")
+    second = Problem(Reason.BAD_NAME, "form ''", "is empty.")
+    with pytest.raises(InputError) as caught:
+        errors.require_none([first, second], "Forms were asked for.", "2 faults.", "Mend them.")
+    assert caught.value.reason is Reason.DUPLICATE
+    assert caught.value.problems == (first, second)
+    assert caught.value.message == "Forms were asked for. 2 faults. Mend them."
+
+
 def test_a_problem_says_where_and_what_to_do():
     assert (
         str(Problem(Reason.BAD_NAME, "here", "is wrong.", "Mend it.")) == "here: is wrong. Mend it."

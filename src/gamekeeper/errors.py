@@ -177,6 +177,12 @@ def refuse_problems(asked: str, problems: Sequence[Problem]) -> None:
         raise InputError(problems[0].reason, asked, f"{there_are}:", problems=problems)
 
 
+def require_none(problems: Sequence[Problem], asked: str, found: str, do: str = "") -> None:
+    """Raise all problems that were found as one error, whose reason is that of the first."""
+    if problems:
+        raise InputError(problems[0].reason, asked, found, do, problems=problems)
+
+
 def fault_place(error: BaseException) -> str:
     """Return where in the package a fault happened: the function and line that were reached last.
 

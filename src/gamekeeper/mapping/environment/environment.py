@@ -20,7 +20,7 @@ from gamekeeper.algorithms.categories.partitions import (
     harmonize,
     is_finer,
 )
-from gamekeeper.errors import InputError, LimitError, Problem, Reason
+from gamekeeper.errors import InputError, LimitError, Problem, Reason, require_none
 from gamekeeper.mapping.environment.instances import Instances, changed_variables
 from gamekeeper.mapping.environment.rules import NO_RULES, Rules, rule_problems
 from gamekeeper.mapping.environment.scenario import Scenario
@@ -358,13 +358,11 @@ class Environment:
         )
 
     def _require_sound(self, problems: Sequence[Problem]) -> None:
-        if problems:
-            raise InputError(
-                problems[0].reason,
-                f"The environment {quoted([self.name])} was asked for.",
-                f"It has {count_of(len(problems), 'fault')}.",
-                problems=problems,
-            )
+        require_none(
+            problems,
+            f"The environment {quoted([self.name])} was asked for.",
+            f"It has {count_of(len(problems), 'fault')}.",
+        )
 
 
 def _by_name(kind: str, items: Iterable[_Named], problems: list[Problem]) -> dict[str, _Named]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import Problem, Reason, require_none
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.form import Form
 from gamekeeper.mapping.forms.queries import Query, parse_query, unknown_names
@@ -26,13 +26,12 @@ def find_forms(environment: Environment, where: str) -> tuple[Form, ...]:
     """
     query = parse_query(where)
     forms = environment.forms.values()
-    if problems := unknown_in_query(environment, query):
-        raise InputError(
-            problems[0].reason,
-            "Forms were asked for by a query.",
-            f"It names {count_of(len(problems), 'thing')} that no form has.",
-            problems=problems,
-        )
+    problems = unknown_in_query(environment, query)
+    require_none(
+        problems,
+        "Forms were asked for by a query.",
+        f"It names {count_of(len(problems), 'thing')} that no form has.",
+    )
     return tuple(form for form in forms if query.matches(form, environment))
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, require_none
 from gamekeeper.mapping.environment.evidence import Evidence, Mode
 from gamekeeper.mapping.names import name_problems
 from gamekeeper.mapping.variables.codes import code_order, is_code
@@ -154,13 +154,11 @@ def no_keys() -> Problem:
 
 def require_sound(name: str, problems: list[Problem]) -> None:
     """Raise everything that is wrong with a scenario at once."""
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            f"The scenario {quoted([name])} was asked for.",
-            f"It has {count_of(len(problems), 'fault')}.",
-            problems=problems,
-        )
+    require_none(
+        problems,
+        f"The scenario {quoted([name])} was asked for.",
+        f"It has {count_of(len(problems), 'fault')}.",
+    )
 
 
 def _key_problems(keys: Iterable[ScenarioKey]) -> list[Problem]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, require_none
 from gamekeeper.wording import count_of, quoted
 
 if TYPE_CHECKING:
@@ -111,11 +111,9 @@ class Form:
             for variable, labels in fed.items()
             if given.get(variable, labels) != labels
         ]
-        if problems:
-            raise InputError(
-                problems[0].reason,
-                f"The form {quoted([self.name])} was asked for.",
-                f"Its questions have {count_of(len(problems), 'fault')}.",
-                problems=problems,
-            )
+        require_none(
+            problems,
+            f"The form {quoted([self.name])} was asked for.",
+            f"Its questions have {count_of(len(problems), 'fault')}.",
+        )
         return fed

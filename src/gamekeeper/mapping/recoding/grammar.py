@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from gamekeeper.algorithms.categories.bands import Band, BandStyle, parse_band
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, require_none
 from gamekeeper.mapping.recoding.rules import (
     Bands,
     Ends,
@@ -89,14 +89,12 @@ def parse_recodes(texts: Sequence[str]) -> tuple[RecodeRule, ...]:
         for rule in {rule.variable.casefold(): rule for rule in rules}.values()
         if counts[rule.variable.casefold()] > 1
     ]
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            f"{count_of(len(texts), 'recoding was', 'recodings were')} asked for.",
-            f"{count_of(len(problems), 'fault was', 'faults were')} found in them.",
-            HOW,
-            problems=problems,
-        )
+    require_none(
+        problems,
+        f"{count_of(len(texts), 'recoding was', 'recodings were')} asked for.",
+        f"{count_of(len(problems), 'fault was', 'faults were')} found in them.",
+        HOW,
+    )
     return tuple(rules)
 
 

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from gamekeeper.algorithms.categories.graph_property import bits
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, require_none
 from gamekeeper.mapping.edits.kinds.record import (
     Names,
     NewName,
@@ -280,13 +280,11 @@ def _require_known(variable: Variable, names: Iterable[str]) -> None:
         )
         for name in unknown
     ]
-    if problems:
-        raise InputError(
-            Reason.UNKNOWN_NAME,
-            f"The categories {quoted(given)} were to be children.",
-            f"{count_of(len(unknown), 'of them is', 'of them are')} not known.",
-            problems=problems,
-        )
+    require_none(
+        problems,
+        f"The categories {quoted(given)} were to be children.",
+        f"{count_of(len(unknown), 'of them is', 'of them are')} not known.",
+    )
 
 
 def _require_other_parts(graph: PartitionGraph, edit: SetChildren) -> None:

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, require_none
 from gamekeeper.mapping.edits.kinds.record import (
     Names,
     NewName,
@@ -214,13 +214,11 @@ def _with_metadata(form: Form, edit: SetMetadata) -> Form:
         problems.append(
             Problem(Reason.NOTHING_GIVEN, where, "is given nothing to set or remove.", "Give some.")
         )
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            f"Metadata of the form {quoted([form.name])} was to be set.",
-            f"What was given has {count_of(len(problems), 'fault')}.",
-            problems=problems,
-        )
+    require_none(
+        problems,
+        f"Metadata of the form {quoted([form.name])} was to be set.",
+        f"What was given has {count_of(len(problems), 'fault')}.",
+    )
     kept = {key: value for key, value in metadata.items() if key not in edit.remove}
     now = {**kept, **edit.values}
     if edit.question is None:

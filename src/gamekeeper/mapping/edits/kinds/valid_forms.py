@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import Problem, Reason, require_none
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.rules import metadata_problems
 from gamekeeper.mapping.forms.form import Form
@@ -48,22 +48,19 @@ def with_form(environment: Environment, change: FormChange, *, unrestricted: boo
         for variable in change.given
         if not (categorization := made.categorization(form.name, variable)).is_valid
     ]
-    if problems:
-        raise InputError(
-            Reason.NOT_A_CATEGORIZATION,
-            f"The form {quoted([form.name])} was asked for.",
-            f"It has {count_of(len(problems), 'categorization')} that does not fit its variable."
-            if len(problems) == 1
-            else f"It has {len(problems)} categorizations that do not fit their variables.",
-            "Select categories that reach every sink once; the unrestricted editor lets others pass.",
-            problems=problems,
-        )
-    if unmet := metadata_problems(environment.rules, form, change.keys, change.questions):
-        raise InputError(
-            unmet[0].reason,
-            f"The form {quoted([form.name])} was asked for.",
-            f"Its metadata is not as declared in {count_of(len(unmet), 'place')}.",
-            "Give what was declared; 'gamekeeper env rules' lists it.",
-            problems=unmet,
-        )
+    require_none(
+        problems,
+        f"The form {quoted([form.name])} was asked for.",
+        f"It has {count_of(len(problems), 'categorization')} that does not fit its variable."
+        if len(problems) == 1
+        else f"It has {len(problems)} categorizations that do not fit their variables.",
+        "Select categories that reach every sink once; the unrestricted editor lets others pass.",
+    )
+    unmet = metadata_problems(environment.rules, form, change.keys, change.questions)
+    require_none(
+        unmet,
+        f"The form {quoted([form.name])} was asked for.",
+        f"Its metadata is not as declared in {count_of(len(unmet), 'place')}.",
+        "Give what was declared; 'gamekeeper env rules' lists it.",
+    )
     return made

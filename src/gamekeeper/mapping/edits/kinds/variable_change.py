@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from gamekeeper.algorithms.categories.safe_edits import UnsafeKind, find_unsafe
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import Problem, Reason, require_none
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.rules import follow_names
 from gamekeeper.mapping.forms.form import Form
@@ -68,13 +68,12 @@ def require_distinct(variable: Variable, known: set[str]) -> None:
         return
     there = {folded(name): name for name in variable.graph.categories if name in known}
     new = [name for name in variable.graph.categories if name not in known]
-    if problems := clashes("category", new, there):
-        raise InputError(
-            Reason.DUPLICATE,
-            f"The variable {quoted([variable.name])} was asked for.",
-            f"It has {count_of(len(problems), 'category', 'categories')} too much like others.",
-            problems=problems,
-        )
+    problems = clashes("category", new, there)
+    require_none(
+        problems,
+        f"The variable {quoted([variable.name])} was asked for.",
+        f"It has {count_of(len(problems), 'category', 'categories')} too much like others.",
+    )
 
 
 def _require_safe(before: Variable, after: Variable, renamed: Mapping[str, str]) -> None:
@@ -86,15 +85,13 @@ def _require_safe(before: Variable, after: Variable, renamed: Mapping[str, str])
     if before.bands and after.bands and before.style is not after.style:
         found = f"its bands would be read in the {after.style.value} style."
         problems.append(Problem(Reason.UNSAFE_EDIT, where, found, "Keep the style."))
-    if problems:
-        raise InputError(
-            Reason.UNSAFE_EDIT,
-            f"The variable {quoted([before.name])} was to be changed.",
-            "Not every categorization admitted before would be admitted after it.",
-            "Categories can be split, renamed, and added as unions of others; the unrestricted"
-            " editor can do more, and shows first which forms would break.",
-            problems=problems,
-        )
+    require_none(
+        problems,
+        f"The variable {quoted([before.name])} was to be changed.",
+        "Not every categorization admitted before would be admitted after it.",
+        "Categories can be split, renamed, and added as unions of others; the unrestricted"
+        " editor can do more, and shows first which forms would break.",
+    )
 
 
 class _LabelsNow:

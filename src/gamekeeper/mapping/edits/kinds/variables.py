@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, require_none
 from gamekeeper.mapping.edits.kinds.record import Names, NewName, OfVariable, Record, require_new
 from gamekeeper.mapping.edits.kinds.variable_change import require_distinct, reworded, with_variable
 from gamekeeper.mapping.environment.environment import Environment
@@ -151,13 +151,11 @@ def _marked(environment: Environment, edit: MarkSensitive | UnmarkSensitive) -> 
     if not problems and now == variable.sensitive:
         found = "They are marked already." if is_mark else "They are not marked."
         problems.append(Problem(Reason.NOTHING_GIVEN, f"variable {quoted([variable.name])}", found))
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            f"Categories of {quoted([variable.name])} were to be marked or unmarked as sensitive.",
-            f"What was given has {count_of(len(problems), 'fault')}.",
-            problems=problems,
-        )
+    require_none(
+        problems,
+        f"Categories of {quoted([variable.name])} were to be marked or unmarked as sensitive.",
+        f"What was given has {count_of(len(problems), 'fault')}.",
+    )
     return environment.changed(variables={variable.name: replace(variable, sensitive=now)})
 
 
@@ -179,13 +177,7 @@ def _without(environment: Environment, name: str, *, unrestricted: bool) -> Envi
         found = f"{count_of(len(forms), 'form has it', 'forms have it')}: {on_forms}."
         do = "Drop it from them first, or use the unrestricted editor."
         problems.append(Problem(Reason.IN_USE, where, found, do))
-    if problems:
-        raise InputError(
-            Reason.IN_USE,
-            f"The variable {quoted([name])} was to be removed.",
-            "It is in use.",
-            problems=problems,
-        )
+    require_none(problems, f"The variable {quoted([name])} was to be removed.", "It is in use.")
     worded = (form for form in environment.forms.values() if form.questions or form.universe)
     left = {form.name: without_variable(form, name) for form in (*forms, *worded)}
     return environment.changed(

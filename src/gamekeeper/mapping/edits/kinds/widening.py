@@ -19,7 +19,7 @@ from typing import Annotated, Literal
 from gamekeeper.algorithms.categories.graph_property import bits
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import Problem, Reason, require_none
 from gamekeeper.mapping.edits.kinds.record import Names, OfCategory, OfVariable, Record, require_new
 from gamekeeper.mapping.edits.kinds.variable_change import require_distinct, reworded
 from gamekeeper.mapping.environment.environment import Environment
@@ -96,13 +96,11 @@ def _require_fitting(environment: Environment, variable: Variable, edit: WidenVa
         problems.append(Problem(Reason.BAD_OPTION, where, found, "Leave --outside away."))
     for form in edit.outside:
         environment.categorization(form, variable.name)
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            f"The variable {quoted([variable.name])} was to be widened.",
-            f"What was given has {count_of(len(problems), 'fault')}.",
-            problems=problems,
-        )
+    require_none(
+        problems,
+        f"The variable {quoted([variable.name])} was to be widened.",
+        f"What was given has {count_of(len(problems), 'fault')}.",
+    )
 
 
 def _wider_graph(variable: Variable, edit: WidenVariable) -> PartitionGraph:
