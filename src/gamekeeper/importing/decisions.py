@@ -27,11 +27,16 @@ from gamekeeper.importing.proposed_question import (
 )
 from gamekeeper.mapping.edits import AddBands, AddForm, AddVariable, AskQuestion, Edit
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.forms.questions import Answer, Question, Universe
-from gamekeeper.mapping.variables.definitions import STRICT, Interval, Nominal, variable_of
+from gamekeeper.mapping.forms.questions import Answer, NoAnswer, Question, Universe
+from gamekeeper.mapping.variables.definitions import (
+    STRICT,
+    Interval,
+    Names,
+    Nominal,
+    variable_of,
+)
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
-_NoAnswer = Literal["refused", "don't know", "not stated", "not applicable", "undecided"]
 _Status = Literal["sure", "answers to place", "unsure", "nothing found", "left out before"]
 
 
@@ -42,7 +47,7 @@ class AnswerDecision(BaseModel):
 
     text: str = Field(description="The answer as it is printed.")
     means: str | None = Field(default=None, description="The category that it means.")
-    no_answer: _NoAnswer | None = Field(default=None, description="Why it is no answer.")
+    no_answer: NoAnswer | None = Field(default=None, description="Why it is no answer.")
 
 
 class Decision(BaseModel):
@@ -58,9 +63,7 @@ class Decision(BaseModel):
     status: _Status = Field(description="How sure the proposal is.")
     score: float = Field(default=0.0, description="From 0 to 1.")
     reason: str = Field(default="", description="What speaks for it, and against it.")
-    others: Annotated[tuple[str, ...], Field(strict=False)] = Field(
-        default=(), description="Other variables it may be about."
-    )
+    others: Names = Field(default=(), description="Other variables it may be about.")
     answers: Annotated[tuple[AnswerDecision, ...], Field(strict=False)] = ()
     multiple: bool = Field(default=False, description="Whether several answers may be ticked.")
     outside: bool = Field(
@@ -77,7 +80,7 @@ class FormDecisions(BaseModel):
     form: str = Field(description="The name that the form gets, or has.")
     file: str = Field(default="", description="The file that it was read from.")
     metadata: dict[str, bool | int | float | str | None] = Field(default={})
-    notes: Annotated[tuple[str, ...], Field(strict=False)] = ()
+    notes: Names = ()
     questions: Annotated[tuple[Decision, ...], Field(strict=False)] = ()
 
     @property

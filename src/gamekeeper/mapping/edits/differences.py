@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -87,14 +88,10 @@ def compare_environments(before: Environment, after: Environment) -> Environment
         for field in ("name", "description", "rules")
         if getattr(before, field) != getattr(after, field)
     ]
-    for name, old, new in _pairs(before.variables, after.variables):
-        rows += _told("variable", name, old, new, _of_variable)
-    for name, old, new in _pairs(before.forms, after.forms):
-        rows += _told("form", name, old, new, lambda a, b: _of_form(before, after, a, b))
-    for name, old, new in _pairs(before.groups, after.groups):
-        rows += _told("group", name, old, new, lambda a, b: iter(["is defined otherwise"]))
-    for name, old, new in _pairs(before.scenarios, after.scenarios):
-        rows += _told("scenario", name, old, new, lambda a, b: iter(["is another"]))
+    rows += _told("variable", before.variables, after.variables, _of_variable)
+    rows += _told("form", before.forms, after.forms, partial(_of_form, before, after))
+    rows += _told("group", before.groups, after.groups, lambda *_: ["is defined otherwise"])
+    rows += _told("scenario", before.scenarios, after.scenarios, lambda *_: ["is another"])
     provenance = Provenance(
         "difference of environments",
         parameters={"before": before.name, "after": after.name},
@@ -104,23 +101,20 @@ def compare_environments(before: Environment, after: Environment) -> Environment
     return EnvironmentDifference(before.name, after.name, tuple(rows), provenance)
 
 
-def _pairs(
-    before: Mapping[str, _Part], after: Mapping[str, _Part]
-) -> Iterator[tuple[str, _Part | None, _Part | None]]:
+def _told(
+    kind: str,
+    before: Mapping[str, _Part],
+    after: Mapping[str, _Part],
+    differ: Callable[[_Part, _Part], Iterable[str]],
+) -> Iterator[Difference]:
     for name in sorted(before.keys() | after.keys()):
-        old, new = before.get(name), after.get(name)
-        if old is not new and old != new:
-            yield name, old, new
-
-
-def _told(kind: str, name: str, old: Any, new: Any, differ: Any) -> Iterator[Difference]:
-    if old is None:
-        yield Difference(kind, name, "is new")
-    elif new is None:
-        yield Difference(kind, name, "is gone")
-    else:
-        for what in differ(old, new):
-            yield Difference(kind, name, what)
+        if name not in before:
+            yield Difference(kind, name, "is new")
+        elif name not in after:
+            yield Difference(kind, name, "is gone")
+        elif before[name] is not after[name] and before[name] != after[name]:
+            for what in differ(before[name], after[name]):
+                yield Difference(kind, name, what)
 
 
 def _of_variable(old: Variable, new: Variable) -> Iterator[str]:

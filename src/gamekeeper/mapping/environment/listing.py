@@ -79,11 +79,9 @@ def list_forms(
     >>> list_forms(Environment([], forms), page=Page(sort="year", descending=True)).rows
     (('Shop', 0, 2031), ('Bank', 0, 2030))
     """
-    forms = find_forms(environment, where) if where else tuple(environment.forms.values())
-    if group:
-        inside = set(environment.group(group).forms)
-        forms = tuple(form for form in forms if form.name in inside)
-    keys = _keys(forms)
+    forms = _chosen(environment, where, group)
+    counts = Counter(key for form in forms for key in form.metadata)
+    keys = sorted(counts, key=lambda key: (-counts[key], key))
     # A key may have the name of a column of ours; then it is told apart.
     columns = ["form", "variables", *(f"{k} (metadata)" if _is_ours(k) else k for k in keys)]
     rows = [
@@ -91,6 +89,14 @@ def list_forms(
         for form in forms
     ]
     return make_listing("forms", columns, rows, page)
+
+
+def _chosen(environment: Environment, where: str, group: str) -> tuple[Form, ...]:
+    forms = find_forms(environment, where) if where else tuple(environment.forms.values())
+    if not group:
+        return forms
+    inside = set(environment.group(group).forms)
+    return tuple(form for form in forms if form.name in inside)
 
 
 def list_grid(
@@ -114,10 +120,7 @@ def list_grid(
     >>> list_grid(Environment([age], forms)).rows
     (('Bank', 'C2.001'), ('Shop', None))
     """
-    forms = find_forms(environment, where) if where else tuple(environment.forms.values())
-    if group:
-        inside = set(environment.group(group).forms)
-        forms = tuple(form for form in forms if form.name in inside)
+    forms = _chosen(environment, where, group)
     for name in variables:
         environment.variable(name)
     asked = {name for form in forms for name in form.instances}
@@ -148,20 +151,21 @@ def list_variables(
     for name, variable in environment.variables.items():
         if folded(matching) not in folded(name):
             continue
-        instances = environment.instances(name)
-        codes = {item.partition for item, _ in instances if item.partition is not None}
-        rows.append(
-            (
-                name,
-                variable.scale.value,
-                len(variable.graph.categories),
-                len(variable.graph.sinks),
-                sum(len(forms) for _, forms in instances),
-                len(codes),
-                variable.description,
-            )
-        )
+        rows.append((*variable_counts(environment, name).values(), variable.description))
     return make_listing("variables", columns, rows, page)
+
+
+def variable_counts(environment: Environment, name: str) -> dict[str, str | int]:
+    """Return what a variable is, how many forms ask for it, and in how many codes."""
+    variable, instances = environment.variable(name), environment.instances(name)
+    return {
+        "variable": name,
+        "scale": variable.scale.value,
+        "categories": len(variable.graph.categories),
+        "sinks": len(variable.graph.sinks),
+        "forms": sum(len(forms) for _, forms in instances),
+        "codes": len({item.partition for item, _ in instances} - {None}),
+    }
 
 
 def list_groups(
@@ -180,11 +184,6 @@ def list_groups(
 
 def _text(given: str | tuple[str, ...]) -> str:
     return given if isinstance(given, str) else f"({'; '.join(given)})"
-
-
-def _keys(forms: Iterable[Form]) -> list[str]:
-    counts = Counter(key for form in forms for key in form.metadata)
-    return sorted(counts, key=lambda key: (-counts[key], key))
 
 
 def _is_ours(key: str) -> bool:

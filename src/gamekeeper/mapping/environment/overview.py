@@ -15,6 +15,7 @@ from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import Arbitrary
 from gamekeeper.errors import InputError, Problem
 from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.listing import variable_counts
 from gamekeeper.mapping.environment.rules import metadata_problems
 from gamekeeper.results import Progress, Provenance, Result
 
@@ -79,16 +80,9 @@ def check_environment(environment: Environment) -> EnvironmentCheck:
         faulty = environment.faulty_instances(name)
         if faulty:
             faults[name] = faulty
-        instances = environment.instances(name)
-        observed = {item.partition for item, _ in instances if item.partition is not None}
         rows.append(
             {
-                "variable": name,
-                "scale": variable.scale.value,
-                "categories": len(variable.graph.categories),
-                "sinks": len(variable.graph.sinks),
-                "forms": sum(len(forms) for _, forms in instances),
-                "codes": len(observed),
+                **variable_counts(environment, name),
                 "inconsistent": len(faulty),
                 "same_category": "; ".join(
                     " = ".join(group) for group in variable.graph.equal_categories()

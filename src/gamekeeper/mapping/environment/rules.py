@@ -15,12 +15,12 @@ from pydantic import BaseModel, Field
 
 from gamekeeper.errors import Problem, Reason
 from gamekeeper.mapping.forms.form import Form, Metadata
+from gamekeeper.mapping.forms.universes import category_problems
 from gamekeeper.mapping.names import name_problems
-from gamekeeper.mapping.variables.definitions import STRICT
+from gamekeeper.mapping.variables.definitions import STRICT, Names
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.wording import did_you_mean, quoted
 
-_Names = Annotated[tuple[str, ...], Field(strict=False)]
 Subject = Literal["form", "question"]
 
 
@@ -46,14 +46,18 @@ class Impossible(BaseModel):
 
     model_config = STRICT
 
-    combination: dict[str, _Names] = Field(
+    combination: dict[str, Names] = Field(
         description="Two variables or more, each with categories; nobody has one of each."
     )
     why: str = Field(default="", description="The reason, for readers.")
 
     def is_same(self, other: Impossible) -> bool:
         """Tell whether another names the same combination, in whatever order."""
-        return _sets(self.combination) == _sets(other.combination)
+        own, theirs = (
+            {name: frozenset(categories) for name, categories in each.combination.items()}
+            for each in (self, other)
+        )
+        return own == theirs
 
 
 class Rules(BaseModel):
@@ -120,9 +124,8 @@ def metadata_problems(
     >>> [problem.found for problem in metadata_problems(rules, Form("Bank"))]
     ["has no 'year', which is required."]
     """
-    declared = rules.keys_of("form")
     where = f"form {quoted([form.name])}"
-    problems = list(_unmet(declared, form.metadata, where, keys))
+    problems = list(_unmet(rules.keys_of("form"), form.metadata, where, keys))
     for name in questions:
         place = f"{where}, question {quoted([name])}"
         own = form.question(name).metadata
@@ -207,21 +210,4 @@ def _combination_problems(item: Impossible, variables: Mapping[str, Variable]) -
     if len(item.combination) < 2:
         found = "names fewer than two variables."
         yield Problem(Reason.BAD_OPTION, where, found, "Name two or more.")
-    for name, categories in item.combination.items():
-        variable = variables.get(name)
-        if variable is None:
-            found = f"names {quoted([name])}, which is not a variable."
-            yield Problem(Reason.UNKNOWN_NAME, where, found, did_you_mean(name, variables))
-            continue
-        if not categories:
-            found = f"names no category of {quoted([name])}."
-            yield Problem(Reason.NOTHING_GIVEN, where, found, "Name one or more.")
-        for category in categories:
-            if variable.resolve(category) is None:
-                found = f"names {quoted([category])}, which is not a category of {quoted([name])}."
-                near = did_you_mean(category, variable.graph.categories)
-                yield Problem(Reason.UNKNOWN_NAME, where, found, near)
-
-
-def _sets(combination: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
-    return {name: frozenset(categories) for name, categories in combination.items()}
+    yield from category_problems(item.combination, where, variables)

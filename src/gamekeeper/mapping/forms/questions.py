@@ -16,22 +16,24 @@ it:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, Field
 
 from gamekeeper.errors import Problem, Reason
 from gamekeeper.mapping.names import name_problems
-from gamekeeper.mapping.variables.definitions import STRICT
+from gamekeeper.mapping.variables.definitions import STRICT, Names
 from gamekeeper.mapping.variables.variable import ALSO, ELSE, OUTSIDE
 from gamekeeper.wording import quoted
 
-NO_ANSWERS = ("refused", "don't know", "not stated", "not applicable", "undecided")
+NoAnswer = Literal["refused", "don't know", "not stated", "not applicable", "undecided"]
 """The ways in which a printed answer is none; the last: nobody has said yet what it means."""
+
+NO_ANSWERS: tuple[NoAnswer, ...] = get_args(NoAnswer)
+"""These ways, to be listed."""
 
 Labels = tuple[str, ...]
 
-_Names = Annotated[tuple[str, ...], Field(strict=False)]
 _Metadata = dict[str, bool | int | float | str | None]
 
 
@@ -41,7 +43,7 @@ class Universe(BaseModel):
     model_config = STRICT
 
     wording: str = Field(default="", description="Who is asked, as the form says it.")
-    within: dict[str, _Names] = Field(
+    within: dict[str, Names] = Field(
         default={},
         description="Variables with the categories that people have who are asked; nobody else is.",
     )
@@ -58,9 +60,7 @@ class Answer(BaseModel):
         description=f"The category that it means; by default what it says. '{ELSE}' stands for all"
         " that no other answer means.",
     )
-    no_answer: (
-        Literal["refused", "don't know", "not stated", "not applicable", "undecided"] | None
-    ) = Field(
+    no_answer: NoAnswer | None = Field(
         default=None,
         description="Why it is no answer; it then means no category and takes part in nothing.",
     )

@@ -7,11 +7,10 @@ in words alone bounds nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gamekeeper.errors import Problem, Reason
 from gamekeeper.mapping.forms.form import Form
-from gamekeeper.mapping.forms.questions import Universe
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.wording import did_you_mean, quoted
 
@@ -25,17 +24,18 @@ def universe_problems(
             continue
         where = f"form {quoted([form.name])}"
         if form.universe is not None:
-            yield from _problems(form.universe, f"{where}, universe", variables)
+            yield from category_problems(form.universe.within, f"{where}, universe", variables)
         for question in form.questions:
             if question.universe is not None:
                 place = f"{where}, universe of question {quoted([question.name])}"
-                yield from _problems(question.universe, place, variables)
+                yield from category_problems(question.universe.within, place, variables)
 
 
-def _problems(
-    universe: Universe, where: str, variables: Mapping[str, Variable]
+def category_problems(
+    named: Mapping[str, Sequence[str]], where: str, variables: Mapping[str, Variable]
 ) -> Iterator[Problem]:
-    for name, labels in universe.within.items():
+    """Return which variables, and which categories of them, are named and are not there."""
+    for name, labels in named.items():
         variable = variables.get(name)
         if variable is None:
             found = f"names {quoted([name])}, which is not a variable."

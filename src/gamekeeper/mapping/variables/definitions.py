@@ -46,6 +46,10 @@ STRICT = ConfigDict(
 )
 """How all shapes are checked: nothing is converted, passed over or shown."""
 
+# A list is as good as a tuple; what is in it is checked strictly all the same.
+Names = Annotated[tuple[str, ...], Field(strict=False)]
+"""Names or words in an order."""
+
 
 class Nominal(BaseModel):
     """A variable whose categories have no order."""

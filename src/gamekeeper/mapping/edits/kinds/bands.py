@@ -11,9 +11,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from gamekeeper.errors import InputError, Problem, Reason, require_none
-from gamekeeper.mapping.edits.kinds.record import Names, OfVariable, Record
+from gamekeeper.mapping.edits.kinds.record import OfVariable, Record
 from gamekeeper.mapping.edits.kinds.variable_change import with_variable
 from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.variables.definitions import Names
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.options import Option
 from gamekeeper.wording import count_of, did_you_mean, quoted

@@ -6,7 +6,7 @@ the order given. On the interval scale categories are bands, which have edits of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Literal
 
@@ -16,7 +16,6 @@ from gamekeeper.algorithms.categories.graph_property import bits
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, Problem, Reason, require_none
 from gamekeeper.mapping.edits.kinds.record import (
-    Names,
     NewName,
     OfCategory,
     OfVariable,
@@ -25,6 +24,7 @@ from gamekeeper.mapping.edits.kinds.record import (
 )
 from gamekeeper.mapping.edits.kinds.variable_change import with_variable
 from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.variables.definitions import Names
 from gamekeeper.mapping.variables.variable import Scale, Variable
 from gamekeeper.options import Option
 from gamekeeper.wording import count_of, did_you_mean, quoted
@@ -144,6 +144,7 @@ def apply_category_edit(
     children = {name: list(graph.children(name)) for name in graph.categories}
     renamed: dict[str, str] = {}
     order = list(graph.sinks)
+    made = None
     match edit:
         case AddCategory():
             require_new("category", edit.category, children)
@@ -177,14 +178,22 @@ def apply_category_edit(
                     children[name] = [c for c in below if c != edit.category] + taken
         case OrderSinks():
             order = list(edit.order)
-        case FlattenGraph() | DeepenGraph():
-            made = graph.flatten() if isinstance(edit, FlattenGraph) else graph.deepen()
-            return _reshaped(environment, variable, made, unrestricted=unrestricted)
+        case FlattenGraph():
+            made = graph.flatten()
+        case DeepenGraph():
+            made = graph.deepen()
         case PruneGraph():
             _require_known(variable, edit.keep)
             made = graph.prune({*used_categories(environment, variable), *edit.keep})
-            return _reshaped(environment, variable, made, unrestricted=unrestricted)
-    made = _graph(variable, children, order, reorder=isinstance(edit, OrderSinks))
+    if made == graph:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            f"The partition graph of {quoted([variable.name])} was to be changed.",
+            "It is so already.",
+            "Leave it.",
+        )
+    if made is None:
+        made = _graph(variable, children, order, reorder=isinstance(edit, OrderSinks))
     names = (renamed.get(name, name) for name in variable.sensitive)
     after = replace(
         variable, graph=made, sensitive=frozenset(name for name in names if name in made)
@@ -212,24 +221,9 @@ def used_categories(environment: Environment, variable: Variable) -> set[str]:
     return used.union(category for category in named if category is not None)
 
 
-def _reshaped(
-    environment: Environment, variable: Variable, made: PartitionGraph, *, unrestricted: bool
-) -> Environment:
-    if made == variable.graph:
-        raise InputError(
-            Reason.NOTHING_GIVEN,
-            f"The partition graph of {quoted([variable.name])} was to be changed.",
-            "It is so already.",
-            "Leave it.",
-        )
-    kept = frozenset(name for name in variable.sensitive if name in made)
-    after = replace(variable, graph=made, sensitive=kept)
-    return with_variable(environment, after, unrestricted=unrestricted)
-
-
 def _graph(
     variable: Variable,
-    children: Mapping[str, Iterable[str]],
+    children: Mapping[str, Sequence[str]],
     order: list[str],
     *,
     reorder: bool,
@@ -240,14 +234,13 @@ def _graph(
         return PartitionGraph(children, order=order)
     if variable.scale is Scale.NOMINAL and list(before.sinks) == sorted(before.sinks):
         return PartitionGraph(children)
-    given = {name: list(below) for name, below in children.items()}
-    sinks = {name for name, below in given.items() if not below}
-    sinks |= {child for below in given.values() for child in below} - given.keys()
+    sinks = {name for name, below in children.items() if not below}
+    sinks |= {child for below in children.values() for child in below} - children.keys()
     places = {sink: (place, 0) for place, sink in enumerate(order)}
     for name in sorted(sinks - places.keys()):
         first = bits(before.sink_set(name))[0] if name in before else len(order)
         places[name] = (first, 1)
-    return PartitionGraph(given, order=sorted(sinks, key=places.__getitem__))
+    return PartitionGraph(children, order=sorted(sinks, key=places.__getitem__))
 
 
 def _require_categories(variable: Variable, edit: CategoryEdit) -> None:

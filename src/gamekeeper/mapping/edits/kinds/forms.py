@@ -14,7 +14,6 @@ from pydantic import Field
 
 from gamekeeper.errors import InputError, Problem, Reason, require_none
 from gamekeeper.mapping.edits.kinds.record import (
-    Names,
     NewName,
     OfForm,
     OfVariable,
@@ -27,6 +26,7 @@ from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.form import Form
 from gamekeeper.mapping.forms.groups import Group
 from gamekeeper.mapping.forms.questions import Question, Universe
+from gamekeeper.mapping.variables.definitions import Names
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import values_of
 from gamekeeper.wording import count_of, did_you_mean, quoted

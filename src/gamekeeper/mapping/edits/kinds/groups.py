@@ -10,9 +10,10 @@ from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from gamekeeper.errors import InputError, Problem, Reason, require_none
-from gamekeeper.mapping.edits.kinds.record import Names, NewName, OfGroup, Record, require_new
+from gamekeeper.mapping.edits.kinds.record import NewName, OfGroup, Record, require_new
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.groups import GROUP_WAYS, Group, ways_given
+from gamekeeper.mapping.variables.definitions import Names
 from gamekeeper.options import Option
 from gamekeeper.wording import quoted
 

@@ -12,10 +12,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from gamekeeper.mapping.edits.kinds.record import Record
-from gamekeeper.mapping.variables.definitions import STRICT
+from gamekeeper.mapping.variables.definitions import STRICT, Names
 from gamekeeper.options import Option
-
-_Words = Annotated[tuple[str, ...], Field(strict=False)]
 
 
 class KeptRevision(BaseModel):
@@ -27,7 +25,7 @@ class KeptRevision(BaseModel):
     revision: int = Field(description="Its number there.")
     at: str = Field(description="When it was made, in UTC, such as 2031-05-17T09:30:00.000000Z.")
     who: str = Field(description="Who made it.")
-    words: _Words = Field(default=(), description="What it did.")
+    words: Names = Field(default=(), description="What it did.")
     note: str = Field(default="", description="What was written about it.")
 
 

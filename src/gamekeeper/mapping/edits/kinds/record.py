@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.variables.definitions import STRICT
@@ -13,10 +13,6 @@ from gamekeeper.options import Option
 from gamekeeper.wording import be, count_of, quoted
 
 _Record = TypeVar("_Record", bound="Record")
-
-# A list is as good as a tuple; what is in it is checked strictly all the same.
-Names = Annotated[tuple[str, ...], Field(strict=False)]
-"""Names in an order."""
 
 OfForm = Annotated[str, Option("The form.", is_argument=True)]
 OfVariable = Annotated[str, Option("The variable.", is_argument=True)]

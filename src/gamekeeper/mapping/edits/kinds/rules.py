@@ -7,9 +7,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.mapping.edits.kinds.record import Names, Record
+from gamekeeper.mapping.edits.kinds.record import Record
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.rules import Impossible, MetadataKey, Rules, Subject
+from gamekeeper.mapping.variables.definitions import Names
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import listed_values_of, lists_of
 from gamekeeper.wording import did_you_mean, quoted

@@ -13,14 +13,14 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from gamekeeper.errors import InputError, Problem, Reason, require_none
-from gamekeeper.mapping.edits.kinds.record import Names, NewName, OfVariable, Record, require_new
+from gamekeeper.mapping.edits.kinds.record import NewName, OfVariable, Record, require_new
 from gamekeeper.mapping.edits.kinds.variable_change import require_distinct, reworded, with_variable
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.rules import follow_names
 from gamekeeper.mapping.forms.form import Form
 from gamekeeper.mapping.forms.groups import Group
 from gamekeeper.mapping.forms.queries import parse_query
-from gamekeeper.mapping.variables.definitions import Definition, variable_of
+from gamekeeper.mapping.variables.definitions import Definition, Names, variable_of
 from gamekeeper.options import Option
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
 

@@ -20,12 +20,13 @@ from gamekeeper.algorithms.categories.graph_property import bits
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.errors import Problem, Reason, require_none
-from gamekeeper.mapping.edits.kinds.record import Names, OfCategory, OfVariable, Record, require_new
+from gamekeeper.mapping.edits.kinds.record import OfCategory, OfVariable, Record, require_new
 from gamekeeper.mapping.edits.kinds.variable_change import require_distinct, reworded
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.form import Form
 from gamekeeper.mapping.variables.categorization import Categorization, split_labels
 from gamekeeper.mapping.variables.codes import CodeRegister
+from gamekeeper.mapping.variables.definitions import Names
 from gamekeeper.mapping.variables.variable import ALSO, ELSE, OUTSIDE, Scale, Variable
 from gamekeeper.options import Option
 from gamekeeper.wording import count_of, quoted
