@@ -17,8 +17,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from hashlib import sha256
 from itertools import chain
@@ -29,24 +28,25 @@ from gamekeeper.algorithms.categories.partitions import (
     Arbitrary,
     Partition,
     effective_categories,
-    is_finer,
 )
 from gamekeeper.algorithms.categories.prevalence import SizeCurve, is_null, threshold
 from gamekeeper.errors import LimitError
+from gamekeeper.mapping.analysis.holders import (
+    Categorizations,
+    Holders,
+    counts_inside,
+    evidence_at,
+    holders_of,
+)
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap, Maximal
 from gamekeeper.mapping.analysis.options import MapOptions
 from gamekeeper.mapping.analysis.question import Question, pose
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.evidence import Evidence
 from gamekeeper.mapping.environment.scope import Scope
 from gamekeeper.mapping.variables.codes import code_order
 from gamekeeper.options import takes
 from gamekeeper.results import Progress, Provenance
 from gamekeeper.wording import count_of, quoted
-
-Categorizations = Counter[Partition | Arbitrary]
-Holders = dict[Partition | Arbitrary, list[str]]
-"""Categorizations of all sinks, each with the matched forms that have it."""
 
 
 @takes(MapOptions)
@@ -83,10 +83,9 @@ def map_key_variables(environment: Environment, asked: MapOptions) -> KeyVariabl
                 progress(done, len(wanted))
 
         tick()
-        holders, faulty, restricted = holders_of(question, variable)
-        counts = Counter({each: len(forms) for each, forms in holders.items()})
-        fingerprint.update(_fingerprint(question, variable, counts))
-        outcomes.append(_map_variable(question, variable, holders, faulty, restricted, tick))
+        holders = holders_of(environment, variable, question.wanted)
+        fingerprint.update(_fingerprint(question, variable, holders))
+        outcomes.append(_map_variable(question, variable, holders, tick))
     provenance = Provenance(
         method="key variable mapping",
         variant="Smith and Elliot, target constrained"
@@ -117,26 +116,24 @@ def map_key_variables(environment: Environment, asked: MapOptions) -> KeyVariabl
 
 
 def _map_variable(
-    question: Question,
-    variable: str,
-    holders: Holders,
-    faulty: Mapping[str, str],
-    restricted: tuple[str, ...],
-    progress: Progress,
+    question: Question, variable: str, holders: Holders, progress: Progress
 ) -> KeyVariable:
-    environment, levels = question.environment, question.levels
+    environment, asked = question.environment, question.asked
     own = environment.categorization(question.target, variable)
     scope = scope_of(question, variable)
-    counts: Categorizations = Counter()
-    for each, forms in holders.items():
-        counts[scope.inside(each)] += len(forms)
+    counts = counts_inside(scope, holders)
+    faulty = {
+        form: fault
+        for form, fault in environment.faulty_instances(variable).items()
+        if form in question.wanted
+    }
     target = None if own.partition is None else scope.inside(own.partition)
     n_forms, n_having = len(question.match_forms), sum(counts.values())
     needed = threshold(n_forms, question.prevalence)
     message = ""
     if own.partition is None:
         message = f"the target's own categorization is inconsistent: it {own.fault}"
-    elif question.strict and faulty:
+    elif asked.strict and faulty:
         reasons = "; ".join(f"{quoted([form])} {fault}" for form, fault in faulty.items())
         message = f"inconsistent categorizations: {reasons}"
     answers = None
@@ -144,7 +141,7 @@ def _map_variable(
     if target is not None and not message:
         try:
             answers = MaximalHarmonizations(
-                target, counts, max_nodes=question.max_nodes, progress=progress
+                target, counts, max_nodes=asked.max_nodes, progress=progress
             )
         except LimitError as error:
             over_limit = True
@@ -156,7 +153,7 @@ def _map_variable(
         null = over_limit = True
         message = (
             f"refused, because its {len(counts)} categorizations have too many harmonizations for"
-            f" a limit of {question.max_nodes:,}. The finest categorization is known"
+            f" a limit of {asked.max_nodes:,}. The finest categorization is known"
             f" {_known_text(not_known)}, but not for {needed}. Raise max_nodes (--max-nodes),"
             " match against fewer forms, or ask for another prevalence."
         )
@@ -165,7 +162,7 @@ def _map_variable(
     n_categories: float = 0
     may_have_more = False
     if answers is not None:
-        any_detail = any_detail_of(answers, counts, levels)
+        any_detail = any_detail_of(answers, counts, asked.levels)
         if not unknown:
             sizes = tuple(answers.sizes())
             if math.inf in sizes:
@@ -174,8 +171,8 @@ def _map_variable(
         if not null:
             size = answers.size(needed)
             n_categories = any_detail if size == math.inf else size
-            found = answers.maximal(needed, most=question.most + 1)
-            may_have_more = len(found) <= question.most and not answers.is_complete(needed)
+            found = answers.maximal(needed, most=asked.most + 1)
+            may_have_more = len(found) <= asked.most and not answers.is_complete(needed)
     return KeyVariable(
         variable=variable,
         target_code="" if own.partition is None else environment.code(variable, own.partition),
@@ -186,32 +183,45 @@ def _map_variable(
         threshold=needed,
         maximal=tuple(
             sorted(
-                (explained(environment, scope, node, holders) for node in found[: question.most]),
+                (explained(environment, scope, node, holders) for node in found[: asked.most]),
                 key=lambda item: code_order(item.code),
             )
         ),
-        has_more=len(found) > question.most,
+        has_more=len(found) > asked.most,
         may_have_more=may_have_more,
         n_categories=n_categories,
         curve=curve,
         not_known=not_known,
         effective=Fraction(0)
         if null or target is None
-        else effective_of(target, counts, needed, levels),
+        else effective_of(target, counts, needed, asked.levels),
         message=message,
         over_limit=over_limit,
         set_aside=faulty,
         having=tuple(chain.from_iterable(holders.values())),
         outside=scope.left_out,
-        restricted=restricted,
+        restricted=_restricted(question, variable, scope),
         answers=answers,
     )
 
 
 def scope_of(question: Question, variable: str) -> Scope:
     """Return the universe that counts for a variable."""
+    within_universe = question.asked.within_universe
     return Scope.of(
-        question.environment, question.target, variable, within_universe=question.within_universe
+        question.environment, question.target, variable, within_universe=within_universe
+    )
+
+
+def _restricted(question: Question, variable: str, scope: Scope) -> tuple[str, ...]:
+    """Return the matched forms that ask only some of the people of the target."""
+    left_out = set(scope.left_out)
+    return tuple(
+        form
+        for item, forms in question.environment.instances(variable)
+        if item.partition is not None and not left_out.issuperset(item.outside)
+        for form in forms
+        if form in question.wanted
     )
 
 
@@ -238,11 +248,11 @@ def _notes(question: Question, outcomes: Iterable[KeyVariable]) -> Iterator[str]
         if outcome.not_known is not None and not outcome.message:
             yield (
                 f"{name}: the area under its curve is not known, so it is not ranked. There are too"
-                f" many harmonizations for a limit of {question.max_nodes:,}; the finest"
+                f" many harmonizations for a limit of {question.asked.max_nodes:,}; the finest"
                 f" categorization is known {_known_text(outcome.not_known)}. Raise max_nodes"
                 " (--max-nodes) to search on."
             )
-    if question.within_universe:
+    if question.asked.within_universe:
         yield from _universe_notes([item for item in outcomes if not item.message])
 
 
@@ -268,15 +278,8 @@ def explained(
 ) -> Maximal:
     """Return a maximal harmonization, given as it is within the universe, with its evidence."""
     variable, whole = scope.variable.name, scope.whole(node)
-    evidence = sorted(
-        (
-            Evidence(environment.code(variable, categorization), len(forms), tuple(forms))
-            for categorization, forms in holders.items()
-            if is_finer(scope.inside(categorization), node)
-        ),
-        key=lambda item: (-item.n_forms, code_order(item.code)),
-    )
-    return Maximal(environment.code(variable, whole), scope.words(whole), tuple(evidence), whole)
+    evidence = evidence_at(environment, scope, holders, whole)
+    return Maximal(environment.code(variable, whole), scope.words(whole), evidence, whole)
 
 
 def effective_of(
@@ -305,28 +308,6 @@ def effective_steps(
     return steps
 
 
-def holders_of(
-    question: Question, variable: str
-) -> tuple[Holders, dict[str, str], tuple[str, ...]]:
-    """Return the valid categorizations with the matched forms that have them; those with others.
-
-    The last are the forms that ask only some of the people of the target.
-    """
-    left_out = set(scope_of(question, variable).left_out)
-    holders: Holders = {}
-    faulty: dict[str, str] = {}
-    restricted: list[str] = []
-    for categorization, having in question.environment.instances(variable):
-        matched = [form for form in having if form in question.wanted]
-        if matched and categorization.partition is not None:
-            holders.setdefault(categorization.partition, []).extend(matched)
-            if not left_out.issuperset(categorization.outside):
-                restricted += matched
-        else:
-            faulty.update(dict.fromkeys(matched, categorization.fault))
-    return holders, faulty, tuple(restricted)
-
-
 def any_detail_of(
     answers: MaximalHarmonizations, counts: Categorizations, levels: int | None
 ) -> float:
@@ -352,11 +333,11 @@ def _usefulness(item: KeyVariable) -> tuple[bool, bool, float, Fraction, float, 
     )
 
 
-def _fingerprint(question: Question, variable: str, counts: Categorizations) -> bytes:
+def _fingerprint(question: Question, variable: str, holders: Holders) -> bytes:
     def labels(categorization: Partition | Arbitrary | None) -> bytes:
         return categorization.labels.tobytes() if isinstance(categorization, Partition) else b""
 
     environment = question.environment
     own = environment.categorization(question.target, variable).partition
-    seen = sorted((labels(categorization), count) for categorization, count in counts.items())
+    seen = sorted((labels(each), len(forms)) for each, forms in holders.items())
     return repr((variable, environment.variable(variable).graph.sinks, labels(own), seen)).encode()

@@ -9,7 +9,6 @@ finds for any k in it.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,12 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from gamekeeper.algorithms.categories.maximal_harmonization import MaximalHarmonizations
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
+from gamekeeper.mapping.analysis.holders import Categorizations, counts_inside, holders_of
 from gamekeeper.mapping.analysis.key_mapping import (
-    Categorizations,
     any_detail_of,
     effective_steps,
     explained,
-    holders_of,
     map_key_variables,
     scope_of,
 )
@@ -146,12 +144,8 @@ def _of_variable(question: Question, item: KeyVariable) -> VariableLevels:
     answers = item.answers
     if answers is None:
         return VariableLevels(item, (), {})
-    variable = item.variable
-    holders, _, _ = holders_of(question, variable)
-    scope = scope_of(question, variable)
-    counts: Categorizations = Counter()
-    for each, forms in holders.items():
-        counts[scope.inside(each)] += len(forms)
+    holders = holders_of(question.environment, item.variable, question.wanted)
+    scope = scope_of(question, item.variable)
     maximal: dict[Partition | Arbitrary, Maximal] = {}
 
     def meaning(node: Partition | Arbitrary) -> Maximal:
@@ -159,18 +153,18 @@ def _of_variable(question: Question, item: KeyVariable) -> VariableLevels:
             maximal[node] = explained(question.environment, scope, node, holders)
         return maximal[node]
 
-    levels = tuple(_levels(question, answers, counts, meaning))
+    levels = tuple(_levels(question.asked, answers, counts_inside(scope, holders), meaning))
     return VariableLevels(item, levels, {found.code: found for found in maximal.values()})
 
 
 def _levels(
-    question: Question,
+    asked: MapOptions,
     answers: MaximalHarmonizations,
     counts: Categorizations,
     meaning: Callable[[Partition | Arbitrary], Maximal],
 ) -> Iterator[Level]:
-    any_detail = any_detail_of(answers, counts, question.levels)
-    steps = effective_steps(answers.target, counts, question.levels)
+    any_detail = any_detail_of(answers, counts, asked.levels)
+    steps = effective_steps(answers.target, counts, asked.levels)
     first = 1
     while first <= answers.n_forms:
         effective_end, effective = next(step for step in steps if step[0] >= first)
@@ -181,7 +175,7 @@ def _levels(
             yield Level(first, last, None, (), effective)
         else:
             size = answers.size(first)
-            found = answers.maximal(first, most=question.most + 1)
+            found = answers.maximal(first, most=asked.most + 1)
             told = [meaning(node) for node in found]
             last = min(effective_end, *(each.n_forms for each in told))
             while last > first and answers.is_complete(last) != answers.is_complete(first):
@@ -190,13 +184,9 @@ def _levels(
                 first,
                 last,
                 any_detail if size == math.inf else size,
-                tuple(_in_order(told[: question.most])),
+                tuple(sorted((each.code for each in told[: asked.most]), key=code_order)),
                 effective,
-                has_more=len(found) > question.most,
-                may_have_more=len(found) <= question.most and not answers.is_complete(first),
+                has_more=len(found) > asked.most,
+                may_have_more=len(found) <= asked.most and not answers.is_complete(first),
             )
         first = last + 1
-
-
-def _in_order(told: list[Maximal]) -> list[str]:
-    return sorted((each.code for each in told), key=code_order)

@@ -21,10 +21,12 @@ T = TypeVar("T")
 class Question:
     """A target, the forms to match it against, and how; everything in it is valid.
 
-    `wanted` are the forms to match against once more, to be found at once.
+    `wanted` are the forms to match against once more, to be found at once. `asked` has the options
+    that are taken as they were given.
     """
 
     environment: Environment
+    asked: MapOptions
     target: str
     forms: tuple[str, ...]
     groups: tuple[str, ...]
@@ -32,11 +34,6 @@ class Question:
     wanted: frozenset[str]
     mode: Mode
     prevalence: Fraction
-    strict: bool
-    levels: int | None
-    within_universe: bool
-    most: int
-    max_nodes: int
 
 
 def pose(environment: Environment, asked: MapOptions) -> Question:
@@ -55,7 +52,7 @@ def pose(environment: Environment, asked: MapOptions) -> Question:
     grouped = (asked.groups,) if isinstance(asked.groups, str) else tuple(asked.groups)
     share = checked(lambda: parse_prevalence(asked.prevalence), Fraction(0))
     use = checked(lambda: _mode(asked.mode, named, grouped), Mode.TYPICAL)
-    checked(lambda: _require_positive("most", asked.most), None)
+    checked(lambda: _require_most(asked.most), None)
     checked(lambda: environment.form(target).name, "")
     chosen = [checked(lambda form=form: environment.form(form).name, form) for form in named]
     for group in grouped:
@@ -77,21 +74,8 @@ def pose(environment: Environment, asked: MapOptions) -> Question:
                 for fault in faults
             ],
         )
-    return Question(
-        environment,
-        target,
-        named,
-        grouped,
-        match_forms,
-        frozenset(match_forms),
-        use,
-        share,
-        asked.strict,
-        asked.levels,
-        asked.within_universe,
-        asked.most,
-        asked.max_nodes,
-    )
+    wanted = frozenset(match_forms)
+    return Question(environment, asked, target, named, grouped, match_forms, wanted, use, share)
 
 
 def _require_forms(target: str, match_forms: Sequence[str]) -> None:
@@ -104,11 +88,11 @@ def _require_forms(target: str, match_forms: Sequence[str]) -> None:
         )
 
 
-def _require_positive(name: str, value: int | None) -> None:
-    if value is not None and value < 1:
+def _require_most(most: int) -> None:
+    if most < 1:
         raise InputError(
             Reason.BAD_OPTION,
-            f"The option {name} was given as {value}.",
+            f"The option most was given as {most}.",
             "That is less than one.",
             "Give a positive whole number, or leave it out.",
         )

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
+from gamekeeper.mapping.analysis.holders import evidence_at, holders_of, n_matched
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey
 from gamekeeper.mapping.environment.scope import Scope
-from gamekeeper.mapping.scenario.proposal import counted, evidence_at
 from gamekeeper.mapping.variables.category_blocks import categorization_of
 from gamekeeper.wording import joined, listed, quoted
 
@@ -85,7 +85,7 @@ class _Comparison:
         self._variable = environment.variable(key.variable)
         self._register = environment.register(key.variable)
         self._own = environment.categorization(scenario.target, key.variable).partition
-        self._holders = counted(environment, key.variable, outcome.match_forms)
+        self._holders = holders_of(environment, key.variable, outcome.match_forms)
         self._scope = Scope.of(
             environment,
             scenario.target,
@@ -123,11 +123,7 @@ class _Comparison:
         return meaning, f"the categories of {code} have other names now, or are others: {words}"
 
     def _n_forms(self, categorization: Partition | Arbitrary) -> int:
-        return sum(
-            len(forms)
-            for finer, forms in self._holders.items()
-            if self._scope.is_finer(finer, categorization)
-        )
+        return n_matched(self._scope, self._holders, categorization)
 
     def _can_match(self, categorization: Partition | Arbitrary) -> bool:
         return (

@@ -7,20 +7,17 @@ from datetime import UTC, datetime
 
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.mapping.analysis.holders import evidence_at, holders_of, n_matched
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap
 from gamekeeper.mapping.analysis.options import MapOptions
 from gamekeeper.mapping.analysis.question import pose
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.evidence import Evidence
 from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey, no_keys, require_sound
 from gamekeeper.mapping.environment.scope import Scope
 from gamekeeper.mapping.scenario.staleness import fingerprint_of
 from gamekeeper.mapping.variables.category_blocks import blocks_of
 from gamekeeper.mapping.variables.codes import code_order, is_code
 from gamekeeper.wording import count_of, did_you_mean, quoted, short
-
-Holders = dict[Partition | Arbitrary, tuple[str, ...]]
-"""Categorizations, each with the forms that have it."""
 
 
 def propose_scenario(
@@ -129,42 +126,6 @@ def propose_scenario(
     )
 
 
-def counted(environment: Environment, variable: str, match_forms: Iterable[str]) -> Holders:
-    """Return the valid categorizations of a variable, with those of some forms that have them.
-
-    Examples
-    --------
-    >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.variables.variable import Variable
-    >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
-    >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
-    >>> counted(Environment([age], [bank]), "Age", ["Bank"])
-    {Partition(3 blocks of 3 sinks): ('Bank',)}
-    """
-    wanted = set(match_forms)
-    holders: Holders = {}
-    for item, forms in environment.instances(variable):
-        matched = tuple(form for form in forms if form in wanted)
-        if item.partition is not None and matched:
-            holders[item.partition] = holders.get(item.partition, ()) + matched
-    return holders
-
-
-def evidence_at(
-    environment: Environment,
-    scope: Scope,
-    holders: Holders,
-    categorization: Partition | Arbitrary,
-) -> tuple[Evidence, ...]:
-    """Return the codes that refine a categorization within a universe, the most frequent first."""
-    found = [
-        Evidence(environment.code(scope.variable.name, finer), len(forms), forms)
-        for finer, forms in holders.items()
-        if scope.is_finer(finer, categorization)
-    ]
-    return tuple(sorted(found, key=lambda item: (-item.n_forms, code_order(item.code))))
-
-
 def _wanted(
     outcome: KeyVariableMap, keys: str | Mapping[str, str] | Iterable[str] | None
 ) -> dict[str, str]:
@@ -185,7 +146,7 @@ class _Choice:
         self._outcome = outcome
         self._environment = environment
         self._item = item
-        self._holders = counted(environment, item.variable, outcome.match_forms)
+        self._holders = holders_of(environment, item.variable, outcome.match_forms)
         self._scope = _scope(environment, outcome, item.variable)
         self._register = environment.register(item.variable)
 
@@ -237,11 +198,7 @@ class _Choice:
         own = self._environment.categorization(self._outcome.target, item.variable).partition
         if own is None or not self._scope.is_finer(own, categorization):
             return f"tells apart what the target's own {item.target_code} does not."
-        n_forms = sum(
-            len(forms)
-            for finer, forms in self._holders.items()
-            if self._scope.is_finer(finer, categorization)
-        )
+        n_forms = n_matched(self._scope, self._holders, categorization)
         if n_forms >= item.threshold:
             return ""
         return (
@@ -311,7 +268,7 @@ def _is_as_found(environment: Environment, outcome: KeyVariableMap, item: KeyVar
     first = item.maximal[0]
     if environment.register(item.variable).code(first.partition) != first.code:
         return False
-    holders = counted(environment, item.variable, outcome.match_forms)
+    holders = holders_of(environment, item.variable, outcome.match_forms)
     scope = _scope(environment, outcome, item.variable)
     return evidence_at(environment, scope, holders, first.partition) == first.evidence
 
