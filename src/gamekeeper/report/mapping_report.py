@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from gamekeeper.mapping.analysis.map_table import map_table
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.evidence import Evidence
 from gamekeeper.report.drawings import palette
-from gamekeeper.report.drawings.curves import Frame, StepPlot, curve_text, runs
+from gamekeeper.report.drawings.curves import Frame, curve_text, runs
 from gamekeeper.report.drawings.graphs import Drawing, draw_harmonization_graph
 from gamekeeper.report.findings import explain, headline, mode_text, prevalence_text
 from gamekeeper.report.rendering import render
@@ -45,57 +45,8 @@ _NARROW_GRAPH = 480.0
 _DRAWN_GRAPHS = 24
 
 
-@dataclass(frozen=True, slots=True)
-class _Code:
-    """A code in a table: its size, its forms, its categories in words."""
-
-    code: str
-    size: str
-    forms: str
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Section:
-    """What the report says of one variable."""
-
-    rank: int
-    name: str
-    description: str
-    sentences: Sequence[str]
-    is_stopped: bool
-    is_ranked: bool
-    maximal: Maximal | None
-    categories: Sequence[str]
-    more_categories: Sequence[str]
-    n_more_left_out: int
-    others: Sequence[_Code]
-    others_left_out: str
-    matched: str
-    evidence: Sequence[_Code]
-    evidence_left_out: str
-    plot: StepPlot | None
-    spark: StepPlot | None
-    curve_in_words: str
-    runs: Sequence[tuple[str, str]]
-    graph: Markup | None
-    is_wide: bool
-    graph_note: str
-    faults: Sequence[tuple[str, str]]
-    faults_left_out: str
-    names: Sequence[str]
-    n_names_left_out: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Composite:
-    """A composite key in the table."""
-
-    forms: str
-    variables: str
-    size: str
-    key: str
-    names: Sequence[str]
+_Row = tuple[str, str, str, str]
+"""A code in a table: the code, its size, its forms, its categories in words."""
 
 
 def build_mapping_report(
@@ -103,16 +54,7 @@ def build_mapping_report(
     environment: Environment,
     composite: CompositeKeys | None = None,
 ) -> str:
-    """Return the report of an analysis as one HTML page.
-
-    Parameters
-    ----------
-    key_variable_map
-        The outcome of `map_key_variables`.
-    environment
-        The environment that was analysed.
-    composite
-        The outcome of `find_composite_keys`, to be shown beside it.
+    """Return the report of an analysis as one HTML page, with composite keys where they are given.
 
     Examples
     --------
@@ -181,7 +123,7 @@ def _composite(found: CompositeKeys, asked: Fraction) -> dict[str, object]:
     curve = found.curve
     frame = Frame.around([curve], width=330, height=120, is_log=True)
     rows = [
-        _Composite(
+        (
             f"{len(key.forms):,} of {found.n_forms:,}",
             str(len(key.parts)),
             number_text(key.size),
@@ -235,7 +177,8 @@ def _section(
     environment: Environment,
     frame: Frame,
     small: Frame,
-) -> _Section:
+) -> dict[str, object]:
+    """Return what the template of a variable tells."""
     maximal = item.maximal
     first = maximal[0] if maximal else None
     categories = first.categories if first else ()
@@ -252,40 +195,40 @@ def _section(
     ]
     if len(sizes) > _SHOWN_RUNS:
         sizes = [*sizes[:_SHOWN_RUNS], ("more", count_of(len(sizes) - _SHOWN_RUNS, "further step"))]
-    return _Section(
-        rank=rank,
-        name=short(item.variable),
-        description=short(environment.variable(item.variable).description, _TEXT_LETTERS),
-        sentences=[
+    return {
+        "rank": rank,
+        "name": short(item.variable),
+        "description": short(environment.variable(item.variable).description, _TEXT_LETTERS),
+        "sentences": [
             short(sentence, _TEXT_LETTERS)
             for sentence in explain(item, outcome.target, environment)
         ],
-        is_stopped=bool(item.message),
-        is_ranked=item.area is not None and not item.message,
-        maximal=first,
-        categories=[short(name) for name in categories[:_SHOWN_CATEGORIES]],
-        more_categories=[short(name) for name in folded],
-        n_more_left_out=max(0, len(categories) - _SHOWN_CATEGORIES - _FOLDED_CATEGORIES),
-        others=[_other(other) for other in maximal[1 : 1 + _SHOWN_CODES]],
-        others_left_out=_others_left_out(item),
-        matched=count_of(first.n_forms, "form") if first else "",
-        evidence=[_seen(item.variable, seen, environment) for seen in evidence[:_SHOWN_CODES]],
-        evidence_left_out=_left_out(evidence[_SHOWN_CODES:]),
-        plot=frame.plot(curve, outcome.prevalence) if curve else None,
-        spark=small.plot(curve, outcome.prevalence) if curve else None,
-        curve_in_words=curve_text(curve) if curve else "",
-        runs=sizes,
+        "is_stopped": bool(item.message),
+        "is_ranked": item.area is not None and not item.message,
+        "maximal": first,
+        "categories": [short(name) for name in categories[:_SHOWN_CATEGORIES]],
+        "more_categories": [short(name) for name in folded],
+        "n_more_left_out": max(0, len(categories) - _SHOWN_CATEGORIES - _FOLDED_CATEGORIES),
+        "others": [_other(other) for other in maximal[1 : 1 + _SHOWN_CODES]],
+        "others_left_out": _others_left_out(item),
+        "matched": count_of(first.n_forms, "form") if first else "",
+        "evidence": [_seen(item.variable, seen, environment) for seen in evidence[:_SHOWN_CODES]],
+        "evidence_left_out": _left_out(evidence[_SHOWN_CODES:]),
+        "plot": frame.plot(curve, outcome.prevalence) if curve else None,
+        "spark": small.plot(curve, outcome.prevalence) if curve else None,
+        "curve_in_words": curve_text(curve) if curve else "",
+        "runs": sizes,
         # The drawing is a template of this room too and has escaped every label.
-        graph=Markup(graph.svg(inline=True)) if graph else None,  # noqa: S704
-        is_wide=is_wide,
-        graph_note=graph_note,
-        faults=[
+        "graph": Markup(graph.svg(inline=True)) if graph else None,  # noqa: S704
+        "is_wide": is_wide,
+        "graph_note": graph_note,
+        "faults": [
             (short(form), short(fault, _TEXT_LETTERS)) for form, fault in faults[:_SHOWN_FAULTS]
         ],
-        faults_left_out=count_of(n_more_faults, "more form") if n_more_faults > 0 else "",
-        names=[short(form) for form in (first.forms if first else ())[:_SHOWN_FORMS]],
-        n_names_left_out=max(0, len(first.forms) - _SHOWN_FORMS) if first else 0,
-    )
+        "faults_left_out": count_of(n_more_faults, "more form") if n_more_faults > 0 else "",
+        "names": [short(form) for form in (first.forms if first else ())[:_SHOWN_FORMS]],
+        "n_names_left_out": max(0, len(first.forms) - _SHOWN_FORMS) if first else 0,
+    }
 
 
 def _graph(
@@ -312,8 +255,8 @@ def _graph(
     return (plain, "") if len(plain.nodes) > 1 else (None, "")
 
 
-def _other(maximal: Maximal) -> _Code:
-    return _Code(
+def _other(maximal: Maximal) -> _Row:
+    return (
         maximal.code,
         number_text(len(maximal.categories)),
         str(maximal.n_forms),
@@ -330,17 +273,17 @@ def _others_left_out(item: KeyVariable) -> str:
     return f"and {count_of(n_more, 'more code')}" if n_more > 0 else ""
 
 
-def _seen(variable: str, evidence: Evidence, environment: Environment) -> _Code:
+def _seen(variable: str, evidence: Evidence, environment: Environment) -> _Row:
     meaning = environment.register(variable).meaning(evidence.code)
     n_forms = str(evidence.n_forms)
     if isinstance(meaning, Arbitrary):
-        return _Code(evidence.code, "∞", n_forms, categories_text(math.inf))
+        return evidence.code, "∞", n_forms, categories_text(math.inf)
     # The words of thousands of categories take long to find, and none of them would be shown.
     if meaning.n_blocks > _FOLDED_CATEGORIES:
         words = categories_text(meaning.n_blocks)
     else:
         words = listed(environment.variable(variable).words(meaning), _WORDS_OF_A_CODE)
-    return _Code(evidence.code, number_text(meaning.n_blocks), n_forms, words)
+    return evidence.code, number_text(meaning.n_blocks), n_forms, words
 
 
 def _left_out(evidence: Sequence[Evidence]) -> str:
