@@ -230,3 +230,12 @@ def test_where_it_can_be_written(tmp_path):
     with pytest.raises(StoreError) as failed:
         write_risk_report(made, tmp_path / "no folder" / "r.html")
     assert failed.value.reason is Reason.NOT_WRITABLE
+
+
+def test_further_records_of_people_are_counted_as_left_out():
+    coded = gk.data.coded_from_codes(
+        [[1, 1, 1], [1, 1, 1], [2, 1, 2], [3, 2, 1]], ["Person", *VARIABLES]
+    )
+    table = gk.count_keys(coded, VARIABLES, person="Person")
+    facts = dict(report(table, matching=False).facts)
+    assert facts["Records"] == "3 counted, 1 left out"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gamekeeper.attack.assessment.chances import Interval, count_words
@@ -11,20 +11,18 @@ from gamekeeper.attack.assessment.judged import JudgedPolicy
 from gamekeeper.attack.assessment.measured import Measured
 from gamekeeper.attack.assessment.plots import plot_assessment
 from gamekeeper.attack.risk import RecordRisk
-from gamekeeper.attack.what_if import WhatIf
 from gamekeeper.report.attack_report import what_if_section
-from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
+from gamekeeper.report.file_facts import AboutFile, file_facts
+from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable
 from gamekeeper.report.risk_report import (
     WORDS,
     categories_section,
     classes_section,
     matching_section,
-    shown_setting,
     sizes_section,
     variables_section,
     with_reasons,
 )
-from gamekeeper.wording import fraction_text
 
 _RECORDS = 25
 _SHOWN = (
@@ -58,19 +56,14 @@ class AssessmentPage:
     verdict: str
     drivers: Sequence[str]
     advice: Sequence[str]
-    name: str
-    settings: Mapping[str, str]
-    scenario: str
-    attacker: str
-    notices: Sequence[str]
+    about: AboutFile
     has_identifiers: bool = False
     """Whether the second column of `ranked` has the user's own names of records."""
-    what_if: WhatIf | None = None
 
 
 def assessment_page(page: AssessmentPage, *, with_records: bool = True) -> RiskReport:
     """Put an assessment together as a report; without records more people may see it."""
-    measured, policy = page.measured, page.policy
+    measured, policy, about = page.measured, page.policy, page.about
     keys, chances = measured.keys, measured.chances
     opening = [
         *([_policy(policy)] if policy is not None else []),
@@ -81,7 +74,11 @@ def assessment_page(page: AssessmentPage, *, with_records: bool = True) -> RiskR
             figures=[(plot_assessment(measured), "How many records can be matched, and why")],
         ),
         RiskSection("advice", "What to do about it", page.advice),
-        *([] if page.what_if is None else [what_if_section(page.what_if, with_rules=with_records)]),
+        *(
+            []
+            if about.what_if is None
+            else [what_if_section(about.what_if, with_rules=with_records)]
+        ),
     ]
     sections = [
         _guidance(measured),
@@ -93,7 +90,6 @@ def assessment_page(page: AssessmentPage, *, with_records: bool = True) -> RiskR
         sizes_section(measured.uniques),
         *([matching_section(measured.matching)] if measured.matching is not None else []),
     ]
-    how = ", ".join(f"{key} {shown_setting(value)}" for key, value in page.settings.items())
     left_out = [] if with_records else ["Single records and categories are left out of this page."]
     judged = [] if policy is None else [(policy.standing.value, f"policy {policy.policy.name}")]
     tiles = [
@@ -106,27 +102,19 @@ def assessment_page(page: AssessmentPage, *, with_records: bool = True) -> RiskR
     models, matching = measured.models, measured.matching
     made = [item for item in (keys, measured.uniques, models, matching) if item is not None]
     return RiskReport(
-        f"Disclosure risk of {page.name}",
+        f"Disclosure risk of {about.name}",
         [page.verdict],
-        facts_of(
-            [
-                ("File", page.name),
-                ("Read as", how),
-                ("Scenario", page.scenario),
-                ("Attacker", page.attacker),
-                ("Key variables", ", ".join(keys.keys)),
-                ("Missing values", f"{keys.missing.value}: {keys.missing.words}"),
-                ("Records", f"{keys.n_records:,} counted, {keys.n_excluded:,} left out"),
-                ("Sampling fraction", fraction_text(keys.fraction)),
-                ("Households", measured.household),
-                ("Probabilities", chances.basis.words),
-                ("Why not estimated", chances.why),
-            ]
+        file_facts(
+            about,
+            keys,
+            ("Households", measured.household),
+            ("Probabilities", chances.basis.words),
+            ("Why not estimated", chances.why),
         ),
         tiles,
         sections,
         [item.provenance for item in made],
-        [*page.notices, *left_out],
+        [*about.notices, *left_out],
         WORDS,
         opening,
     )

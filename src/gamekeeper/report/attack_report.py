@@ -8,7 +8,7 @@ System, risk is confidential to the data holder, and what was changed in the dat
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gamekeeper.attack.matching.result import MatchingRisk
@@ -17,10 +17,10 @@ from gamekeeper.attack.models.levels import RelativeRisk
 from gamekeeper.attack.uniques.special import SpecialUniques
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.report.audience import Audience
+from gamekeeper.report.file_facts import AboutFile, file_facts
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
-from gamekeeper.report.risk_report import classes_section, matching_section, settings_text
+from gamekeeper.report.risk_report import classes_section, matching_section
 from gamekeeper.results import Provenance, Result, package_version
-from gamekeeper.wording import fraction_text
 
 if TYPE_CHECKING:
     from gamekeeper.attack.what_if import WhatIf
@@ -30,18 +30,6 @@ _EXTERNAL = (
     "How large the risk is, and by which parameters it was measured, is known to the data holder and"
     " is not on this page."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class AboutFile:
-    """What a report says of the file: its name, how it was read, by which scenario."""
-
-    name: str
-    settings: Mapping[str, str] = field(default_factory=dict[str, str])
-    scenario: str = ""
-    attacker: str = ""
-    notices: Sequence[str] = ()
-    what_if: WhatIf | None = None
 
 
 def keys_report(about: AboutFile, table: KeyTable) -> RiskReport:
@@ -184,21 +172,7 @@ def _internal(
     return RiskReport(
         f"Disclosure risk of {about.name}",
         lead,
-        facts_of(
-            [
-                ("File", about.name),
-                ("Read as", settings_text(about.settings)),
-                ("Scenario", about.scenario),
-                ("Attacker", about.attacker),
-                ("Key variables", ", ".join(table.keys)),
-                ("Missing values", f"{table.missing.value}: {table.missing.words}"),
-                (
-                    "Records",
-                    f"{table.n_records:,} counted, {table.n_excluded + table.n_further:,} left out",
-                ),
-                ("Sampling fraction", fraction_text(table.fraction)),
-            ]
-        ),
+        file_facts(about, table),
         [(f"{table.n_records:,}", "records"), (f"{table.n_uniques:,}", "sample uniques")],
         [*recoded, *sections],
         [result.provenance for result in results],

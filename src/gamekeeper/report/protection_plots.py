@@ -9,6 +9,7 @@ from gamekeeper.results.plotting import COLOURS, GRID, MUTED, drawable, drawable
 from gamekeeper.wording import percent_text, short
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from gamekeeper.protect.changes import ChangeLog
@@ -32,7 +33,7 @@ def plot_attacks(lines: Sequence[tuple[str, float, float, str]]) -> Figure:
     letters = drawable_letters()
     figure = Figure(figsize=(9.0, 1.3 + 0.42 * max(len(lines), 1)), layout="constrained")
     ax = figure.subplots()
-    places = list(range(len(lines)))[::-1]
+    places = _named_lines(ax, [name for name, *_ in lines])
     most = 1.0
     for place, (_, before, after, text) in zip(places, lines, strict=True):
         share = after / before if before else (0.0 if not after else 1.0)
@@ -51,18 +52,10 @@ def plot_attacks(lines: Sequence[tuple[str, float, float, str]]) -> Figure:
             color=MUTED,
             annotation_clip=False,
         )
-    ax.set_yticks(
-        places, [drawable(short(name, _LETTERS), letters) for name, *_ in lines], fontsize=9
-    )
-    ax.tick_params(axis="y", length=0)
     ax.set_xlim(-0.03, most * 1.03)
     ax.set_ylim(-0.7, len(lines) - 0.3)
     ax.set_xlabel("after (blue) as a share of before (grey)", fontsize=9)
     ax.xaxis.set_major_formatter(lambda x, _: percent_text(x).replace(".0%", "%"))
-    for side in ("top", "right", "left"):
-        ax.spines[side].set_visible(False)
-    ax.grid(axis="x", color=GRID)
-    ax.set_axisbelow(True)
     return figure
 
 
@@ -70,7 +63,6 @@ def plot_changes(log: ChangeLog) -> Figure:
     """Plot the share of cells that were suppressed, or have another value, of each variable."""
     from matplotlib.figure import Figure
 
-    letters = drawable_letters()
     lines = [
         (name, change.n_suppressed, change.n_changed - change.n_suppressed)
         for name, change in log.variables.items()
@@ -82,22 +74,27 @@ def plot_changes(log: ChangeLog) -> Figure:
         ax.text(0.0, 0.5, "no single cell was changed", color=MUTED, transform=ax.transAxes)
         ax.set_axis_off()
         return figure
-    places = list(range(len(lines)))[::-1]
+    places = _named_lines(ax, [name for name, *_ in lines])
     total = max(log.n_records, 1)
     stars = [suppressed / total for _, suppressed, _ in lines]
     others = [changed / total for *_, changed in lines]
     ax.barh(places, stars, color=COLOURS[1], height=0.6, label="suppressed")
     ax.barh(places, others, left=stars, color=COLOURS[0], height=0.6, label="another value")
-    ax.set_yticks(
-        places, [drawable(short(name, _LETTERS), letters) for name, *_ in lines], fontsize=9
-    )
-    ax.tick_params(axis="y", length=0)
     ax.xaxis.set_major_formatter(lambda x, _: percent_text(x))
     ax.set_xlabel("share of the records", fontsize=9)
+    if any(stars) and any(others):
+        ax.legend(frameon=False, fontsize=8, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2)
+    return figure
+
+
+def _named_lines(ax: Axes, names: Sequence[str]) -> list[int]:
+    """Give each name a line of its own, the first at the top, and return where the lines are."""
+    letters = drawable_letters()
+    places = list(range(len(names)))[::-1]
+    ax.set_yticks(places, [drawable(short(name, _LETTERS), letters) for name in names], fontsize=9)
+    ax.tick_params(axis="y", length=0)
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)
     ax.grid(axis="x", color=GRID)
     ax.set_axisbelow(True)
-    if any(stars) and any(others):
-        ax.legend(frameon=False, fontsize=8, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2)
-    return figure
+    return places

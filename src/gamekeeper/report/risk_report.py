@@ -9,8 +9,8 @@ from gamekeeper.attack.matching.result import MatchingRisk
 from gamekeeper.attack.risk_classes import NOT_UNIQUE
 from gamekeeper.attack.uniques.suda import UniquesRisk
 from gamekeeper.data.keys.key_table import KeyTable
-from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
-from gamekeeper.wording import fraction_text
+from gamekeeper.report.file_facts import AboutFile, file_facts
+from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,15 +70,14 @@ def assessment_report(
     `notices` say what is to be known of the file and the scenario.
     """
     file = uniques.file
-    sections = [classes_section(key_table), *([_records(uniques)] if with_records else [])]
-    sections += [
+    sections = [
+        classes_section(key_table),
+        *([_records(uniques)] if with_records else []),
         variables_section(uniques),
         *([categories_section(uniques)] if with_records else []),
+        sizes_section(uniques),
+        *([] if matching is None else [matching_section(matching)]),
     ]
-    sections.append(sizes_section(uniques))
-    if matching is not None:
-        sections.append(matching_section(matching))
-    how = settings_text(settings or {})
     left_out = [] if with_records else ["Single records and categories are left out of this page."]
     shares = [line for line in file.lines if line.name.startswith("class ")]
     tiles = [
@@ -90,34 +89,13 @@ def assessment_report(
     return RiskReport(
         f"Disclosure risk of {name}",
         uniques.sentences(),
-        facts_of(
-            [
-                ("File", name),
-                ("Read as", how),
-                ("Scenario", scenario),
-                ("Attacker", attacker),
-                ("Key variables", ", ".join(key_table.keys)),
-                ("Missing values", f"{key_table.missing.value}: {key_table.missing.words}"),
-                ("Records", f"{key_table.n_records:,} counted, {key_table.n_excluded:,} left out"),
-                ("Sampling fraction", fraction_text(key_table.fraction)),
-            ]
-        ),
+        file_facts(AboutFile(name, settings or {}, scenario, attacker), key_table),
         [tile for tile in tiles if tile[1] != NOT_UNIQUE],
         sections,
         [key_table.provenance, uniques.provenance, *([matching.provenance] if matching else [])],
         [*notices, *left_out],
         WORDS,
     )
-
-
-def settings_text(settings: Mapping[str, str]) -> str:
-    """Return how a file was read, in words."""
-    return ", ".join(f"{key} {shown_setting(value)}" for key, value in settings.items())
-
-
-def shown_setting(value: str) -> str:
-    """Return a setting of a file as a word."""
-    return {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", ".": "point"}.get(value, value)
 
 
 def classes_section(key_table: KeyTable) -> RiskSection:
@@ -209,11 +187,10 @@ def sizes_section(uniques: UniquesRisk) -> RiskSection:
 
 def matching_section(matching: MatchingRisk) -> RiskSection:
     """Tell what a match would cost."""
-    sentences: Sequence[str] = matching.sentences()
     return RiskSection(
         "matching",
         "What a match would cost",
-        sentences,
+        matching.sentences(),
         figures=[
             (matching.plot(), "Probability of a correct match against the cost of finding it")
         ],

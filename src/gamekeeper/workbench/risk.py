@@ -27,13 +27,13 @@ from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import given
 from gamekeeper.report.attack_report import (
-    AboutFile,
     keys_report,
     matching_report,
     shown_to,
     special_report,
     what_if_section,
 )
+from gamekeeper.report.file_facts import AboutFile
 from gamekeeper.report.risk_page import RiskReport
 from gamekeeper.report.risk_report import assessment_report
 from gamekeeper.report.tables import write_table

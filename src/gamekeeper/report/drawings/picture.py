@@ -17,6 +17,7 @@ from gamekeeper.algorithms.layout.layered import Point
 from gamekeeper.report.drawings import palette
 from gamekeeper.report.rendering import render
 from gamekeeper.report.saving import save_picture
+from gamekeeper.results.plotting import drawable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -292,11 +293,7 @@ class _Writer:
         colour: str,
         align: Literal["center", "left"] = "center",
     ) -> None:
-        # matplotlib would warn of every letter that its font lacks.
-        shown = "".join(
-            letter if ord(letter) in self._letters else "\N{REPLACEMENT CHARACTER}"
-            for letter in text
-        )
+        shown = drawable(text, self._letters)
         self._axes.text(
             x, y, shown, size=size, color=colour, fontproperties=self._font, ha=align,
             va="baseline", parse_math=False, usetex=False,

@@ -259,9 +259,13 @@ class Assessment(Result):
         """
         # Imported here: most who assess a file write no page.
         from gamekeeper.report.assessment_page import AssessmentPage, assessment_page
-        from gamekeeper.report.attack_report import AboutFile, shown_to
+        from gamekeeper.report.attack_report import shown_to
+        from gamekeeper.report.file_facts import AboutFile
         from gamekeeper.report.risk_page import write_risk_report
 
+        about = AboutFile(
+            self.name, self.settings, self.scenario, self.attacker, self.notices, self.what_if
+        )
         page = AssessmentPage(
             self.measured,
             self.policy,
@@ -269,15 +273,9 @@ class Assessment(Result):
             self.verdict,
             self.drivers,
             self.advice,
-            self.name,
-            self.settings,
-            self.scenario,
-            self.attacker,
-            self.notices,
+            about,
             self.named is not None,
-            self.what_if,
         )
-        about = AboutFile(self.name, what_if=self.what_if)
         measured = self.measured
         made = (measured.keys, measured.uniques, measured.models, measured.matching)
         results = [result for result in made if result is not None]
