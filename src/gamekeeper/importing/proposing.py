@@ -30,7 +30,7 @@ def propose_forms(
     most_megabytes: int = MOST_MEGABYTES,
     formats: Sequence[Format] = FORMATS,
 ) -> DecisionsFile:
-    """Read instruments and propose what their questions are about.
+    """Read questionnaires, dictionaries or codebooks and propose what their questions are about.
 
     What is sure is marked to be taken. Nothing is entered.
 
@@ -38,14 +38,10 @@ def propose_forms(
     ----------
     environment
         Its variables are what questions may be about, and its forms what was decided before.
-    files
-        Questionnaires, dictionaries or codebooks.
     name
         The name of the form, where there is one file; by default its title.
     file_format
         The name of the format, if it is not told from the file.
-    most_megabytes
-        The largest file to read.
     formats
         The formats that are known; add one of your own with `(*FORMATS, mine)`.
 

@@ -8,7 +8,6 @@ System, risk is confidential to the data holder, and what was changed in the dat
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gamekeeper.attack.matching.result import MatchingRisk
@@ -16,11 +15,11 @@ from gamekeeper.attack.models.inference import ModelRisk
 from gamekeeper.attack.models.levels import RelativeRisk
 from gamekeeper.attack.uniques.special import SpecialUniques
 from gamekeeper.data.keys.key_table import KeyTable
-from gamekeeper.report.audience import Audience
+from gamekeeper.report.audience import Audience, for_outsiders
 from gamekeeper.report.file_facts import AboutFile, file_facts
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
 from gamekeeper.report.risk_report import classes_section, matching_section
-from gamekeeper.results import Provenance, Result, package_version
+from gamekeeper.results import Result
 
 if TYPE_CHECKING:
     from gamekeeper.attack.what_if import WhatIf
@@ -101,7 +100,7 @@ def inference_report(
 
 def external_report(about: AboutFile, table: KeyTable, results: Sequence[Result]) -> RiskReport:
     """Return what people outside may read: what was done, without risks and parameters."""
-    made = [_bare(result.provenance) for result in results]
+    made = [for_outsiders(result.provenance) for result in results]
     methods = list(dict.fromkeys(item.method for item in made))
     # Rules of recoding have categories and limits in them.
     changed = [] if about.what_if is None else [one.outline for one in about.what_if.changes]
@@ -138,19 +137,6 @@ def shown_to(
     """Return the report for those who are to read it."""
     is_external = Audience(audience) is Audience.EXTERNAL
     return external_report(about, table, results) if is_external else internal
-
-
-def _bare(provenance: Provenance) -> Provenance:
-    """Return a provenance without parameters, seed and fingerprint."""
-    return replace(
-        provenance,
-        variant="",
-        parameters={},
-        seed=None,
-        fingerprint="",
-        version=package_version(),
-        seconds=0.0,
-    )
 
 
 def what_if_section(what_if: WhatIf, *, with_rules: bool = True) -> RiskSection:

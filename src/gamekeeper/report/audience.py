@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
+
+from gamekeeper.results import Provenance, package_version
 
 
 class Audience(StrEnum):
@@ -10,3 +13,16 @@ class Audience(StrEnum):
 
     INTERNAL = "internal"
     EXTERNAL = "external"
+
+
+def for_outsiders(provenance: Provenance) -> Provenance:
+    """Return a provenance without parameters, seed and fingerprint."""
+    return replace(
+        provenance,
+        variant="",
+        parameters={},
+        seed=None,
+        fingerprint="",
+        version=package_version(),
+        seconds=0.0,
+    )

@@ -71,12 +71,7 @@ def attack_changes(
 ) -> list[AttackChange]:
     """Return a line for every figure of the same attacks, and one for every target besides.
 
-    Parameters
-    ----------
-    before, after
-        The attacks on the file as it was, and as it would be released.
-    judged
-        Targets held against what was found after.
+    Targets are held against what was found after, on the file as it would be released.
     """
     old = {row["measure"]: row for row in before.rows()}
     waiting = list(judged)

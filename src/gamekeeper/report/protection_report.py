@@ -15,12 +15,13 @@ from gamekeeper.protect.changes import ChangeLog
 from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.step import Step
 from gamekeeper.protect.utility.result import Utility
+from gamekeeper.report.audience import for_outsiders
 from gamekeeper.report.protection_attacks import AttackChange
 from gamekeeper.report.protection_plots import plot_attacks, plot_changes
 from gamekeeper.report.public_utility import public_utility
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
 from gamekeeper.report.utility_sections import utility_sections
-from gamekeeper.results import Provenance, package_version
+from gamekeeper.results import Provenance
 from gamekeeper.wording import count_of, quoted, share_text, three_digits
 
 if TYPE_CHECKING:
@@ -99,20 +100,9 @@ def protection_report(
 ) -> RiskReport:
     """Return the page for the data holder: attacks before and after, what it cost, what is proven.
 
-    Parameters
-    ----------
-    about
-        The file, its steps and its scenario.
-    protected, utility
-        What was made of it, and what that is still good for.
-    attacks
-        What attacks achieve before and after.
-    map_figure, candidates
-        The map of candidates, risk against loss, and their list.
-    provenances
-        How attacks and search came about.
-    with_records
-        Whether categories are named: in the options of steps and in estimates.
+    `map_figure` is the map of candidates, risk against loss, and `candidates` their list; attacks
+    and search came about by `provenances`. Without records no categories are named, neither in the
+    options of steps nor in estimates.
     """
     log = protected.log
     sections = [_attacks(attacks)]
@@ -184,10 +174,6 @@ def public_protection_report(
         *([f"{count_of(left_out, 'record was', 'records were')} left out."] if left_out else []),
         shown.sentences()[0],
     ]
-    bare = replace(
-        utility.provenance, parameters={}, seed=None, fingerprint="", seconds=0.0,
-        version=package_version(),
-    )  # fmt: skip
     return RiskReport(
         f"How {about.release or about.name} was protected",
         lead,
@@ -208,7 +194,7 @@ def public_protection_report(
             _cells(log, about),
             *utility_sections(utility, with_categories=False, is_public=True),
         ],
-        [bare],
+        [for_outsiders(utility.provenance)],
         words=_WORDS,
         kicker="Disclosure control",
         question="What was changed in this file, and what can it still be used for?",

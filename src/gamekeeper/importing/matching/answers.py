@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from gamekeeper.algorithms.categories.bands import Band, BandStyle, check_bands
+from gamekeeper.algorithms.categories.bands import BandStyle, check_bands
 from gamekeeper.algorithms.categories.printed_bands import read_bands
 from gamekeeper.importing.banding import bands_of
 from gamekeeper.importing.matching.placing import Categories, place_answers
@@ -118,7 +118,7 @@ def _banded(
     meanings = tuple(
         Meaning(
             a.text,
-            _name(bands[a.text], variable) if a.text in bands and _reason(a) is None else None,
+            bands[a.text].name(variable.style) if a.text in bands and _reason(a) is None else None,
             _reason(a),
         )
         for a in answers
@@ -139,10 +139,6 @@ def _banded(
     low, high = min(b.low for b in bands.values()), max(b.high for b in bands.values())
     new = tuple(name for name in names if name not in variable.bands)
     return replace(found, fits=True, new_bands=new, outside=low > space.low or high < space.high)
-
-
-def _name(band: Band, variable: Variable) -> str:
-    return band.name(variable.style)
 
 
 def _other_measure(unit: str, period: str, variable: Variable) -> str:

@@ -21,6 +21,7 @@ _SENTENCE = re.compile(r"(?<=[a-z]{3})[.:]\s+(?=[A-Z])")
 _ITEM = re.compile(r"\d{1,3}[.):]\s+|[A-Z](?:, ?[A-Z])*\s+(?=[A-Z][a-z])")
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _BRACKETS = re.compile(r"\([^()]*(?:\)|$)")
+_ALTERNATIVES = re.compile(r"\s*(?:/|\bor\b|\boder\b|\bou\b)\s*")
 _SENSES_OF: dict[str, tuple[str, ...]] = {}
 for _senses in SENSES:
     for _wording in _senses:
@@ -103,10 +104,9 @@ def no_answer(text: str) -> str | None:
         if wording in _REASON_OF:
             return _REASON_OF[wording]
     plain = answer_text(text)
-    if len(plain.split()) > 1 and all(
-        part in _REASON_OF for part in re.split(r"\s*(?:/|\bor\b|\boder\b|\bou\b)\s*", plain)
-    ):
-        return _REASON_OF[re.split(r"\s*(?:/|\bor\b|\boder\b|\bou\b)\s*", plain)[0]]
+    parts = _ALTERNATIVES.split(plain)
+    if len(plain.split()) > 1 and all(part in _REASON_OF for part in parts):
+        return _REASON_OF[parts[0]]
     if plain.startswith(("no code required", "n/a ", "niu ", "not in universe", "not applicable")):
         return "not applicable"
     return None

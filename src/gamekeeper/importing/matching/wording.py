@@ -228,7 +228,7 @@ def _rest(words: Phrase, phrase: Phrase) -> Phrase | None:
     for word, after in pairwise((*words, "")):
         if word == "was" and after in ("ist", "sind"):
             continue  # German: what is
-        if place < len(phrase) and _same(word, phrase[place]):
+        if place < len(phrase) and phrase[place] in _forms(word):
             place += 1
         elif word not in NEUTRAL and not (word in PAST and _is_of_birth(phrase)):
             rest.append(word)
@@ -243,10 +243,6 @@ def _asks_for_the_past(words: Phrase, phrase: str) -> bool:
 
 def _is_of_birth(phrase: Phrase) -> bool:
     return not {"birth", "born", "old", "birthday"}.isdisjoint(phrase)
-
-
-def _same(word: str, other: str) -> bool:
-    return other in _forms(word)
 
 
 @lru_cache(maxsize=65_536)

@@ -21,8 +21,6 @@ from gamekeeper.importing.proposed_question import (
     ProposedQuestion,
 )
 
-_LISTS = "L!O15FHRA:;BCE"
-_BOXES = "MPQ"
 _FIXED = {
     "Y": (("Y", "Yes"), ("N", "No")),
     "G": (("F", "Female"), ("M", "Male")),

@@ -103,7 +103,7 @@ def _question(
         return value in letters or any(_within(value, part) for part in ranges)
 
     answers = [
-        ProposedAnswer(clean(text) or _code(value), _code(value), is_missing=missing(value))
+        ProposedAnswer(clean(text) or clean(value), clean(value), is_missing=missing(value))
         for value, text in labels.items()
     ]
     real = [answer for answer in answers if not answer.is_missing]
@@ -116,7 +116,7 @@ def _question(
         if any(word in written.upper() for word in _DATES):
             answering = Answering.DATE
     elif not is_text and all(isinstance(v, int | float) for v in bare):
-        answers += [ProposedAnswer(_code(value), _code(value)) for value in bare]
+        answers += [ProposedAnswer(clean(value), clean(value)) for value in bare]
     label = clean((meta.column_names_to_labels or {}).get(name))
     return ProposedQuestion(
         name=clean(name), text=label, label=label, answering=answering, answers=tuple(answers)
@@ -128,7 +128,3 @@ def _within(value: Any, part: Mapping[str, Any]) -> bool:
         return part["lo"] <= value <= part["hi"]
     except TypeError:
         return False
-
-
-def _code(value: Any) -> str:
-    return clean(value)

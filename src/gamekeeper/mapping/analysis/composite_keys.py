@@ -190,13 +190,9 @@ def find_composite_keys(
 ) -> CompositeKeys:
     """Find the largest composite keys of a target, by the number of forms that hold them.
 
-    Parameters
-    ----------
-    outcome, environment
-        An analysis of single variables, and the environment that it was made of: its target, its
-        forms and its universe are taken.
-    most
-        How many keys are looked at; beyond it the rest is not known, and the result says so.
+    Target, forms and universe are those of an analysis of single variables in the same
+    environment. At most so many keys are looked at; beyond them the rest is not known, and the
+    result says so.
 
     Examples
     --------

@@ -23,8 +23,8 @@ def map_table(key_variable_map: KeyVariableMap) -> tuple[tuple[str, ...], list[t
     """Return the ranked key variables as a header and rows of text.
 
     Numbers have at most two decimals; ∞ stands for unbounded and a dash for none. A variable whose
-    area is not known has no rank. Under "Forms"
-    is how many of the forms can be matched at the first code, and "In words" are its categories.
+    area is not known has no rank. Under "Forms" is how many of the forms can be matched at the
+    first code, and "In words" are its categories.
 
     Examples
     --------
@@ -44,19 +44,7 @@ def map_table(key_variable_map: KeyVariableMap) -> tuple[tuple[str, ...], list[t
 
 
 def map_table_html(key_variable_map: KeyVariableMap) -> str:
-    """Return the ranked key variables as one HTML table, every text escaped.
-
-    Examples
-    --------
-    >>> from gamekeeper.mapping.analysis.key_mapping import map_key_variables
-    >>> from gamekeeper.mapping.environment.environment import Environment, Form
-    >>> from gamekeeper.mapping.variables.variable import Variable
-    >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
-    >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
-    >>> environment = Environment([age], [bank, Form("Census", {"Age": ()})])
-    >>> ">C3.001</td>" in map_table_html(map_key_variables(environment, "Census"))
-    True
-    """
+    """Return the ranked key variables as one HTML table, every text escaped."""
     header, rows = map_table(key_variable_map)
     return table_html(header, rows, caption=f"Key variables of {short(key_variable_map.target)}")
 

@@ -29,21 +29,9 @@ def plot_curves(key_variable_map: KeyVariableMap, *, ax: Axes | None = None, mos
 
     The number of categories has a logarithmic axis, since most codes have few and some have very
     many; the ranking goes by area on a linear one. Arbitrary precision is drawn on a line of its
-    own at the top, called "any detail". Letters that the font lacks are replaced.
-
-    Parameters
-    ----------
-    key_variable_map
-        The outcome of an analysis.
-    ax
-        The axes to draw on; by default those of a new figure, for which no display is needed.
-    most
-        The number of variables that are drawn; the legend says how many are left out.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes; `ax.figure.savefig("curves.png")` saves the plot.
+    own at the top, called "any detail". Letters that the font lacks are replaced. Where more than
+    `most` variables have a curve, the legend says how many are left out. A new figure needs no
+    display; `ax.figure.savefig("curves.png")` saves it.
 
     Examples
     --------

@@ -41,14 +41,7 @@ def apply_edits(
 ) -> Environment:
     """Return the environment after some edits, applied one after the other.
 
-    Parameters
-    ----------
-    environment
-        The environment, which stays as it is.
-    edits
-        What is to be done.
-    unrestricted
-        Whether earlier categorizations may be lost.
+    Without restriction earlier categorizations may be lost.
 
     Raises
     ------

@@ -109,14 +109,9 @@ def rule_problems(rules: Rules, variables: Mapping[str, Variable]) -> list[Probl
 def metadata_problems(
     rules: Rules, form: Form, keys: Collection[str] | None = None, questions: Iterable[str] = ()
 ) -> list[Problem]:
-    """Return where the metadata of a form, or of its questions, is not as declared.
+    """Return where the metadata of a form, or of some of its questions, is not as declared.
 
-    Parameters
-    ----------
-    keys
-        Only these keys of the form; all of them if left out.
-    questions
-        The questions of the form that are looked at.
+    Of the form only `keys` are looked at, or all that it has to have if these are left out.
 
     Examples
     --------

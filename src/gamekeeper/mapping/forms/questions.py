@@ -160,12 +160,8 @@ def relabelled(
 ) -> Question:
     """Return a question after a variable got another name, or its categories other names.
 
-    Parameters
-    ----------
-    now
-        Tells what a label of that variable is now; None where nothing is left of one.
-    to
-        The name of the variable now; None if it is gone, and the question feeds nothing then.
+    `now` tells what a label of that variable is now, None where nothing is left of one; `to` is the
+    name of the variable now. If that is None it is gone, and the question feeds nothing then.
     """
 
     def moved(answer: Answer) -> Answer:

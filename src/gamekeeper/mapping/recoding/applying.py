@@ -76,16 +76,12 @@ def recode_table(
 
     Parameters
     ----------
-    table
-        The coded file.
     rules
         One per variable, as objects or as they are typed: "Age=top 80".
     environment
         Where levels, codes and forms are looked up.
     sinks
         What the codes of variables mean in the environment, where that is known.
-    decimal
-        How numbers of the file are written.
     strict
         Whether groups may only name categories that occur; not for a file beside the first.
 

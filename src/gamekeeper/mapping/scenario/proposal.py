@@ -40,8 +40,6 @@ def propose_scenario(
     ----------
     outcome, environment
         An analysis, and the environment that it was made of.
-    name
-        The name of the scenario.
     forms, groups
         What the analysis was asked to match against; by default all other forms.
     attacker, description
@@ -51,10 +49,9 @@ def propose_scenario(
         that can be matched. Without a code (or with an empty one) it is the first maximal
         harmonization. A code must be one at which enough forms can be matched: a maximal
         harmonization or anything coarser.
-    revision
-        The revision of the environment, 0 for a folder.
-    who, at
-        Who makes the scenario, and when; by default now.
+    revision, who, at
+        The revision of the environment, 0 for a folder; who makes the scenario; when, by default
+        now.
 
     Raises
     ------

@@ -147,14 +147,8 @@ def plan_recodes(
 ) -> RecodePlan:
     """Work out how each value of a file becomes a category of a scenario's key variable.
 
-    Parameters
-    ----------
-    columns
-        The column of each key variable, as from `columns_of`.
-    values
-        By key variable, categories for values that are not known by name.
-    decimal
-        How numbers of the file are written.
+    `columns` has the column of each key variable, as from `columns_of`, and `values`, by key
+    variable, categories for values that are not known by name.
     """
     recodes: list[Recode] = []
     unmapped: list[UnmappedValues] = []

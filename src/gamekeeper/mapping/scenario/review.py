@@ -144,14 +144,8 @@ def review_scenario(
 ) -> ScenarioReview:
     """Tell what has changed for a scenario, and what its analysis would give now.
 
-    Parameters
-    ----------
-    scenario, environment
-        A scenario, and the environment as it is now.
-    revision
-        The revision of the environment now, 0 for a folder.
-    max_nodes, progress
-        As for the analysis, which is made anew.
+    `revision` is that of the environment now, 0 for a folder. The analysis is made anew, within
+    `max_nodes`.
 
     Examples
     --------

@@ -27,14 +27,7 @@ def carry_codes(
 ) -> CodeRegister:
     """Return the codes of a variable over its changed partition graph.
 
-    Parameters
-    ----------
-    register
-        The codes so far.
-    before, after
-        The variable as it was and as it is now.
-    renamed
-        The categories that have other names now, old names to new ones.
+    `renamed` has the categories that have other names now, old names to new ones.
 
     Examples
     --------

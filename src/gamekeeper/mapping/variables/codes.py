@@ -42,14 +42,9 @@ def code_order(code: str) -> tuple[str, int, int]:
 
 
 class CodeRegister:
-    """The codes of one variable, immutable.
+    """The codes of one variable with their meanings, and those that meant something once.
 
-    Parameters
-    ----------
-    codes
-        Codes with their meanings.
-    retired
-        Codes that meant something once.
+    It is immutable.
 
     Examples
     --------

@@ -65,13 +65,9 @@ def draw_partition_graph(
     selected
         Categories to fill with orange. With "outside this form's universe" among them, the sinks
         that the others leave over are marked too.
-    title
-        A heading.
     sideways
         Whether the general stands to the left of the fine instead of above it; by default only
         where the sinks would take more room side by side than a page has.
-    max_nodes
-        The most categories that are drawn.
 
     Examples
     --------
@@ -129,8 +125,6 @@ def draw_harmonization_graph(
 
     Parameters
     ----------
-    environment, variable
-        What to draw.
     forms
         The forms whose categorizations are taken, by default all; those that do not have the
         variable, or no valid categorization of it, do not count.
@@ -142,8 +136,6 @@ def draw_harmonization_graph(
         A heading, by default the name of the variable.
     sideways
         Whether the general stands to the left of the fine instead of above it.
-    max_nodes
-        The most codes that are drawn.
 
     Examples
     --------

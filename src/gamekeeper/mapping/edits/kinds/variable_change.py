@@ -38,14 +38,7 @@ def with_variable(
 ) -> Environment:
     """Return the environment with a variable of the same name replaced.
 
-    Parameters
-    ----------
-    variable
-        The variable as it is to be.
-    renamed
-        The categories that have another name now, old names to new ones.
-    unrestricted
-        Whether earlier categorizations may be lost.
+    `renamed` has the categories that have another name now, old names to new ones.
     """
     before, names = environment.variable(variable.name), renamed or {}
     require_distinct(variable, set(before.graph.categories) - names.keys())
