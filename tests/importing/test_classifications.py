@@ -42,6 +42,7 @@ def test_sdmx_code_lists_and_hierarchies(tmp_path):
         ("a.hrc", "Urban\n@City\n@Town\nRural\n"),
         ("a.csv", "level0,level1,level2\nCity,Urban,*\nTown,Urban,*\nRural,Rural,*\n"),
         ("a.csv", "City;Urban;*\nTown;Urban;*\nRural;Rural;*\n"),
+        ("a.csv", "Rural;Rural;*\nCity;Urban;*\nTown;Urban;*\n"),
         ("a.csv", "code,label,parent\nU,Urban,\nC,City,U\nT1,Town,U\nR,Rural,\n"),
         ("a.csv", "id,name,description,name_locale\nA,Urban,,en\nA1,City,,en\nA2,Town,,en\nB,Rural,,en\n"),
     ],
@@ -92,3 +93,8 @@ def test_bad_lists_are_one_clear_error(tmp_path, name, text, reason):
 def test_codes_that_go_round_in_a_circle_are_not_followed(tmp_path):
     found, _ = graph(tmp_path, "a.csv", "code,label,parent\nA,One,B\nB,Two,A\nC,Three,A\n")
     assert found.sinks
+
+
+def test_one_level_alone_is_a_list_of_finest_categories(tmp_path):
+    found, _ = graph(tmp_path, "a.csv", "City\nCity\n", format_name="levels")
+    assert found.sinks == ("City",)

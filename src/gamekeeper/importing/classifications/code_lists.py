@@ -203,11 +203,20 @@ def is_levels(file: OpenedFile) -> bool:
     The columns are called level0, level1 and so on, or have no names and end in one that is the
     same in every row, because everything is merged there.
     """
-    if file.ending not in _TABLES:
+    rows = _level_rows(file.rows[:2000]) if file.ending in _TABLES else []
+    if not rows or len(rows[0]) < 2:
         return False
-    header, rows = file.table
-    top = {row.get(header[-1], "") for row in rows[:2000]} | {header[-1]}
-    return len(header) > 1 and (_has_level_names(header) or len(top) == 1)
+    return _has_level_names(rows[0]) or len({row[-1] for row in rows}) == 1
+
+
+def _level_rows(given: list[list[str]]) -> list[list[str]]:
+    """Return the rows that have something in them, each as long as the first.
+
+    They are not read by the names of columns: a first row without names may say the same twice.
+    """
+    rows = [row for row in given if any(cell.strip() for cell in row)]
+    width = len(rows[0]) if rows else 0
+    return [[clean(cell) for cell in (*row, *[""] * width)[:width]] for row in rows]
 
 
 def _has_level_names(header: list[str]) -> bool:
@@ -216,16 +225,15 @@ def _has_level_names(header: list[str]) -> bool:
 
 def read_levels(file: OpenedFile) -> list[Classification]:
     """Return the hierarchy of levels; a first row without names is a row like any other."""
-    header, rows = file.table
-    levels = [[row.get(column, "") for column in header] for row in rows]
-    if not _has_level_names(header):
-        levels = [header, *levels]
-    has_top = len({row[-1] for row in levels}) == 1
+    levels = _level_rows(file.rows)
+    if levels and _has_level_names(levels[0]):
+        del levels[0]
+    has_top = len({row[-1] for row in levels}) == 1 < len(levels[0])
     children: dict[str, dict[str, None]] = {}
     parents: dict[str, str] = {}
     odd: list[str] = []
     for row in levels:
-        names = [clean(cell) for cell in (row[:-1] if has_top else row)]
+        names = row[:-1] if has_top else row
         for fine, coarse in pairwise(names):
             if not fine or not coarse or fine == coarse:
                 continue

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 
 from gamekeeper.importing.files.limits import MOST_MEGABYTES, malformed, open_bytes
 from gamekeeper.importing.files.sheet_file import sheets
-from gamekeeper.importing.files.text_file import decoded, table
+from gamekeeper.importing.files.text_file import decoded, rows_of, table
 from gamekeeper.importing.files.xml_file import parsed
 
 
@@ -34,9 +34,14 @@ class OpenedFile:
         return decoded(self.content, self.name)
 
     @cached_property
+    def rows(self) -> list[list[str]]:
+        """Rows of a delimited text, the header first."""
+        return rows_of(self.text, self.name)
+
+    @cached_property
     def table(self) -> tuple[list[str], list[dict[str, str]]]:
         """Header and rows of a delimited text."""
-        return table(self.text, self.name)
+        return table(self.rows)
 
     @cached_property
     def sheets(self) -> dict[str, list[list[str]]]:

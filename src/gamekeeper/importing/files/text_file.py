@@ -44,14 +44,11 @@ def decoded(content: bytes, name: str) -> str:
         return content.decode("cp1252", errors="replace")
 
 
-def table(text: str, name: str) -> tuple[list[str], list[dict[str, str]]]:
-    """Return the header of a delimited text and its rows by column.
+def table(rows: Sequence[Sequence[str]]) -> tuple[list[str], list[dict[str, str]]]:
+    """Return the header of a delimited text and its other rows by column.
 
     A column whose name is there twice keeps its first values. Rows may be short or long.
     """
-    rows = _rows(text, name)
-    if not rows:
-        raise malformed(name, "It is empty.", "Export it again.")
     header = [cell.strip().lstrip("\ufeff") for cell in rows[0]]
     found: list[dict[str, str]] = []
     for row in rows[1:]:
@@ -63,14 +60,18 @@ def table(text: str, name: str) -> tuple[list[str], list[dict[str, str]]]:
     return header, found
 
 
-def _rows(text: str, name: str) -> list[list[str]]:
+def rows_of(text: str, name: str) -> list[list[str]]:
+    """Return the rows of a delimited text, its header first; there is one at least."""
     head = next((line for line in text.splitlines() if line.strip()), "")
     delimiter = max(_DELIMITERS, key=head.count) if head else ","
     csv.field_size_limit(10_000_000)
     try:
-        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     except csv.Error:
         raise malformed(name, "It is not a table of text.") from None
+    if not rows:
+        raise malformed(name, "It is empty.", "Export it again.")
+    return rows
 
 
 def first_of(row: Row, names: Sequence[str]) -> str:
