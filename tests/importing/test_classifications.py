@@ -90,6 +90,11 @@ def test_bad_lists_are_one_clear_error(tmp_path, name, text, reason):
     assert caught.value.reason is reason
 
 
+def test_a_category_with_two_parents_counts_once(tmp_path):
+    with pytest.raises(InputError, match="1 category with two parents: 'a'"):
+        graph(tmp_path, "a.csv", "level0,level1,level2\na,x,*\na,y,*\na,y,*\n")
+
+
 def test_codes_that_go_round_in_a_circle_are_not_followed(tmp_path):
     found, _ = graph(tmp_path, "a.csv", "code,label,parent\nA,One,B\nB,Two,A\nC,Three,A\n")
     assert found.sinks

@@ -231,21 +231,21 @@ def read_levels(file: OpenedFile) -> list[Classification]:
     has_top = len({row[-1] for row in levels}) == 1 < len(levels[0])
     children: dict[str, dict[str, None]] = {}
     parents: dict[str, str] = {}
-    odd: list[str] = []
+    odd: set[str] = set()
     for row in levels:
         names = row[:-1] if has_top else row
         for fine, coarse in pairwise(names):
             if not fine or not coarse or fine == coarse:
                 continue
             if parents.setdefault(fine, coarse) != coarse:
-                odd.append(fine)
+                odd.add(fine)
                 continue
             children.setdefault(coarse, {})[fine] = None
         children.setdefault(names[0], {})
     if odd:
         raise malformed(
             file.name,
-            f"{count_of(len(odd), 'category', 'categories')} with two parents: {quoted(sorted(set(odd)))}.",
+            f"{count_of(len(odd), 'category', 'categories')} with two parents: {quoted(sorted(odd))}.",
             "Give every category one parent per level.",
         )
     return [
