@@ -9,6 +9,7 @@ import pytest
 
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, Reason, StoreError
+from gamekeeper.mapping.analysis.composite_keys import find_composite_keys
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
@@ -414,3 +415,14 @@ def test_writing(outcome: KeyVariableMap, environment: Environment, tmp_path: Pa
         assert refused.value.reason is Reason.BAD_OPTION
         assert f"A report in the file '{tmp_path / name}'" in str(refused.value)
         assert not (tmp_path / name).exists()
+
+
+def test_forms_of_a_composite_key_that_are_left_out_are_counted():
+    bands = {"Age": ("0-15", "16+")}
+    forms = [Form(f"Form {number}", bands) for number in range(302)]
+    many = Environment([Variable.of_bands("Age", bands["Age"])], forms)
+    found = map_key_variables(many, "Form 0")
+    page = Page(build_mapping_report(found, many, find_composite_keys(found, many)))
+    together = page.text[page.text.index("The largest composite key") : page.text.index("1. Age")]
+    assert "301 of 301" in together
+    assert "and 1 more" in together

@@ -129,6 +129,7 @@ def _composite(found: CompositeKeys, asked: Fraction) -> dict[str, object]:
             number_text(key.size),
             short(", ".join(f"{part.variable} {part.code}" for part in key.parts), _TEXT_LETTERS),
             [short(form) for form in key.forms[:_SHOWN_FORMS]],
+            max(0, len(key.forms) - _SHOWN_FORMS),
         )
         for key in found.keys[:_SHOWN_KEYS]
     ]
