@@ -134,18 +134,17 @@ def _composite(found: CompositeKeys, asked: Fraction) -> dict[str, object]:
         for key in found.keys[:_SHOWN_KEYS]
     ]
     n_more = len(found.keys) - len(rows)
+    in_words = curve_text(curve) if curve.sizes else ""
+    for old, new in (("categories", "combinations"), ("category", "combination")):
+        in_words = in_words.replace(old, new)
     return {
         "sentences": [short(sentence, _TEXT_LETTERS) for sentence in found.sentences],
         "rows": rows,
         "left_out": f"and {count_of(n_more, 'more key')}" if n_more else "",
         "frame": frame,
         "plot": frame.plot(curve, asked) if curve.sizes else None,
-        "in_words": _of_combinations(curve_text(curve)) if curve.sizes else "",
+        "in_words": in_words,
     }
-
-
-def _of_combinations(text: str) -> str:
-    return text.replace("categories", "combinations").replace("category", "combination")
 
 
 def _notices(outcome: KeyVariableMap) -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -65,7 +65,7 @@ class RiskTable:
             tuple(
                 (
                     percent_text(cell) if name.endswith("share") else cell_text(cell),
-                    _sorted_by(cell),
+                    repr(cell) if isinstance(cell, int | float) else "",
                 )
                 for name, cell in zip(chosen, row, strict=True)
             )
@@ -136,10 +136,6 @@ def write_risk_report(report: RiskReport, path: str | Path) -> Path:
     """Write the report to a file that ends in .html."""
     require_ending("report", path, PAGE_ENDINGS)
     return write_file(path, build_risk_report(report).encode(), private=True)
-
-
-def _sorted_by(cell: Any) -> str:
-    return repr(cell) if isinstance(cell, int | float) else ""
 
 
 def facts_of(pairs: Iterable[tuple[str, object]]) -> list[tuple[str, str]]:

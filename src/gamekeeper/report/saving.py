@@ -27,12 +27,8 @@ def require_ending(what: str, path: str | Path, endings: Sequence[str]) -> str:
     if ending not in endings:
         raise InputError(
             Reason.BAD_OPTION,
-            f"A {what} in the file {_named(path)} was asked for.",
+            f"A {what} in the file '{short(str(path), _PATH_LETTERS)}' was asked for.",
             f"Its name ends in {quoted([ending])}." if ending else "Its name has no ending.",
             f"Let it end in {' or '.join(endings)}.",
         )
     return ending
-
-
-def _named(path: str | Path) -> str:
-    return f"'{short(str(path), _PATH_LETTERS)}'"

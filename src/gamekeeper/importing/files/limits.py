@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gamekeeper.errors import InputError, LimitError, Problem, Reason
+from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.wording import quoted
 
 MOST_MEGABYTES = 50
@@ -37,14 +37,11 @@ def too_large(name: str, size: int, most_megabytes: int) -> LimitError:
     )
 
 
-def malformed(
-    name: str, found: str, do: str = "", problems: tuple[Problem, ...] = ()
-) -> InputError:
+def malformed(name: str, found: str, do: str = "") -> InputError:
     """Return the error about a file that cannot be read as what it seems to be."""
     return InputError(
         Reason.MALFORMED,
         f"The file {quoted([name])} was to be imported.",
         found,
         do or "Export it again, or name its format (--file-format).",
-        problems=problems,
     )

@@ -8,7 +8,7 @@ remembered for the same question alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from gamekeeper.importing.matching.answers import Fit, Meaning
 from gamekeeper.importing.matching.placing import NO, YES
@@ -41,13 +41,9 @@ class Memory:
         For a variable and a list of answers, the questions that printed it; one if all agree.
     """
 
-    variables: Mapping[tuple[str, Answers], frozenset[str | None]] = field(
-        default_factory=dict[tuple[str, Answers], frozenset[str | None]]
-    )
-    printed: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
-    answered: Mapping[tuple[str, Answers], Question] = field(
-        default_factory=dict[tuple[str, Answers], Question]
-    )
+    variables: Mapping[tuple[str, Answers], frozenset[str | None]]
+    printed: Mapping[str, Mapping[str, str]]
+    answered: Mapping[tuple[str, Answers], Question]
 
     def variables_of(self, question: ProposedQuestion) -> frozenset[str | None]:
         """Return the variables that the same words with the same answers fed before."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from gamekeeper.importing.matching.asking import NEGATIONS
 from gamekeeper.importing.matching.senses import OTHERS
@@ -58,13 +58,13 @@ class Categories:
     """
 
     variable: Variable
-    by_text: Mapping[str, str] = field(default_factory=dict[str, str])
-    by_sense: Mapping[str, str] = field(default_factory=dict[str, str])
-    wordings: frozenset[frozenset[str]] = frozenset()
+    by_text: Mapping[str, str]
+    by_sense: Mapping[str, str]
+    wordings: frozenset[frozenset[str]]
 
     @classmethod
     def of(
-        cls, variable: Variable, printed: Mapping[str, str], wordings: Iterable[str] = ()
+        cls, variable: Variable, printed: Mapping[str, str], wordings: Iterable[str]
     ) -> Categories:
         """Return them; `printed` has what earlier forms meant with their words."""
         texts = {answer_text(category): category for category in variable.graph.categories}

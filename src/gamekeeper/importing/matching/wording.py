@@ -20,7 +20,7 @@ from gamekeeper.importing.matching.asking import NEUTRAL, PAST
 from gamekeeper.importing.matching.concepts import CONCEPTS
 from gamekeeper.importing.matching.placing import NO, YES, yes_or_no
 from gamekeeper.importing.matching.texts import no_answer, readings, senses_of, words_of
-from gamekeeper.importing.proposed_question import Answering, ProposedAnswer, ProposedQuestion
+from gamekeeper.importing.proposed_question import Answering, ProposedQuestion
 from gamekeeper.mapping.variables.variable import Scale, Variable
 
 _PER_WORD = 0.15
@@ -90,6 +90,7 @@ class Vocabulary:
             for words in readings(question.name)
         ]
         asked = tuple(dict.fromkeys(read))
+        meaning = [a.text for a in question.answers if not a.is_missing and not no_answer(a.text)]
         found: dict[str, dict[Phrase, None]] = {}
         for word in {form for words in (*asked, *names) for w in words for form in _forms(w)}:
             for variable, phrase in self._by_word.get(word, ()):
@@ -98,7 +99,7 @@ class Vocabulary:
             tuple(texts),
             asked,
             tuple(names),
-            bool(yes_or_no([answer.text for answer in _meaning(question)])),
+            bool(yes_or_no(meaning)),
             words_of(question.text),
             {variable: tuple(phrases) for variable, phrases in found.items()},
         )
@@ -151,10 +152,6 @@ class Vocabulary:
     def wordings(self, variable: str) -> frozenset[str]:
         """Return the wordings of a variable as texts."""
         return frozenset(" ".join(phrase) for phrase in self._phrases[variable])
-
-
-def _meaning(question: ProposedQuestion) -> list[ProposedAnswer]:
-    return [a for a in question.answers if not a.is_missing and no_answer(a.text) is None]
 
 
 def _named(variable: Variable) -> tuple[Phrase, ...]:

@@ -49,7 +49,7 @@ def read_lss(file: OpenedFile) -> Instrument:
     every = _table(root, "questions")
     children = [row for row in _table(root, "subquestions") if row.get("qid")]
     children += [row for row in every if row.get("parent_qid", "0") not in ("", "0")]
-    top = _first_language([r for r in every if r.get("parent_qid", "0") in ("", "0")], "qid", own)
+    top = _first_language([r for r in every if r.get("parent_qid", "0") in ("", "0")], own)
     for row in [*every, *children]:
         if row.get("question"):
             texts.setdefault(row["qid"], {}).setdefault(row.get("language", ""), row["question"])
@@ -68,7 +68,7 @@ def read_lss(file: OpenedFile) -> Instrument:
             said[0], row.get("code", ""), tuple(said[1:])
         )
     below: dict[str, _Rows] = {}
-    for row in _first_language(children, "qid", own):
+    for row in _first_language(children, own):
         below.setdefault(row.get("parent_qid", ""), []).append(row)
     groups = _by_language(
         [*_table(root, "groups"), *_table(root, "group_l10ns")], "gid", "group_name"
@@ -215,12 +215,12 @@ def _by_language(rows: _Rows, key: str, column: str) -> dict[str, dict[str, str]
     return found
 
 
-def _first_language(rows: _Rows, key: str, own: str) -> _Rows:
+def _first_language(rows: _Rows, own: str) -> _Rows:
     """Return one row per question, that of the first language where there are several."""
     kept: dict[str, dict[str, str]] = {}
     for row in rows:
-        if row.get(key, "") not in kept or row.get("language") == own:
-            kept[row.get(key, "")] = row
+        if row.get("qid", "") not in kept or row.get("language") == own:
+            kept[row.get("qid", "")] = row
     return sorted(
         kept.values(),
         key=lambda row: (_number(row.get("gid", "")), _number(row.get("question_order", ""))),

@@ -18,17 +18,7 @@ Categorizations = Counter[Partition | Arbitrary]
 
 
 def holders_of(environment: Environment, variable: str, wanted: Collection[str]) -> Holders:
-    """Return the valid categorizations of a variable, with those of some forms that have them.
-
-    Examples
-    --------
-    >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.variables.variable import Variable
-    >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
-    >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
-    >>> holders_of(Environment([age], [bank]), "Age", ["Bank"])
-    {Partition(3 blocks of 3 sinks): ('Bank',)}
-    """
+    """Return the valid categorizations of a variable, with those of some forms that have them."""
     among = frozenset(wanted)
     holders: Holders = {}
     for item, forms in environment.instances(variable):

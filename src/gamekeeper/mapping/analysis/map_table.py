@@ -60,6 +60,7 @@ def _row(rank: int, item: KeyVariable) -> tuple[str, ...]:
         return (place, name, NONE, NONE, NONE, area, NONE, _too_few(item))
     first = item.maximal[0]
     words = _words(first.categories)
+    is_one_of_several = len(item.codes) > 1 or item.has_more or item.may_have_more
     return (
         place,
         name,
@@ -68,7 +69,7 @@ def _row(rank: int, item: KeyVariable) -> tuple[str, ...]:
         f"{first.n_forms} of {item.n_forms}",
         area,
         number_text(item.effective),
-        f"for {first.code}: {words}" if _is_one_of_several(item) else words,
+        f"for {first.code}: {words}" if is_one_of_several else words,
     )
 
 
@@ -89,10 +90,6 @@ def _words(categories: Sequence[str]) -> str:
             break
         n_shown += 1
     return listed(categories, n_shown)
-
-
-def _is_one_of_several(item: KeyVariable) -> bool:
-    return len(item.codes) > 1 or item.has_more or item.may_have_more
 
 
 def _codes(item: KeyVariable) -> str:

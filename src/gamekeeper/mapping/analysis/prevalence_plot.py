@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container
 from typing import TYPE_CHECKING
 
 from gamekeeper.algorithms.categories.prevalence import SizeCurve
@@ -32,18 +31,6 @@ def plot_curves(key_variable_map: KeyVariableMap, *, ax: Axes | None = None, mos
     own at the top, called "any detail". Letters that the font lacks are replaced. Where more than
     `most` variables have a curve, the legend says how many are left out. A new figure needs no
     display; `ax.figure.savefig("curves.png")` saves it.
-
-    Examples
-    --------
-    >>> from gamekeeper.mapping.analysis.key_mapping import map_key_variables
-    >>> from gamekeeper.mapping.environment.environment import Environment, Form
-    >>> from gamekeeper.mapping.variables.variable import Variable
-    >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
-    >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
-    >>> environment = Environment([age], [bank, Form("Census", {"Age": ()})])
-    >>> ax = plot_curves(map_key_variables(environment, "Census"))
-    >>> ax.lines[0].get_xdata().tolist(), ax.lines[0].get_ydata().tolist()
-    ([0.0, 1.0], [3.0, 3.0])
     """
     from matplotlib.figure import Figure
 
@@ -68,36 +55,26 @@ def plot_curves(key_variable_map: KeyVariableMap, *, ax: Axes | None = None, mos
     _set_axes(ax, largest, ceiling if math.inf in sizes else None)
     letters = drawable_letters()
     for number, (item, curve) in enumerate(shown):
-        _draw(ax, number, item.variable, curve, ceiling, letters)
-    target = _short(key_variable_map.target, letters, _TITLE_LETTERS)
+        prevalences, heights = _corners(curve, ceiling)
+        name = drawable(short(item.variable, _NAME_LETTERS), letters)
+        ax.plot(
+            prevalences,
+            heights,
+            drawstyle="steps-post",
+            color=COLOURS[number % len(COLOURS)],
+            linestyle=_STROKES[number % len(_STROKES)],
+            linewidth=2,
+            marker="o",
+            markevery=[len(prevalences) - 1],
+            markersize=5,
+            label=f"{number + 1}. {name}",
+        )
+    target = drawable(short(key_variable_map.target, _TITLE_LETTERS), letters)
     ax.set_title(f"Key variables of {target}", loc="left", parse_math=False)
     asked = float(key_variable_map.prevalence)
     ax.axvline(asked, color=MUTED, linewidth=1, linestyle=":", zorder=1, label="prevalence asked")
     _set_legend(ax, len(curves) - len(shown), len(key_variable_map.variables) - len(curves))
     return ax
-
-
-def _draw(
-    ax: Axes,
-    number: int,
-    variable: str,
-    curve: SizeCurve,
-    ceiling: float,
-    letters: Container[int],
-) -> None:
-    prevalences, heights = _corners(curve, ceiling)
-    ax.plot(
-        prevalences,
-        heights,
-        drawstyle="steps-post",
-        color=COLOURS[number % len(COLOURS)],
-        linestyle=_STROKES[number % len(_STROKES)],
-        linewidth=2,
-        marker="o",
-        markevery=[len(prevalences) - 1],
-        markersize=5,
-        label=f"{number + 1}. {_short(variable, letters, _NAME_LETTERS)}",
-    )
 
 
 def _corners(curve: SizeCurve, ceiling: float) -> tuple[list[float], list[float]]:
@@ -146,7 +123,3 @@ def _set_legend(ax: Axes, n_left_out: int, n_without: int) -> None:
     )
     for text in legend.get_texts():
         text.set_parse_math(False)
-
-
-def _short(name: str, letters: Container[int], most: int) -> str:
-    return drawable(short(name, most), letters)

@@ -83,7 +83,8 @@ def list_forms(
     counts = Counter(key for form in forms for key in form.metadata)
     keys = sorted(counts, key=lambda key: (-counts[key], key))
     # A key may have the name of a column of ours; then it is told apart.
-    columns = ["form", "variables", *(f"{k} (metadata)" if _is_ours(k) else k for k in keys)]
+    ours = ("form", "variables")
+    columns = [*ours, *(f"{k} (metadata)" if k.casefold() in ours else k for k in keys)]
     rows = [
         (form.name, len(form.instances), *(form.metadata.get(key) for key in keys))
         for form in forms
@@ -177,14 +178,7 @@ def list_groups(
         if folded(matching) not in folded(name):
             continue
         ((way, given),) = group.definition.items()
-        how = "by hand" if way == "forms" else f"{way} {_text(given)}"
+        told = given if isinstance(given, str) else f"({'; '.join(given)})"
+        how = "by hand" if way == "forms" else f"{way} {told}"
         rows.append((name, len(environment.group(name).forms), how, group.description))
     return make_listing("groups", ("group", "forms", "defined", "description"), rows, page)
-
-
-def _text(given: str | tuple[str, ...]) -> str:
-    return given if isinstance(given, str) else f"({'; '.join(given)})"
-
-
-def _is_ours(key: str) -> bool:
-    return key.casefold() in ("form", "variables")

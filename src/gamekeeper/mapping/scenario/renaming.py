@@ -9,8 +9,6 @@ from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey
 from gamekeeper.mapping.scenario.staleness import fingerprint_of, staleness
 
-_NONE: Mapping[str, str] = {}
-
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
@@ -55,7 +53,7 @@ def _followed(scenario: Scenario, renamed: Renamed) -> Scenario:
 
 def _key(key: ScenarioKey, renamed: Renamed) -> ScenarioKey:
     variable = renamed.variables.get(key.variable, key.variable)
-    names = renamed.categories.get(key.variable, _NONE)
+    names = renamed.categories.get(key.variable, {})
     if renamed.forms:
         told = tuple(replace(item, forms=_each(item.forms, renamed.forms)) for item in key.evidence)
         key = replace(key, evidence=told)

@@ -18,9 +18,9 @@ _PROLOGUE = re.compile(r"^.*?(?=<svg)", re.DOTALL)
 _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 
 
-def save_curves(key_variable_map: KeyVariableMap, path: str | Path, *, most: int = 8) -> Path:
+def save_curves(key_variable_map: KeyVariableMap, path: str | Path) -> Path:
     """Plot code size against prevalence to a file that ends in .svg or .png."""
-    figure = plot_curves(key_variable_map, most=most).get_figure(root=True)
+    figure = plot_curves(key_variable_map).get_figure(root=True)
     assert figure is not None
     return save_figure(figure, path)
 

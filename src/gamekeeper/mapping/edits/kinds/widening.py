@@ -13,6 +13,7 @@ codes are retired, and the categorizations of their forms get new ones.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Literal
 
@@ -162,7 +163,10 @@ def _outside_added(form: Form, variable: Variable, edit: WidenVariable) -> Form:
     name = variable.name
     if name in form.by_hand:
         labels = form.instances[name]
-        parts = [_part(list(part), variable, edit) for part in split_labels(labels)]
+        parts = [
+            (*part, OUTSIDE) if part and _misses(part, variable, edit) else part
+            for part in split_labels(labels)
+        ]
         joined = tuple(x for n, part in enumerate(parts) for x in ((ALSO,) if n else ()) + part)
         if joined == labels:
             return form
@@ -180,13 +184,7 @@ def _outside_added(form: Form, variable: Variable, edit: WidenVariable) -> Form:
     return form if questions == form.questions else form.with_questions(questions)
 
 
-def _part(labels: list[str], variable: Variable, edit: WidenVariable) -> tuple[str, ...]:
-    if labels and _misses(labels, variable, edit):
-        labels.append(OUTSIDE)
-    return tuple(labels)
-
-
-def _misses(labels: list[str], variable: Variable, edit: WidenVariable) -> bool:
+def _misses(labels: Sequence[str], variable: Variable, edit: WidenVariable) -> bool:
     """Tell whether no label takes the new people."""
     if OUTSIDE in labels or ELSE in labels:
         return False
