@@ -421,3 +421,10 @@ def test_names_that_differ_in_case_or_accents_are_one_name(name):
     )
     with pytest.raises(InputError):
         Environment([], [Form("Bank"), Form(name)])
+
+
+def test_a_group_by_the_code_of_a_harmonization_needs_nobody_to_have_asked_for_it_before():
+    age = Variable.of_bands("Age", ["0-15", "16+", "0-17", "18+"])
+    forms = [Form("Bank", {"Age": ("0-15", "16+")}), Form("Shop", {"Age": ("0-17", "18+")})]
+    group = Group("finer", where="code of Age finer than H1.001")
+    assert Environment([age], forms, [group]).group("finer").forms == ("Bank", "Shop")

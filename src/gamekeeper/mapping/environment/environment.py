@@ -271,6 +271,9 @@ class Environment:
             return False
         own = self._instances.categorization(variable, form.instances[variable]).partition
         register = self._registers[variable]
+        if code not in register:
+            # A code of a harmonization may not have been given yet.
+            register = self.register(variable)
         if own is None or code not in register:
             return False
         meant = register.meaning(code)
