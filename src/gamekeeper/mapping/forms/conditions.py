@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from gamekeeper.mapping.forms.form import Form
 from gamekeeper.wording import folded
@@ -144,41 +144,28 @@ class Codes(Protocol):
 
 
 @dataclass(frozen=True)
-class CodeOf:
-    """How the code of a variable on a form compares with others: `=`, `in`, finer or coarser than."""
+class OfVariable:
+    """In which code a form asks for a variable, or which category of it the form offers.
 
+    A code compares by `=`, `!=`, `in`, `finer than` or `coarser than`, a category by `=` or `in`.
+    """
+
+    what: Literal["code", "category"]
     variable: Name
     sign: str
-    codes: tuple[str, ...]
+    values: tuple[str, ...]
 
     def matches(self, form: Form, codes: Codes | None = None) -> bool:
-        """Tell whether the form asks for the variable in such a code."""
+        """Tell whether the form asks for the variable in such a code, or offers the category."""
         if codes is None:
             return False
         sign = "=" if self.sign == "in" else self.sign
         return any(
-            codes.compares(form, name, sign, code)
+            codes.compares(form, name, sign, value)
+            if self.what == "code"
+            else codes.offers(form, name, value)
             for name in self.variable.among(form.instances)
-            for code in self.codes
-        )
-
-
-@dataclass(frozen=True)
-class CategoryOf:
-    """The form offers one of some categories of a variable."""
-
-    variable: Name
-    sign: str
-    categories: tuple[str, ...]
-
-    def matches(self, form: Form, codes: Codes | None = None) -> bool:
-        """Tell whether the form offers it."""
-        if codes is None:
-            return False
-        return any(
-            codes.offers(form, name, category)
-            for name in self.variable.among(form.instances)
-            for category in self.categories
+            for value in self.values
         )
 
 
@@ -221,7 +208,7 @@ class AnyOf:
         return False
 
 
-Condition: TypeAlias = Comparison | Has | CodeOf | CategoryOf | Not | AllOf | AnyOf
+Condition: TypeAlias = Comparison | Has | OfVariable | Not | AllOf | AnyOf
 
 
 def _as_number(found: str | float) -> float | None:

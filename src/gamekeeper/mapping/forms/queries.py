@@ -30,21 +30,20 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
+from typing import Final, Literal
 
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.forms.conditions import (
     SIGNS,
     AllOf,
     AnyOf,
-    CategoryOf,
-    CodeOf,
     Codes,
     Comparison,
     Condition,
     Has,
     Name,
     Not,
+    OfVariable,
     Value,
 )
 from gamekeeper.mapping.forms.form import Form
@@ -120,20 +119,26 @@ class Query:
         return frozenset(
             leaf.variable.text
             for leaf in _leaves(self.condition)
-            if isinstance(leaf, Has | CodeOf | CategoryOf)
+            if isinstance(leaf, Has | OfVariable)
         )
 
     @cached_property
     def codes(self) -> frozenset[tuple[Name, str]]:
         """The codes of variables that are compared with."""
-        leaves = (leaf for leaf in _leaves(self.condition) if isinstance(leaf, CodeOf))
-        return frozenset((leaf.variable, code) for leaf in leaves for code in leaf.codes)
+        return self._compared("code")
 
     @cached_property
     def categories(self) -> frozenset[tuple[Name, str]]:
         """The categories of variables that are asked for."""
-        leaves = (leaf for leaf in _leaves(self.condition) if isinstance(leaf, CategoryOf))
-        return frozenset((leaf.variable, name) for leaf in leaves for name in leaf.categories)
+        return self._compared("category")
+
+    def _compared(self, what: str) -> frozenset[tuple[Name, str]]:
+        return frozenset(
+            (leaf.variable, value)
+            for leaf in _leaves(self.condition)
+            if isinstance(leaf, OfVariable) and leaf.what == what
+            for value in leaf.values
+        )
 
     def renamed_variable(self, old: str, new: str) -> Query:
         """Return the query that asks for a variable under its new name.
@@ -192,8 +197,8 @@ def unknown_names(query: Query, forms: Iterable[Form], variables: Iterable[str])
     return problems
 
 
-def _leaves(condition: Condition) -> Iterator[Comparison | Has | CodeOf | CategoryOf]:
-    if isinstance(condition, Comparison | Has | CodeOf | CategoryOf):
+def _leaves(condition: Condition) -> Iterator[Comparison | Has | OfVariable]:
+    if isinstance(condition, Comparison | Has | OfVariable):
         yield condition
     else:
         parts = (condition.part,) if isinstance(condition, Not) else condition.parts
@@ -205,9 +210,7 @@ def _renamed(condition: Condition, old: str, new: Name) -> Condition:
     match condition:
         case Comparison():
             return condition
-        case Has(variable):
-            return Has(new) if folded(variable.text) == old else condition
-        case CodeOf(variable) | CategoryOf(variable):
+        case Has(variable) | OfVariable(variable=variable):
             return replace(condition, variable=new) if folded(variable.text) == old else condition
         case Not(part):
             return Not(_renamed(part, old, new))
@@ -223,8 +226,7 @@ def _text(condition: Condition) -> str:
             return f"{left} {sign} ({listed})" if sign == "in" else f"{left} {sign} {listed}"
         case Has(variable):
             return f"has {_written(variable.text)}"
-        case CodeOf(variable, sign, values) | CategoryOf(variable, sign, values):
-            what = "code" if isinstance(condition, CodeOf) else "category"
+        case OfVariable(what, variable, sign, values):
             told = ", ".join(_written(value) for value in values)
             told = f"({told})" if sign == "in" else told
             # A variable with such a word in its name would end there.
@@ -361,14 +363,15 @@ class _Parser:
         if what.kind == "word" and what.text.casefold() in ("code", "category"):
             self._take()
             if self._token.kind == "word" and self._token.text.casefold() == "of":
-                return self._of_variable(what.text.casefold())
+                is_code = what.text.casefold() == "code"
+                return self._of_variable("code" if is_code else "category")
             words = [what.text]
             while self._at("word"):
                 words.append(self._take().text)
             return self._compared(replace(what, text=" ".join(words)))
         return self._compared(self._words("a key, 'has', 'not' or '('", _QUOTE_IT))
 
-    def _of_variable(self, what: str) -> CodeOf | CategoryOf:
+    def _of_variable(self, what: Literal["code", "category"]) -> OfVariable:
         """Read what comes after `code` or `category`: of VARIABLE, a sign, codes or categories."""
         self._take()
         if self._at("quoted"):
@@ -381,7 +384,7 @@ class _Parser:
         if not name:
             raise self._expected("a variable", "Write its name after of.")
         sign = self._token.kind
-        if what == "code" and sign == "word" and name:
+        if what == "code" and sign == "word":
             sign = f"{self._take().text.casefold()} than"
             if not (self._at("word") and self._take().text.casefold() == "than"):
                 raise self._expected("'than'", "Write finer than, or coarser than, and a code.")
@@ -390,9 +393,8 @@ class _Parser:
         else:
             do = "Write code of VARIABLE finer than CODE, or = and a code."
             raise self._expected("=, in, 'finer than' or 'coarser than'", do)
-        values = [value.text for value in self._listed_values(sign)]
-        made = CodeOf if what == "code" else CategoryOf
-        return made(Name(name), sign, tuple(values))
+        values = tuple(value.text for value in self._listed_values(sign))
+        return OfVariable(what, Name(name), sign, values)
 
     def _compared(self, first: _Token) -> Comparison:
         is_name = first.kind == "word" and folded(first.text) == "name"
