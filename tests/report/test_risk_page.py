@@ -13,6 +13,7 @@ import pytest
 
 import gamekeeper as gk
 from gamekeeper.errors import InputError, Reason, StoreError
+from gamekeeper.report.attacks.risk_report import assessment_report
 from gamekeeper.report.risk_page import (
     RiskReport,
     RiskSection,
@@ -21,7 +22,6 @@ from gamekeeper.report.risk_page import (
     facts_of,
     write_risk_report,
 )
-from gamekeeper.report.risk_report import assessment_report
 from gamekeeper.results import Provenance
 from gamekeeper.wording import cell_text
 

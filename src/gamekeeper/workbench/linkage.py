@@ -23,7 +23,7 @@ from gamekeeper.data.engine.duckdb_engine import default_engine
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.options import given
-from gamekeeper.report.link_report import links_report, maskings_report, structure_report
+from gamekeeper.report.attacks.link_report import links_report, maskings_report, structure_report
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, quoted
 from gamekeeper.workbench.compared_columns import (

@@ -20,8 +20,8 @@ from gamekeeper.attack.simulation.notional import population_bytes
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import given
-from gamekeeper.report.attack_report import inference_report, shown_to
-from gamekeeper.report.comparison import comparison_report
+from gamekeeper.report.attacks.attack_report import inference_report, shown_to
+from gamekeeper.report.attacks.comparison import comparison_report
 from gamekeeper.report.risk_page import RiskReport
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of

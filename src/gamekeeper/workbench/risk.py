@@ -26,16 +26,16 @@ from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import given
-from gamekeeper.report.attack_report import (
+from gamekeeper.report.attacks.attack_report import (
     keys_report,
     matching_report,
     shown_to,
     special_report,
     what_if_section,
 )
-from gamekeeper.report.file_facts import AboutFile
+from gamekeeper.report.attacks.file_facts import AboutFile
+from gamekeeper.report.attacks.risk_report import assessment_report
 from gamekeeper.report.risk_page import RiskReport
-from gamekeeper.report.risk_report import assessment_report
 from gamekeeper.report.tables import write_table
 from gamekeeper.results import Progress, Result
 from gamekeeper.wording import count_of

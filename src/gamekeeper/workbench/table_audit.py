@@ -101,7 +101,7 @@ def audit_published(
     found = audit_tables(tables, **options, progress=progress, tell=tell)
 
     def report() -> RiskReport:
-        from gamekeeper.report.audit_report import audit_report
+        from gamekeeper.report.attacks.audit_report import audit_report
 
         return audit_report(found, with_records=not asked.published.no_records)
 

@@ -28,7 +28,7 @@ from gamekeeper.data.tables.unit_records import unit_records
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import given
 from gamekeeper.prompt_syntax import names_of
-from gamekeeper.report.release_report import released_report
+from gamekeeper.report.attacks.release_report import released_report
 from gamekeeper.report.risk_page import RiskReport
 from gamekeeper.report.tables import write_table
 from gamekeeper.results import Progress

@@ -22,7 +22,7 @@ from gamekeeper.attack.simulation.sample import Sample
 from gamekeeper.attack.simulation.simulate import simulate
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
-from gamekeeper.report.comparison import comparison_report
+from gamekeeper.report.attacks.comparison import comparison_report
 from gamekeeper.report.risk_page import build_risk_report
 from gamekeeper.wording import cell_text
 from tests.given.cases import cases

@@ -19,7 +19,7 @@ from gamekeeper.attack.uniques.suda import assess_uniques
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.errors import Cancelled, InputError, Reason
-from gamekeeper.report.comparison import comparison_report
+from gamekeeper.report.attacks.comparison import comparison_report
 from gamekeeper.report.risk_page import build_risk_report
 
 CLASSIC = ("suda", "is", "dis_suda", "dis_is")

@@ -258,9 +258,9 @@ class Assessment(Result):
             "internal", or "external": what was done, without values of risk and parameters.
         """
         # Imported here: most who assess a file write no page.
-        from gamekeeper.report.assessment_page import AssessmentPage, assessment_page
-        from gamekeeper.report.attack_report import shown_to
-        from gamekeeper.report.file_facts import AboutFile
+        from gamekeeper.report.attacks.assessment_page import AssessmentPage, assessment_page
+        from gamekeeper.report.attacks.attack_report import shown_to
+        from gamekeeper.report.attacks.file_facts import AboutFile
         from gamekeeper.report.risk_page import write_risk_report
 
         about = AboutFile(

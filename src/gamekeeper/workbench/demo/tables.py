@@ -14,7 +14,7 @@ from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import make_release
 from gamekeeper.data.tables.release_file import write_release
 from gamekeeper.data.tables.tabulation import tabulate
-from gamekeeper.report.release_report import released_report
+from gamekeeper.report.attacks.release_report import released_report
 from gamekeeper.report.risk_page import write_risk_report
 from gamekeeper.results import Progress
 from gamekeeper.workbench.microdata.opening import open_microdata

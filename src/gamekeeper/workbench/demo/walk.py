@@ -17,7 +17,7 @@ from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.overview import EnvironmentCheck, check_environment
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.report.drawings.graphs import draw_harmonization_graph
-from gamekeeper.report.mapping_report import write_mapping_report
+from gamekeeper.report.mapping.mapping_report import write_mapping_report
 from gamekeeper.results import Progress
 from gamekeeper.store.folder import write_environment
 from gamekeeper.wording import count_of, shown_path

@@ -30,7 +30,7 @@ from gamekeeper.report.drawings.graphs import (
     draw_harmonization_graph,
     draw_partition_graph,
 )
-from gamekeeper.report.mapping_report import write_mapping_report
+from gamekeeper.report.mapping.mapping_report import write_mapping_report
 from gamekeeper.results import Progress
 from gamekeeper.store.codes import write_codes
 from gamekeeper.store.graph_file import read_named_graph

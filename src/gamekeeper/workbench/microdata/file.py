@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from gamekeeper.attack.models.options import FitOptions
     from gamekeeper.attack.what_if import WhatIf
-    from gamekeeper.report.file_facts import AboutFile
+    from gamekeeper.report.attacks.file_facts import AboutFile
 
 
 NO_DESIGN = SampleDesign()
@@ -85,7 +85,7 @@ class Microdata:
 
     def about(self, notices: Sequence[str], what_if: WhatIf | None = None) -> AboutFile:
         """Return what a report says of the file."""
-        from gamekeeper.report.file_facts import AboutFile
+        from gamekeeper.report.attacks.file_facts import AboutFile
 
         return AboutFile(
             self.source.name,

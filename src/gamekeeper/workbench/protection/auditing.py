@@ -204,8 +204,11 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
     notices = (*opened.data.notices, *_star_notices(opened.table, released, there))
 
     def report() -> RiskReport:
-        from gamekeeper.report.protection_attacks import attack_changes
-        from gamekeeper.report.protection_report import AboutProtection, protection_report
+        from gamekeeper.report.protection.attack_changes import attack_changes
+        from gamekeeper.report.protection.protection_report import (
+            AboutProtection,
+            protection_report,
+        )
         from gamekeeper.workbench.protection.pages import reached
 
         scenario = opened.data.scenario

@@ -8,8 +8,8 @@ from gamekeeper.data.writing.released_column import CellLook
 from gamekeeper.protect.attacking.file_attack import FileAttack
 from gamekeeper.protect.trying.candidate import Candidate, loss_figures
 from gamekeeper.protect.trying.risk_utility_map import RiskUtilityMap
-from gamekeeper.report.protection_attacks import attack_changes
-from gamekeeper.report.protection_report import (
+from gamekeeper.report.protection.attack_changes import attack_changes
+from gamekeeper.report.protection.protection_report import (
     AboutProtection,
     protection_report,
     public_protection_report,

@@ -11,7 +11,7 @@ from gamekeeper.attack.tables.bounds import bound_cells
 from gamekeeper.attack.tables.subtraction import subtract_known
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import make_release
-from gamekeeper.report.release_report import released_report
+from gamekeeper.report.attacks.release_report import released_report
 from gamekeeper.report.risk_page import build_risk_report
 
 MARKUP = "</td><script>alert('x')</script>"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gamekeeper.protect.utility.result import Utility
-from gamekeeper.report.public_utility import public_numbers, public_pairs, public_utility
+from gamekeeper.report.protection.public_utility import public_numbers, public_pairs, public_utility
 from gamekeeper.report.risk_page import RiskSection, RiskTable
 from gamekeeper.wording import percent_text
 

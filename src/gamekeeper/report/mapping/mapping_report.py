@@ -24,7 +24,7 @@ from gamekeeper.mapping.environment.evidence import Evidence
 from gamekeeper.report.drawings import palette
 from gamekeeper.report.drawings.curves import Frame, curve_text, runs
 from gamekeeper.report.drawings.graphs import Drawing, draw_harmonization_graph
-from gamekeeper.report.findings import explain, headline, mode_text, prevalence_text
+from gamekeeper.report.mapping.findings import explain, headline, mode_text, prevalence_text
 from gamekeeper.report.rendering import render
 from gamekeeper.report.saving import PAGE_ENDINGS, require_ending
 from gamekeeper.wording import categories_text, count_of, listed, number_text, quoted, short

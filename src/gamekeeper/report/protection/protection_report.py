@@ -16,11 +16,11 @@ from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.step import Step
 from gamekeeper.protect.utility.result import Utility
 from gamekeeper.report.audience import for_outsiders
-from gamekeeper.report.protection_attacks import AttackChange
-from gamekeeper.report.protection_plots import plot_attacks, plot_changes
-from gamekeeper.report.public_utility import public_utility
+from gamekeeper.report.protection.attack_changes import AttackChange
+from gamekeeper.report.protection.change_plots import plot_attacks, plot_changes
+from gamekeeper.report.protection.public_utility import public_utility
+from gamekeeper.report.protection.utility_sections import utility_sections
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
-from gamekeeper.report.utility_sections import utility_sections
 from gamekeeper.results import Provenance
 from gamekeeper.wording import count_of, quoted, share_text, three_digits
 

@@ -9,7 +9,7 @@ from gamekeeper.attack.matching.result import MatchingRisk
 from gamekeeper.attack.risk_classes import NOT_UNIQUE
 from gamekeeper.attack.uniques.suda import UniquesRisk
 from gamekeeper.data.keys.key_table import KeyTable
-from gamekeeper.report.file_facts import AboutFile, file_facts
+from gamekeeper.report.attacks.file_facts import AboutFile, file_facts
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable
 
 if TYPE_CHECKING:

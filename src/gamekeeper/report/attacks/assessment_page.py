@@ -11,10 +11,9 @@ from gamekeeper.attack.assessment.judged import JudgedPolicy
 from gamekeeper.attack.assessment.measured import Measured
 from gamekeeper.attack.assessment.plots import plot_assessment
 from gamekeeper.attack.risk import RecordRisk
-from gamekeeper.report.attack_report import what_if_section
-from gamekeeper.report.file_facts import AboutFile, file_facts
-from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable
-from gamekeeper.report.risk_report import (
+from gamekeeper.report.attacks.attack_report import what_if_section
+from gamekeeper.report.attacks.file_facts import AboutFile, file_facts
+from gamekeeper.report.attacks.risk_report import (
     WORDS,
     categories_section,
     classes_section,
@@ -23,6 +22,7 @@ from gamekeeper.report.risk_report import (
     variables_section,
     with_reasons,
 )
+from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable
 
 _RECORDS = 25
 _SHOWN = (

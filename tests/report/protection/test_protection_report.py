@@ -19,13 +19,13 @@ from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.targets import parse_targets
 from gamekeeper.protect.utility.measuring import UtilityOptions, measure_utility
-from gamekeeper.report.protection_attacks import AttackChange, attack_changes
-from gamekeeper.report.protection_report import (
+from gamekeeper.report.protection.attack_changes import AttackChange, attack_changes
+from gamekeeper.report.protection.protection_report import (
     AboutProtection,
     protection_report,
     public_protection_report,
 )
-from gamekeeper.report.public_utility import public_utility
+from gamekeeper.report.protection.public_utility import public_utility
 from gamekeeper.report.risk_page import build_risk_report
 from gamekeeper.results import Provenance
 

@@ -15,10 +15,10 @@ from gamekeeper.attack.models.inference import ModelRisk
 from gamekeeper.attack.models.levels import RelativeRisk
 from gamekeeper.attack.uniques.special import SpecialUniques
 from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.report.attacks.file_facts import AboutFile, file_facts
+from gamekeeper.report.attacks.risk_report import classes_section, matching_section
 from gamekeeper.report.audience import Audience, for_outsiders
-from gamekeeper.report.file_facts import AboutFile, file_facts
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
-from gamekeeper.report.risk_report import classes_section, matching_section
 from gamekeeper.results import Result
 
 if TYPE_CHECKING:

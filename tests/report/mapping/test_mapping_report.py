@@ -14,8 +14,8 @@ from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.variables.variable import Variable
-from gamekeeper.report.findings import headline
-from gamekeeper.report.mapping_report import build_mapping_report, write_mapping_report
+from gamekeeper.report.mapping.findings import headline
+from gamekeeper.report.mapping.mapping_report import build_mapping_report, write_mapping_report
 from tests.given.categorizations import crossing_environment
 
 VOID = {"meta", "br", "img", "link", "hr", "input"}
