@@ -94,8 +94,10 @@ def _questions(
     listed = tuple(answers.get(qid, {}).values())
     if kind in _FIXED:
         listed = tuple(ProposedAnswer(text, code) for code, text in _FIXED[kind])
-    name = row.get("title", "") or qid
     universe = clean(row.get("relevance", "")) if row.get("relevance", "1") != "1" else ""
+    question = ProposedQuestion(
+        row.get("title", "") or qid, said[0], others=tuple(said[1:]), universe=universe
+    )
     parts = below.get(qid, [])
     if kind in "MP" and kind:
         boxes = tuple(
@@ -103,25 +105,17 @@ def _questions(
             for part in parts
             if (words := _ordered(texts.get(part.get("qid", ""), {}), own))
         )
-        return [
-            ProposedQuestion(
-                name,
-                said[0],
-                others=tuple(said[1:]),
-                answering=Answering.SEVERAL,
-                answers=boxes,
-                universe=universe,
-            )
-        ]
+        return [replace(question, answering=Answering.SEVERAL, answers=boxes)]
     if kind in _ARRAYS and kind and parts:
         return [
-            ProposedQuestion(
-                f"{name}_{part.get('title', '')}",
-                clean(f"{said[0]}: {words[0]}"),
+            replace(
+                question,
+                name=f"{question.name}_{part.get('title', '')}",
+                text=clean(f"{said[0]}: {words[0]}"),
                 label=words[0],
+                others=(),
                 answering=Answering.ONE if listed else Answering.TEXT,
                 answers=listed,
-                universe=universe,
             )
             for part in parts
             if (words := _ordered(texts.get(part.get("qid", ""), {}), own))
@@ -137,16 +131,7 @@ def _questions(
         answering = Answering.DATE
     elif kind in ("X", "*"):
         answering = Answering.NOTHING
-    return [
-        ProposedQuestion(
-            name,
-            said[0],
-            others=tuple(said[1:]),
-            answering=answering,
-            answers=listed,
-            universe=universe,
-        )
-    ]
+    return [replace(question, answering=answering, answers=listed)]
 
 
 def is_lime_tables(file: OpenedFile) -> bool:

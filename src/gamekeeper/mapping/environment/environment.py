@@ -185,16 +185,9 @@ class Environment:
 
     def categorization(self, form: str, variable: str) -> Categorization:
         """Return the categorization of a variable on a form that has it."""
-        instances = self.form(form).instances
+        asking = self.form(form)
         self.variable(variable)
-        if variable not in instances:
-            raise InputError(
-                Reason.NOT_FOUND,
-                f"The variable {quoted([variable])} of the form {quoted([form])} was asked for.",
-                "The form does not have it.",
-                did_you_mean(variable, instances),
-            )
-        return self._instances.categorization(variable, instances[variable])
+        return self._instances.categorization(variable, asking.labels(variable))
 
     def instances(self, variable: str) -> Sequence[tuple[Categorization, Sequence[str]]]:
         """Return the distinct selections of a variable, each with the forms that make it."""

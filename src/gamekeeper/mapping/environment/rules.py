@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 
 from gamekeeper.errors import Problem, Reason
 from gamekeeper.mapping.forms.form import Form, Metadata
+from gamekeeper.mapping.forms.questions import renamed_categories
 from gamekeeper.mapping.forms.universes import category_problems
 from gamekeeper.mapping.names import name_problems
 from gamekeeper.mapping.variables.definitions import STRICT, Names
@@ -135,23 +136,15 @@ def follow_names(
 
     A combination that loses all categories of a variable says nothing any more and goes.
     """
-    kept: list[Impossible] = []
-    for item in rules.impossible:
-        if variable not in item.combination:
-            kept.append(item)
-            continue
-        names = map(now, item.combination[variable])
-        left = tuple(name for name in names if name is not None)
-        if to is None or not left:
-            continue
-        combination = {
-            (to if name == variable else name): (left if name == variable else own)
-            for name, own in item.combination.items()
-        }
-        kept.append(item.model_copy(update={"combination": combination}))
-    if kept == list(rules.impossible):
-        return rules
-    return rules.model_copy(update={"impossible": tuple(kept)})
+    followed = (
+        item.model_copy(
+            update={"combination": renamed_categories(item.combination, variable, now, to)}
+        )
+        for item in rules.impossible
+    )
+    pairs = zip(rules.impossible, followed, strict=True)
+    kept = tuple(new for old, new in pairs if len(new.combination) == len(old.combination))
+    return rules if kept == rules.impossible else rules.model_copy(update={"impossible": kept})
 
 
 _KINDS = {"any": "fit", "text": "texts", "number": "numbers", "yes or no": "true or false"}

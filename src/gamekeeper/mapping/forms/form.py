@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from gamekeeper.errors import InputError, Problem, Reason, require_none
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
     from gamekeeper.mapping.forms.questions import Question, Universe
@@ -75,13 +75,22 @@ class Form:
         fed = self.fed
         return {name: labels for name, labels in self.instances.items() if name not in fed}
 
+    def labels(self, variable: str) -> tuple[str, ...]:
+        """Return the labels of a variable that the form asks for."""
+        if variable not in self.instances:
+            raise InputError(
+                Reason.NOT_FOUND,
+                f"The variable {quoted([variable])} of the form {quoted([self.name])} was asked for.",
+                "The form does not have it.",
+                did_you_mean(variable, self.instances),
+            )
+        return self.instances[variable]
+
     def question(self, name: str) -> Question:
         """Return a question by its name."""
         for question in self.questions:
             if question.name == name:
                 return question
-        from gamekeeper.wording import did_you_mean
-
         raise InputError(
             Reason.UNKNOWN_NAME,
             f"The question {quoted([name])} of the form {quoted([self.name])} was asked for.",

@@ -15,7 +15,7 @@ it:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, Field
@@ -204,14 +204,23 @@ def relabelled_universe(
     """Return a universe after a variable got another name, or its categories other names."""
     if variable not in universe.within:
         return universe
-    labels = map(now, universe.within[variable])
-    kept = tuple(label for label in labels if label is not None)
-    within = {
-        (to or name if name == variable else name): (kept if name == variable else own)
-        for name, own in universe.within.items()
-        if name != variable or (to is not None and kept)
-    }
+    within = renamed_categories(universe.within, variable, now, to)
     return universe.model_copy(update={"within": within})
+
+
+def renamed_categories(
+    named: Mapping[str, Labels], variable: str, now: Callable[[str], str | None], to: str | None
+) -> dict[str, Labels]:
+    """Return categories by variable after one got another name, or its categories other names.
+
+    A variable that is gone, or of whose categories none is left, is left out.
+    """
+    left = tuple(label for label in map(now, named.get(variable, ())) if label is not None)
+    return {
+        to if to is not None and name == variable else name: left if name == variable else own
+        for name, own in named.items()
+        if name != variable or (to is not None and left)
+    }
 
 
 def _parts(question: Question) -> Iterable[tuple[str, Labels]]:

@@ -139,21 +139,6 @@ def scenario_of(document: ScenarioDocument) -> Scenario:
     ------
     InputError
         With everything that is wrong with it.
-
-    Examples
-    --------
-    >>> from gamekeeper.mapping.analysis.key_mapping import map_key_variables
-    >>> from gamekeeper.mapping.environment.environment import Environment, Form
-    >>> from gamekeeper.mapping.scenario.proposal import propose_scenario
-    >>> from gamekeeper.mapping.variables.variable import Variable
-    >>> age = Variable.of_bands("Age", ["0-15", "16+"])
-    >>> forms = [Form("Bank", {"Age": ("0-15", "16+")}), Form("Census", {"Age": ()})]
-    >>> environment = Environment([age], forms)
-    >>> outcome = map_key_variables(environment, "Census")
-    >>> scenario = propose_scenario(outcome, environment, name="A bank's clerk")
-    >>> text = document_of(scenario).model_dump_json()
-    >>> scenario_of(SCENARIO.validate_json(text)) == scenario
-    True
     """
     problems: list[Problem] = []
     at = _time(document.at, problems)

@@ -30,17 +30,8 @@ _SHOWN_NAMES = 5
 def prevalence_text(outcome: KeyVariableMap) -> str:
     """Say how many of the forms must be matched, and how many must have a variable.
 
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> from gamekeeper.results import Provenance
-    >>> forms = tuple(f"Form {number}" for number in range(46))
-    >>> prevalence_text(
-    ...     KeyVariableMap(
-    ...         "T", Mode.TYPICAL, forms, Fraction(1, 10), True, (), (), Provenance("example")
-    ...     )
-    ... )
-    'at least 4 of 46 forms; a variable counts only if at least 5 have it, 10% of 46 being 4.6'
+    Of 46 forms at 10%: "at least 4 of 46 forms; a variable counts only if at least 5 have it, 10% of
+    46 being 4.6".
     """
     n_forms, share = len(outcome.match_forms), outcome.prevalence
     if n_forms == 1:

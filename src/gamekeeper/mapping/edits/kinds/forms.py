@@ -153,18 +153,8 @@ def changed_form(
             return FormChange(made, (edit.variable,))
         case DropVariable():
             environment.variable(edit.variable)
-            _require_asked(known, edit.variable)
+            known.labels(edit.variable)
             return FormChange(without_variable(known, edit.variable))
-
-
-def _require_asked(form: Form, variable: str) -> None:
-    if variable not in form.instances:
-        raise InputError(
-            Reason.NOT_FOUND,
-            f"The variable {quoted([variable])} of the form {quoted([form.name])} was asked for.",
-            "The form does not have it.",
-            did_you_mean(variable, form.instances),
-        )
 
 
 def _require_by_hand(form: Form, variable: str) -> None:

@@ -122,8 +122,11 @@ def _relabelled(environment: Environment, before: Variable, now: _LabelsNow) -> 
         if labels is not None and name in form.by_hand:
             if labels not in known:
                 known[labels] = _labels_now(labels, now)
-            if known[labels] != labels:
-                made = replace(made, instances=_with_labels(made, name, known[labels]))
+            left = known[labels]
+            if left != labels:
+                others = {key: own for key, own in made.instances.items() if key != name}
+                instances = others if left is None else {**made.instances, name: left}
+                made = replace(made, instances=instances)
         if made is not form:
             changed[form.name] = made
     return changed
@@ -141,17 +144,6 @@ def reworded(form: Form, variable: str, now: Callable[[str], str | None], to: st
     if any(new is not old for new, old in zip(questions, form.questions, strict=True)):
         form = form.with_questions(questions)
     return form
-
-
-def _with_labels(
-    form: Form, variable: str, labels: tuple[str, ...] | None
-) -> dict[str, tuple[str, ...]]:
-    instances = dict(form.instances)
-    if labels is None:
-        del instances[variable]
-    else:
-        instances[variable] = labels
-    return instances
 
 
 def _labels_now(labels: tuple[str, ...], now: _LabelsNow) -> tuple[str, ...] | None:
