@@ -11,7 +11,7 @@ MOST_MEGABYTES = 50
 """Instruments are at most a few megabytes; what is larger is usually a file of records."""
 
 
-def open_bytes(path: Path, most_megabytes: int = MOST_MEGABYTES) -> bytes:
+def open_bytes(path: Path, most_megabytes: int) -> bytes:
     """Return the bytes of a file that is not too large."""
     asked = f"The file {quoted([path.name])} was to be imported."
     try:

@@ -8,14 +8,13 @@ import zipfile
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.importing.files.cleaning import clean
-from gamekeeper.importing.files.limits import MOST_MEGABYTES, malformed, too_large
+from gamekeeper.importing.files.limits import malformed, too_large
+from gamekeeper.importing.files.text_file import table
 
 _UNREADABLE = "It is not a workbook that can be read."
 
 
-def sheets(
-    content: bytes, name: str, most_megabytes: int = MOST_MEGABYTES
-) -> dict[str, list[list[str]]]:
+def sheets(content: bytes, name: str, most_megabytes: int) -> dict[str, list[list[str]]]:
     """Return the sheets of a workbook by name, in small letters, every cell as text."""
     size = 0
     try:
@@ -53,13 +52,5 @@ def records(rows: list[list[str]]) -> list[dict[str, str]]:
     start = next((i for i, row in enumerate(rows) if any(row)), None)
     if start is None:
         return []
-    header = [cell.strip() for cell in rows[start]]
-    found: list[dict[str, str]] = []
-    for row in rows[start + 1 :]:
-        if any(row):
-            record: dict[str, str] = {}
-            for column, cell in zip(header, row, strict=False):
-                if column:
-                    record.setdefault(column, cell)
-            found.append(record)
-    return found
+    _, found = table(rows[start:])
+    return [{column: cell for column, cell in record.items() if column} for record in found]

@@ -18,16 +18,7 @@ _Labels = tuple[str, ...]
 
 
 class Instances:
-    """The selections on all forms, by variable.
-
-    Examples
-    --------
-    >>> age = Variable.of_bands("Age", ["0-15", "16+"])
-    >>> bank = Form("Bank", {"Age": ["0-15", "16+"]})
-    >>> instances = Instances().changed({}, {"Bank": bank}, {"Age": age}, {"Age"})
-    >>> [(item.categories, forms) for item, forms in instances.of("Age")]
-    [(('0-15', '16+'), ['Bank'])]
-    """
+    """The selections on all forms, by variable."""
 
     def __init__(self) -> None:
         # Names as keys: thousands of forms may go at a time, each in no time.

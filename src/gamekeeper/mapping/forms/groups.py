@@ -79,15 +79,7 @@ class Group:
 
 
 def ways_given(record: object) -> dict[str, Any]:
-    """Return the ways in which a record of plain values defines a group; it should be one.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> empty = dict.fromkeys(GROUP_WAYS)
-    >>> ways_given(SimpleNamespace(**{**empty, "where": "sector = bank"}))
-    {'where': 'sector = bank'}
-    """
+    """Return the ways in which a record of plain values defines a group; it should be one."""
     return {way: given for way in GROUP_WAYS if (given := getattr(record, way)) is not None}
 
 

@@ -140,9 +140,7 @@ def protection_report(
         [
             *([(f"{n_met} of {len(known)}", "targets met")] if known else []),
             *about.tiles,
-            (f"{log.n_suppressed:,}", "cells suppressed"),
-            (f"{log.n_changed - log.n_suppressed:,}", "cells with another value"),
-            (three_digits(utility.farthest.distance if utility.farthest else 0), "farthest table"),
+            *_tiles(log, utility),
         ],
         sections,
         [protected.provenance, *provenances, utility.provenance],
@@ -184,11 +182,7 @@ def public_protection_report(
                 ("Suppressed cells", about.suppressed if log.n_suppressed else "none"),
             ]
         ),
-        [
-            (f"{log.n_suppressed:,}", "cells suppressed"),
-            (f"{log.n_changed - log.n_suppressed:,}", "cells with another value"),
-            (three_digits(shown.farthest.distance if shown.farthest else 0), "farthest table"),
-        ],
+        _tiles(log, shown),
         [
             _methods(about.steps, (), with_options=False),
             _cells(log, about),
@@ -201,6 +195,14 @@ def public_protection_report(
         footer="This page has no values of risk, no parameters, no records and no categories; figures are"
         " rounded.",
     )
+
+
+def _tiles(log: ChangeLog, utility: Utility) -> list[tuple[str, str]]:
+    return [
+        (f"{log.n_suppressed:,}", "cells suppressed"),
+        (f"{log.n_changed - log.n_suppressed:,}", "cells with another value"),
+        (three_digits(utility.farthest.distance if utility.farthest else 0), "farthest table"),
+    ]
 
 
 def _as_shown(log: ChangeLog) -> ChangeLog:

@@ -84,14 +84,7 @@ def apply_rule_edit(environment: Environment, edit: RuleEdit) -> Environment:
     rules = environment.rules
     match edit:
         case DeclareMetadata():
-            declared = MetadataKey(
-                key=edit.key,
-                of=edit.of,
-                required=edit.required,
-                kind=edit.kind,
-                values=edit.values,
-                description=edit.description,
-            )
+            declared = MetadataKey(**edit.model_dump(exclude={"edit"}))
             if declared in rules.metadata:
                 raise _nothing(
                     "A key of metadata was to be declared.", "It is declared so already."
