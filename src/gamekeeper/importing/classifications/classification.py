@@ -109,12 +109,14 @@ def _reaches(codes: Mapping[str, Code], start: str, goal: str) -> bool:
     return False
 
 
-def parents_by_prefix(codes: Sequence[Code]) -> tuple[list[Code], bool]:
-    """Return codes with the parents that their own digits tell: A, A01, A011.
+def with_parents(codes: Sequence[Code]) -> tuple[list[Code], list[str]]:
+    """Return codes with the parents that their own digits tell (A, A01, A011), and a note of that.
 
-    Only if all of at least one longer level has parents, so that letters do not get parents by
-    chance.
+    Only where no code has a parent yet, and if all of at least one longer level has parents, so
+    that letters do not get parents by chance.
     """
+    if any(code.parent for code in codes):
+        return list(codes), []
     known = {code.code for code in codes}
     found: list[Code] = []
     told = 0
@@ -133,5 +135,5 @@ def parents_by_prefix(codes: Sequence[Code]) -> tuple[list[Code], bool]:
     if told < len(found) / 2 or any(
         c.code[-1:].isdigit() and len(c.code) > min(len(r.code) for r in roots) for c in roots
     ):
-        return list(codes), False
-    return found, True
+        return list(codes), []
+    return found, ["parents were told from the codes"]

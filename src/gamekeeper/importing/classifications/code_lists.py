@@ -13,16 +13,15 @@ from gamekeeper.importing.classifications.classification import (
     Classification,
     Code,
     from_codes,
-    parents_by_prefix,
+    with_parents,
 )
 from gamekeeper.importing.files.cleaning import clean
 from gamekeeper.importing.files.limits import malformed
 from gamekeeper.importing.files.opened import OpenedFile
-from gamekeeper.importing.files.text_file import first_of, has_columns
+from gamekeeper.importing.files.text_file import TABLES, first_of
 from gamekeeper.wording import count_of, quoted
 
 _LEVEL = re.compile(r"level\W?\d+", re.IGNORECASE)
-_TABLES = (".csv", ".tsv", ".txt")
 _CODE = ["code", "id", "key", "category_code"]
 _LABEL = ["label", "name", "title", "description", "category"]
 _PARENT = ["parent", "parent_code", "parent code", "parentcode", "parent id", "broader"]
@@ -43,10 +42,7 @@ def read_sdmx(file: OpenedFile) -> list[Classification]:
         codes = [_code(e) for e in listed if e.tag == "Code"]
         labels.update({(listed.get("id", ""), code.code): code.label for code in codes})
         title = _name(listed)
-        notes: list[str] = []
-        if not any(code.parent for code in codes):
-            codes, told = parents_by_prefix(codes)
-            notes += ["parents were told from the codes"] if told else []
+        codes, notes = with_parents(codes)
         if codes:
             found.append(from_codes(listed.get("id", "") or title, codes, title, notes))
     for hierarchy in file.xml.iter("Hierarchy"):
@@ -121,12 +117,8 @@ def read_hrc(file: OpenedFile) -> list[Classification]:
 
 def is_parent_table(file: OpenedFile) -> bool:
     """Tell whether a file has codes with their parents, or a code list as SDMX keeps it in CSV."""
-    if file.ending not in _TABLES:
-        return False
-    header = file.table[0]
-    return has_columns(header, _CODE, _PARENT) or (
-        has_columns(header, ["id"], ["name"])
-        and has_columns(header, ["name_locale", "description"])
+    return file.has_columns(_CODE, _PARENT) or file.has_columns(
+        ["id"], ["name"], ["name_locale", "description"]
     )
 
 
@@ -137,18 +129,13 @@ def read_parent_table(file: OpenedFile) -> list[Classification]:
         for row in file.table[1]
         if (code := clean(first_of(row, _CODE)))
     ]
-    notes: list[str] = []
-    if not any(code.parent for code in codes):
-        codes, told = parents_by_prefix(codes)
-        notes += ["parents were told from the codes"] if told else []
+    codes, notes = with_parents(codes)
     return [from_codes(file.path.stem, codes, notes=notes)]
 
 
 def is_census_tables(file: OpenedFile) -> bool:
     """Tell whether a file has classifications of variables as the ONS publishes those of a census."""
-    return file.ending in _TABLES and has_columns(
-        file.table[0], ["variable"], ["classification"], ["category_name"]
-    )
+    return file.has_columns(["variable"], ["classification"], ["category_name"])
 
 
 def read_census_tables(file: OpenedFile) -> list[Classification]:
@@ -203,7 +190,7 @@ def is_levels(file: OpenedFile) -> bool:
     The columns are called level0, level1 and so on, or have no names and end in one that is the
     same in every row, because everything is merged there.
     """
-    rows = _level_rows(file.rows[:2000]) if file.ending in _TABLES else []
+    rows = _level_rows(file.rows[:2000]) if file.ending in TABLES else []
     if not rows or len(rows[0]) < 2:
         return False
     return _has_level_names(rows[0]) or len({row[-1] for row in rows}) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from xml.etree.ElementTree import Element
 
 from gamekeeper.importing.files.limits import MOST_MEGABYTES, malformed, open_bytes
 from gamekeeper.importing.files.sheet_file import sheets
-from gamekeeper.importing.files.text_file import decoded, rows_of, table
+from gamekeeper.importing.files.text_file import TABLES, decoded, has_columns, rows_of, table
 from gamekeeper.importing.files.xml_file import parsed
 
 
@@ -60,6 +61,10 @@ class OpenedFile:
             return json.loads(self.text)
         except (ValueError, RecursionError):
             raise malformed(self.name, "It is not JSON.") from None
+
+    def has_columns(self, *choices: Sequence[str]) -> bool:
+        """Tell whether it is a delimited text with at least one column of every choice."""
+        return self.ending in TABLES and has_columns(self.table[0], *choices)
 
     def neighbour(self, name: str) -> OpenedFile | None:
         """Return another file of the same folder, if it is there."""

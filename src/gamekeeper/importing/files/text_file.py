@@ -19,6 +19,9 @@ _MARKS = (
 
 Row = Mapping[str, str]
 
+TABLES = (".csv", ".tsv", ".txt")
+"""How the names of delimited texts end."""
+
 
 def decoded(content: bytes, name: str) -> str:
     """Return the text of a file: by its byte order mark, else UTF-8, else Windows-1252.

@@ -10,7 +10,7 @@ from typing import Any
 
 from gamekeeper.importing.files.cleaning import clean
 from gamekeeper.importing.files.opened import OpenedFile
-from gamekeeper.importing.files.text_file import first_of, has_columns
+from gamekeeper.importing.files.text_file import first_of
 from gamekeeper.importing.proposed_question import (
     Answering,
     Instrument,
@@ -53,11 +53,8 @@ _RANGES = ("min", "max", "range")
 
 def is_codebook_table(file: OpenedFile) -> bool:
     """Tell whether a file is a table of variables, codes and labels."""
-    header = file.table[0] if file.ending in (".csv", ".tsv", ".txt") else []
     # With classifications of variables it is no instrument.
-    return has_columns(header, _VARIABLE, _CODE, _LABEL) and not has_columns(
-        header, ["classification"]
-    )
+    return file.has_columns(_VARIABLE, _CODE, _LABEL) and not file.has_columns(["classification"])
 
 
 def read_codebook_table(file: OpenedFile) -> Instrument:

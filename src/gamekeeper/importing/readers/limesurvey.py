@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 from gamekeeper.importing.files.cleaning import clean
 from gamekeeper.importing.files.limits import malformed
 from gamekeeper.importing.files.opened import OpenedFile
-from gamekeeper.importing.files.text_file import first_of, has_columns
+from gamekeeper.importing.files.text_file import first_of
 from gamekeeper.importing.proposed_question import (
     Answering,
     Instrument,
@@ -136,9 +136,7 @@ def _questions(
 
 def is_lime_tables(file: OpenedFile) -> bool:
     """Tell whether a file is the table of questions of a survey that is kept as CSV."""
-    return file.ending == ".csv" and has_columns(
-        file.table[0], ["code"], ["question"], ["answer_format"]
-    )
+    return file.ending == ".csv" and file.has_columns(["code"], ["question"], ["answer_format"])
 
 
 def read_lime_tables(file: OpenedFile) -> Instrument:

@@ -12,7 +12,7 @@ import re
 
 from gamekeeper.importing.files.cleaning import clean
 from gamekeeper.importing.files.opened import OpenedFile
-from gamekeeper.importing.files.text_file import first_of, has_columns
+from gamekeeper.importing.files.text_file import first_of
 from gamekeeper.importing.proposed_question import (
     Answering,
     Instrument,
@@ -44,9 +44,7 @@ _CODED = re.compile(r"\s*([^,|]{0,60}?)\s*,\s*(.*)", re.DOTALL)
 
 def is_redcap(file: OpenedFile) -> bool:
     """Tell whether a file is a data dictionary of REDCap."""
-    return file.ending in (".csv", ".tsv", ".txt") and has_columns(
-        file.table[0], _NAME, _LABEL, _KIND, _CHOICES
-    )
+    return file.has_columns(_NAME, _LABEL, _KIND, _CHOICES)
 
 
 def read_redcap(file: OpenedFile) -> Instrument:

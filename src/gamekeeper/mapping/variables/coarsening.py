@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gamekeeper.algorithms.categories.graph_property import bits
 from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.mapping.variables.variable import Variable
 
@@ -24,18 +25,12 @@ def coarsenings(variable: Variable, categorization: Partition) -> Iterator[Parti
     [2, 1]
     """
     blocks = [sum(1 << sink for sink in block) for block in categorization.blocks()]
-    n_sinks = len(variable.graph.sinks)
     while True:
         merged = _merged(variable, blocks)
         if len(merged) == len(blocks):
             return
         blocks = merged
-        labels = [0] * n_sinks
-        for number, block in enumerate(blocks):
-            for sink in range(n_sinks):
-                if block >> sink & 1:
-                    labels[sink] = number
-        yield Partition.from_labels(labels)
+        yield Partition.from_blocks(map(bits, blocks), len(variable.graph.sinks))
 
 
 def _merged(variable: Variable, blocks: list[int]) -> list[int]:
