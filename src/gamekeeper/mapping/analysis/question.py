@@ -60,8 +60,13 @@ def pose(environment: Environment, asked: MapOptions) -> Question:
     if not named and not grouped:
         chosen = list(environment.forms)
     match_forms = tuple(dict.fromkeys(form for form in chosen if form != target))
-    if not faults:
-        checked(lambda: _require_forms(target, match_forms), None)
+    if not faults and not match_forms:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            f"The key variables of {quoted([target])} were asked for.",
+            "There is no other form to match against.",
+            "Name forms or groups besides the target.",
+        )
     if len(faults) == 1:
         raise faults[0]
     if faults:
@@ -76,16 +81,6 @@ def pose(environment: Environment, asked: MapOptions) -> Question:
         )
     wanted = frozenset(match_forms)
     return Question(environment, asked, target, named, grouped, match_forms, wanted, use, share)
-
-
-def _require_forms(target: str, match_forms: Sequence[str]) -> None:
-    if not match_forms:
-        raise InputError(
-            Reason.NOTHING_GIVEN,
-            f"The key variables of {quoted([target])} were asked for.",
-            "There is no other form to match against.",
-            "Name forms or groups besides the target.",
-        )
 
 
 def _require_most(most: int) -> None:

@@ -24,6 +24,7 @@ from gamekeeper.wording import joined, percent_range, percent_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from matplotlib.figure import Figure
 
 _LISTED = 50
 _KICKER = "Record linkage"
@@ -277,13 +278,9 @@ def _tiles(found: FileLinks) -> list[tuple[str, str]]:
 
 
 def _sureness(found: FileLinks) -> RiskSection:
-    figures = [(found.plot(), "How far ahead links are")]
-    tables: list[RiskTable] = []
+    by_margin, tables = _by_margin(found)
+    figures = [(found.plot(), "How far ahead links are"), *by_margin]
     said: list[str] = []
-    margins = found.margin_table()
-    if margins is not None and margins.num_rows:
-        figures.append((plot_margin_shares(found), "Share of right links by margin, at 95%"))
-        tables.append(RiskTable.of("Right links by fifths of the margin", margins, names=_ENDS))
     calibration = found.calibration
     if calibration is not None and calibration.bands:
         figures.append((plot_calibration(calibration), "Share of right links by what was stated"))
@@ -295,22 +292,22 @@ def _sureness(found: FileLinks) -> RiskSection:
 
 def _version(name: str, found: FileLinks, number: int, with_records: bool) -> RiskSection:
     """Tell of the links of one masked version: by margin, what carried them, examples."""
-    margins = found.margin_table()
-    has_any = margins is not None and margins.num_rows > 0
-    tables: list[RiskTable] = []
-    if margins is not None and has_any:
-        tables.append(RiskTable.of("Right links by fifths of the margin", margins, names=_ENDS))
+    figures, tables = _by_margin(found)
+    said = [] if figures else ["No link has a second candidate."]
     if found.carried is not None:
         tables.append(_agreement(found.carried))
         if with_records:
             tables.append(RiskTable.of(_WHICH, _in_words(found, found.carried)))
-    return RiskSection(
-        f"version-{number}",
-        f"Links of {name}",
-        [] if has_any else ["No link has a second candidate."],
-        [(plot_margin_shares(found), "Share of right links by margin, at 95%")] if has_any else [],
-        tables,
-    )
+    return RiskSection(f"version-{number}", f"Links of {name}", said, figures, tables)
+
+
+def _by_margin(found: FileLinks) -> tuple[list[tuple[Figure, str]], list[RiskTable]]:
+    """Return how many links are right by their margins, drawn and listed, where any has one."""
+    margins = found.margin_table()
+    if margins is None or not margins.num_rows:
+        return [], []
+    table = RiskTable.of("Right links by fifths of the margin", margins, names=_ENDS)
+    return [(plot_margin_shares(found), "Share of right links by margin, at 95%")], [table]
 
 
 def _agreement(carried: Carried) -> RiskTable:

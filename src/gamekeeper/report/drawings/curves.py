@@ -32,16 +32,9 @@ class StepPlot:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The scale that plots share.
+    """The scale that plots share, in points.
 
-    Attributes
-    ----------
-    width, height
-        In points.
-    largest, is_unbounded
-        The largest number of categories, and whether some have no bound.
-    is_log
-        Whether the number of categories has a logarithmic axis.
+    `largest` is the largest number of categories that has a bound.
 
     Examples
     --------
