@@ -25,18 +25,6 @@ def map_table(key_variable_map: KeyVariableMap) -> tuple[tuple[str, ...], list[t
     Numbers have at most two decimals; ∞ stands for unbounded and a dash for none. A variable whose
     area is not known has no rank. Under "Forms" is how many of the forms can be matched at the
     first code, and "In words" are its categories.
-
-    Examples
-    --------
-    >>> from gamekeeper.mapping.analysis.key_mapping import map_key_variables
-    >>> from gamekeeper.mapping.environment.environment import Environment, Form
-    >>> from gamekeeper.mapping.variables.variable import Variable
-    >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
-    >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
-    >>> environment = Environment([age], [bank, Form("Census", {"Age": ()})])
-    >>> header, rows = map_table(map_key_variables(environment, "Census"))
-    >>> rows
-    [('1', 'Age', 'C3.001', '3', '1 of 1', '3', '3', '0-15; 16-64; 65+')]
     """
     header = ("Rank", "Variable", "Code", "Categories", "Forms", "Area", "Effective", "In words")
     rows = [_row(rank, item) for rank, item in enumerate(key_variable_map.variables, start=1)]

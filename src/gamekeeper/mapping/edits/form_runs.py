@@ -9,6 +9,7 @@ and names the edit.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from gamekeeper.errors import InputError
 from gamekeeper.mapping.edits.edit import Edit
@@ -45,14 +46,11 @@ def apply_run(
     The first edit that does not go smoothly, and all after it, are not made.
     """
     drafts: dict[str, Form] = {}
-    valid: dict[tuple[str, tuple[str, ...]], bool] = {}
     done = 0
 
+    @cache
     def is_valid(variable: str, labels: tuple[str, ...]) -> bool:
-        if (variable, labels) not in valid:
-            found = categorize(environment.variable(variable), labels)
-            valid[variable, labels] = found.is_valid
-        return valid[variable, labels]
+        return categorize(environment.variable(variable), labels).is_valid
 
     def is_fine(change: FormChange) -> bool:
         form = change.form

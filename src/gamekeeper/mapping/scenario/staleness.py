@@ -23,23 +23,6 @@ def staleness(scenario: Scenario, environment: Environment) -> str:
 
     A scenario follows when what it names is renamed. Changes of forms that it was not matched
     against, and of variables that its target does not ask for, leave it as good as it was.
-
-    Examples
-    --------
-    >>> from gamekeeper.mapping.analysis.key_mapping import map_key_variables
-    >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.variables.variable import Variable
-    >>> from gamekeeper.mapping.scenario.proposal import propose_scenario
-    >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+", "16+"])
-    >>> forms = [Form("Bank", {"Age": ("0-15", "16+")}), Form("Census", {"Age": ()})]
-    >>> environment = Environment([age], forms)
-    >>> outcome = map_key_variables(environment, "Census")
-    >>> scenario = propose_scenario(outcome, environment, name="A bank's clerk")
-    >>> staleness(scenario, environment)
-    ''
-    >>> print(staleness(scenario, environment.with_form(Form("Shop", {"Age": ()}))))
-    The scenario 'A bank's clerk' is stale: 1 form is new among those to match against.
-    `gamekeeper scenario review` says what that means for it.
     """
     why = _why_stale(scenario, environment)
     return f"The scenario {quoted([scenario.name])} {why}. {_REVIEW}" if why else ""

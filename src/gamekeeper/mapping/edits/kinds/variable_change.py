@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 
 from gamekeeper.algorithms.categories.safe_edits import UnsafeKind, find_unsafe
 from gamekeeper.errors import Problem, Reason, require_none
@@ -21,6 +22,7 @@ from gamekeeper.mapping.variables.carrying import carry_codes
 from gamekeeper.mapping.variables.variable import ALSO, RESERVED, Scale, Variable
 from gamekeeper.wording import count_of, folded, quoted
 
+_Now = Callable[[str], str | None]
 _INSTEAD = {
     UnsafeKind.CATEGORY_LOST: "Keep it, or rename it.",
     UnsafeKind.SINKS_OVERLAP: "Give each of them parts of its own.",
@@ -44,7 +46,7 @@ def with_variable(
     require_distinct(variable, set(before.graph.categories) - names.keys())
     if not unrestricted:
         _require_safe(before, variable, names)
-    now = _LabelsNow(before, variable, names)
+    now = _labels_after(before, variable, names)
     return environment.changed(
         variables={variable.name: variable},
         forms=_relabelled(environment, before, now),
@@ -87,28 +89,22 @@ def _require_safe(before: Variable, after: Variable, renamed: Mapping[str, str])
     )
 
 
-class _LabelsNow:
-    """Tells what labels of a variable are after a change of it; None if nothing is left of one."""
+def _labels_after(before: Variable, after: Variable, renamed: Mapping[str, str]) -> _Now:
+    """Tell what labels of a variable are after a change of it; None if nothing is left of one."""
 
-    def __init__(self, before: Variable, after: Variable, renamed: Mapping[str, str]) -> None:
-        self._before, self._after, self._renamed = before, after, renamed
-        self._known: dict[str, str | None] = {}
-
-    def __call__(self, label: str) -> str | None:
-        if label not in self._known:
-            self._known[label] = self._worked_out(label)
-        return self._known[label]
-
-    def _worked_out(self, label: str) -> str | None:
-        old = self._before.resolve(label) or ""
-        category = self._renamed.get(old, old)
+    @cache
+    def now(label: str) -> str | None:
+        old = before.resolve(label) or ""
+        category = renamed.get(old, old)
         # A band in words of its own stays as it is written.
-        if label in RESERVED or (category and self._after.resolve(label) == category):
+        if label in RESERVED or (category and after.resolve(label) == category):
             return label
-        return category if category in self._after.graph else None
+        return category if category in after.graph else None
+
+    return now
 
 
-def _relabelled(environment: Environment, before: Variable, now: _LabelsNow) -> dict[str, Form]:
+def _relabelled(environment: Environment, before: Variable, now: _Now) -> dict[str, Form]:
     """Return the forms whose labels of a variable change, or that lose it."""
     known: dict[tuple[str, ...], tuple[str, ...] | None] = {}
     changed: dict[str, Form] = {}
@@ -132,7 +128,7 @@ def _relabelled(environment: Environment, before: Variable, now: _LabelsNow) -> 
     return changed
 
 
-def reworded(form: Form, variable: str, now: Callable[[str], str | None], to: str | None) -> Form:
+def reworded(form: Form, variable: str, now: _Now, to: str | None) -> Form:
     """Return a form whose questions and universe follow a variable that changes its names.
 
     The form itself if nothing changes.
@@ -146,7 +142,7 @@ def reworded(form: Form, variable: str, now: Callable[[str], str | None], to: st
     return form
 
 
-def _labels_now(labels: tuple[str, ...], now: _LabelsNow) -> tuple[str, ...] | None:
+def _labels_now(labels: tuple[str, ...], now: _Now) -> tuple[str, ...] | None:
     """Return labels that select what is left of the same categories; None if nothing is."""
     left: list[str] = []
     for label in labels:
