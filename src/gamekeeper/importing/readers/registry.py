@@ -116,15 +116,11 @@ def read_instrument(
 
 
 def _format(file: OpenedFile, name: str | None, formats: Sequence[Format]) -> Format:
-    if name is not None:
-        for known in formats:
-            if known.name == name:
-                return known
-    else:
-        _ = file.content[:1] if not is_statistical(file) else b""
-        for known in formats:
-            if known.holds(file):
-                return known
+    if name is None and not is_statistical(file):
+        _ = file.content  # a file that cannot be opened is refused before it is looked at
+    for known in formats:
+        if known.name == name or (name is None and known.holds(file)):
+            return known
     raise InputError(
         Reason.WRONG_SCHEMA,
         f"The questions of {quoted([file.name])} were to be read.",

@@ -314,15 +314,12 @@ class SizeCurves(Result):
             for variable, curve in self.curves.items()
             for start, stop, size in (*curve.steps, *curve.last_point)
         ]
+        texts, numbers = (
+            ("variable", "from_prevalence", "to_prevalence"),
+            ("from", "to", "categories"),
+        )
         schema = pa.schema(
-            [
-                ("variable", pa.string()),
-                ("from_prevalence", pa.string()),
-                ("to_prevalence", pa.string()),
-                ("from", pa.float64()),
-                ("to", pa.float64()),
-                ("categories", pa.float64()),
-            ]
+            [(name, pa.string()) for name in texts] + [(name, pa.float64()) for name in numbers]
         )
         return pa.Table.from_pylist(rows, schema=schema)
 

@@ -114,23 +114,10 @@ class ScenarioReview(Result):
             }
             for item in self.keys
         ]
-        schema = pa.schema(
-            [
-                ("variable", pa.string()),
-                ("code_then", pa.string()),
-                ("code_now", pa.string()),
-                ("maximal_then", pa.string()),
-                ("maximal_now", pa.string()),
-                ("forms_then", pa.int32()),
-                ("forms_now", pa.int32()),
-                ("match_forms_then", pa.int32()),
-                ("match_forms_now", pa.int32()),
-                ("in_words_then", pa.string()),
-                ("in_words_now", pa.string()),
-                ("changed", pa.bool_()),
-                ("what", pa.string()),
-            ]
-        )
+        # A scenario has one key variable at least. All columns but these are texts.
+        whole = ("forms_then", "forms_now", "match_forms_then", "match_forms_now")
+        kinds = {**dict.fromkeys(whole, pa.int32()), "changed": pa.bool_()}
+        schema = pa.schema([(name, kinds.get(name, pa.string())) for name in rows[0]])
         return pa.Table.from_pylist(rows, schema=schema)
 
 
