@@ -2,14 +2,14 @@
 
 Sought are intercept a and slope b at which
 
-    sum of hits (a + b x) - weights log(1 + e^(a + b x)), less half of precision ((a, b) - mean)^2
+    sum of hits (a + b x) - weights log(1 + e^(a + b x))
 
-is highest, the last part where a normal prior is given. The function is concave, and with a prior
-it has one top. Plain Newton steps can still jump to and fro over that top for ever: far out on a
-slope the function is nearly straight, and the curvature there says nothing of where it bends. So x
-is centred and scaled, and a step is halved until it gains at least a ten-thousandth of what the
-slope at its start promises (Armijo's rule), which always arrives. The end is tested by a whole Newton
-step, never by a halved one. Where none is reached the answer is None, not the last line.
+is highest. The function is concave. Plain Newton steps can still jump to and fro over its top for
+ever: far out on a slope it is nearly straight, and the curvature there says nothing of where it
+bends. So x is centred and scaled, and a step is halved until it gains at least a ten-thousandth of
+what the slope at its start promises (Armijo's rule), which arrives where there is a top. The end is
+tested by a whole Newton step, never by a halved one. Where none is reached the answer is None, not
+the last line.
 
 Cost: a few passes over x. Boyd and Vandenberghe, Convex Optimization (2004), section 9.5.
 """
@@ -31,35 +31,25 @@ _PROMISED = 1e-4
 _ROUNDING = 1e-13
 
 
-class NormalPrior(NamedTuple):
-    """Means and precisions of intercept and slope, which are independent beforehand."""
-
-    mean: tuple[float, float]
-    precision: tuple[float, float]
-
-
 class ClimbedLine(NamedTuple):
-    """The line at the top, and the negative second derivatives there, those of the prior included."""
+    """The line at the top."""
 
     intercept: float
     slope: float
-    curvature: Floats
 
 
-def climb_logistic(
-    x: Floats, hits: Floats, weights: Floats, prior: NormalPrior | None = None
-) -> ClimbedLine | None:
+def climb_logistic(x: Floats, hits: Floats, weights: Floats) -> ClimbedLine | None:
     """Return the line of highest probability, or None where Newton's method does not arrive.
+
+    There must be hits and misses. There is no top where they are separable by x; where x does not
+    vary the slope is 0.
 
     Parameters
     ----------
     x
         The variable.
     hits, weights
-        For each x how many trials there were, and how many of them hit: from 0 to the weight.
-    prior
-        Of intercept and slope. Without one there must be hits and misses, and there is no top where
-        they are separable by x; where x does not vary the slope is 0.
+        For each x how many trials hit, from 0 to the weight, and how many there were.
 
     Examples
     --------
@@ -71,27 +61,18 @@ def climb_logistic(
     True
     """
     total = float(weights.sum())
-    centre = float((weights * x).sum()) / total if total else 0.0
-    width = math.sqrt(float((weights * (x - centre) ** 2).sum()) / total) if total else 0.0
-    is_flat = width <= 1e-12 * max(1.0, abs(centre))
-    if is_flat:
-        width = 1.0
+    centre = float((weights * x).sum()) / total
+    width = math.sqrt(float((weights * (x - centre) ** 2).sum()) / total)
+    share = float(hits.sum()) / total
+    middle = math.log(share) - math.log1p(-share)
+    if width <= 1e-12 * max(1.0, abs(centre)):
+        return ClimbedLine(middle, 0.0)
     z = (x - centre) / width
     # A line is climbed as (its height in the middle, its slope in z); `back` returns to (a, b).
-    forward = np.array([[1.0, centre], [0.0, width]])
     back = np.array([[1.0, -centre / width], [0.0, 1.0 / width]])
-    if prior is None:
-        share = float(hits.sum()) / total
-        middle = math.log(share) - math.log1p(-share)
-        if is_flat:
-            bend = total * share * (1 - share)
-            return ClimbedLine(middle, 0.0, bend * np.array([[1, centre], [centre, centre**2]]))
-        mean, held, line = np.zeros(2), np.zeros((2, 2)), np.array([middle, 0.0])
-    else:
-        held = back.T @ np.diag(prior.precision) @ back
-        line = mean = forward @ np.array(prior.mean)
+    line = np.array([middle, 0.0])
     misses = weights - hits
-    height = _height(line, z, hits, misses, mean, held)
+    height = _height(line, z, hits, misses)
     for _ in range(_MOST_STEPS):
         at = line[0] + line[1] * z
         small = np.exp(-np.abs(at))
@@ -100,9 +81,9 @@ def climb_logistic(
         hit, miss = np.where(at > 0, common, rare), np.where(at > 0, rare, common)
         residual, bend = hits * miss - misses * hit, weights * rare * common
         leaning = bend * z
-        rise = np.array([residual.sum(), (residual * z).sum()]) - held @ (line - mean)
+        rise = np.array([residual.sum(), (residual * z).sum()])
         across = leaning.sum()
-        bent = np.array([[bend.sum(), across], [across, (leaning * z).sum()]]) + held
+        bent = np.array([[bend.sum(), across], [across, (leaning * z).sum()]])
         determinant = bent[0, 0] * bent[1, 1] - bent[0, 1] ** 2
         # Also where a number is not finite.
         if not determinant > 1e-14 * bent[0, 0] * bent[1, 1]:
@@ -111,12 +92,12 @@ def climb_logistic(
         step = turned @ rise / determinant
         if np.abs(step).max() <= _ENOUGH * max(1.0, np.abs(line).max()):
             intercept, slope = (back @ (line + step)).tolist()
-            return ClimbedLine(intercept, slope, forward.T @ bent @ forward)
+            return ClimbedLine(intercept, slope)
         promised = float(rise @ step)
         for n_halved in range(_MOST_HALVINGS):
             size = 0.5**n_halved
             trial = line + size * step
-            higher = _height(trial, z, hits, misses, mean, held)
+            higher = _height(trial, z, hits, misses)
             if higher >= height + _PROMISED * size * promised - _ROUNDING * abs(height):
                 break
         else:
@@ -125,11 +106,9 @@ def climb_logistic(
     return None
 
 
-def _height(
-    line: Floats, z: Floats, hits: Floats, misses: Floats, mean: Floats, held: Floats
-) -> float:
+def _height(line: Floats, z: Floats, hits: Floats, misses: Floats) -> float:
     """Return the log probability: minus what each hit and each miss costs, all of one sign."""
     at = line[0] + line[1] * z
     both = np.log1p(np.exp(-np.abs(at)))
     cost = hits * (both + np.maximum(-at, 0.0)) + misses * (both + np.maximum(at, 0.0))
-    return -float(cost.sum()) - 0.5 * float((line - mean) @ held @ (line - mean))
+    return -float(cost.sum())
