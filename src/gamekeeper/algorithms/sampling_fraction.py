@@ -1,4 +1,4 @@
-"""Sampling fractions, read exactly."""
+"""Shares of a whole, such as sampling fractions, read exactly."""
 
 from __future__ import annotations
 
@@ -13,6 +13,25 @@ FractionLike = str | float | Fraction
 _LONG_EXPONENT = re.compile(r"e[+-]?\d{4}", re.IGNORECASE)
 
 
+def read_share(value: FractionLike) -> tuple[str, Fraction | None]:
+    """Return what was written, and the number that it is; None where it is none.
+
+    Examples
+    --------
+    >>> read_share(" 25 %"), read_share("a few")
+    (('25 %', Fraction(1, 4)), ('a few', None))
+    """
+    text = repr(float(value)) if isinstance(value, float) else str(value).strip()
+    # A long exponent would make a number of that many digits before its size is known.
+    if _LONG_EXPONENT.search(text):
+        return text, None
+    try:
+        exact = Fraction(text.removesuffix("%").strip())
+    except (ValueError, ZeroDivisionError):
+        return text, None
+    return text, exact / 100 if text.endswith("%") else exact
+
+
 def parse_fraction(value: FractionLike) -> Fraction:
     """Read a sampling fraction above 0 and up to 1 exactly: '0.02', '1/50', '2%', 0.02.
 
@@ -23,15 +42,8 @@ def parse_fraction(value: FractionLike) -> Fraction:
     >>> parse_fraction("2%"), parse_fraction(0.1)
     (Fraction(1, 50), Fraction(1, 10))
     """
-    text = repr(float(value)) if isinstance(value, float) else str(value).strip()
-    percent = text.endswith("%")
-    try:
-        # A long exponent would make a number of that many digits before its size is known.
-        exact = Fraction(0 if _LONG_EXPONENT.search(text) else text.removesuffix("%").strip())
-    except (ValueError, ZeroDivisionError):
-        exact = Fraction(0)
-    exact = exact / 100 if percent else exact
-    if not 0 < exact <= 1:
+    text, exact = read_share(value)
+    if exact is None or not 0 < exact <= 1:
         raise InputError(
             Reason.BAD_OPTION,
             f"The sampling fraction '{text[:40]}' was asked for.",

@@ -122,6 +122,11 @@ _UNITS: dict[str, str] = {
     "km": "km kilometer kilometers kilometre kilometres miles mile",
 }
 
+_YEARS_OF_AGE = (
+    "years old | years of age | year old | jahre alt | anos de edad | anni di eta | anos de idade | "
+    "ans d'age | jaar oud | roku zycia | ans revolus"
+)
+
 _PERIODS: dict[str, str] = {
     "hour": "per hour | an hour | hourly | /hour | pro stunde | par heure | por hora | all'ora | per uur",
     "day": "per day | a day | daily | /day | pro tag | taglich | par jour | al dia | por dia | "
@@ -172,11 +177,11 @@ _APOSTROPHES = re.compile("[‘’ʼ´`′]")
 _UNDECOMPOSED = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "…": "..."})
 
 
-def _phrase_set(text: str) -> frozenset[str]:
-    return frozenset(part.strip() for part in text.split("|"))
+def _phrases(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(" | "))
 
 
-BEYOND = _phrase_set(
+BEYOND = _phrases(
     "older | more | over | above | higher | and older | or more | alter | mehr | daruber | hoher"
     " | plus age | plus age(e) | plus | plus eleve | davantage | mayor | mas | mas mayor | mas alto"
     " | piu anziano | piu | piu alto | oltre | ouder | meer | hoger | mais velho | mais | superior"
@@ -184,7 +189,7 @@ BEYOND = _phrase_set(
 )
 """Words that alone, among bands, mean all that lies above them."""
 
-SHORT_OF = _phrase_set(
+SHORT_OF = _phrases(
     "younger | less | fewer | under | below | lower | junger | weniger | darunter | niedriger"
     " | plus jeune | moins | menor | menos | mas joven | inferior | piu giovane | meno | jonger"
     " | minder | lager | mais novo | mais jovem | mlodszy | mniej | ponizej | nizej"
@@ -206,29 +211,17 @@ def plain_text(text: str) -> str:
 
 
 def _vocabulary() -> dict[str, tuple[Part, str]]:
-    words: dict[str, tuple[Part, str]] = {}
-    for part, phrases in _PHRASES.items():
-        for phrase in phrases.split(" | "):
-            words[phrase.strip()] = (part, "")
+    words: dict[str, tuple[Part, str]] = {
+        phrase: (part, "") for part, phrases in _PHRASES.items() for phrase in _phrases(phrases)
+    }
     # The Polish 'i', and French or Italian articles, are fillers only where no number follows.
     words["i"] = words["e"] = (Part.AND, "")
     for unit, names in _UNITS.items():
         for name in names.split():
             words.setdefault(name, (Part.UNIT, unit))
-    for phrase in (
-        "years old",
-        "years of age",
-        "year old",
-        "jahre alt",
-        "anos de edad",
-        "anni di eta",
-    ):
-        words[phrase] = (Part.UNIT, "year")
-    for phrase in ("anos de idade", "ans d'age", "jaar oud", "roku zycia", "ans revolus"):
-        words[phrase] = (Part.UNIT, "year")
+    words.update((phrase, (Part.UNIT, "year")) for phrase in _phrases(_YEARS_OF_AGE))
     for period, phrases in _PERIODS.items():
-        for phrase in phrases.split(" | "):
-            words[phrase.strip()] = (Part.PERIOD, period)
+        words.update((phrase, (Part.PERIOD, period)) for phrase in _phrases(phrases))
     for value, names in enumerate(_NUMERALS):
         for name in names.split():
             words.setdefault(name, (Part.NUMBER, str(value)))

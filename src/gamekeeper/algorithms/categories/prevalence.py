@@ -9,18 +9,16 @@ in floating point floor(100 * 0.29) is 28.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 
+from gamekeeper.algorithms.sampling_fraction import FractionLike, read_share
 from gamekeeper.errors import InputError, Reason
 
-_LONG_EXPONENT = re.compile(r"e[+-]?\d{4}", re.IGNORECASE)
 
-
-def parse_prevalence(value: str | float | Fraction) -> Fraction:
+def parse_prevalence(value: FractionLike) -> Fraction:
     """Read a prevalence between 0 and 1 exactly: '0.25', '1/3', '25%', 0.29, Fraction(1, 3).
 
     A float is taken at its shortest decimal form, so that 0.29 means 29/100.
@@ -30,15 +28,8 @@ def parse_prevalence(value: str | float | Fraction) -> Fraction:
     >>> parse_prevalence("25%"), parse_prevalence(0.29)
     (Fraction(1, 4), Fraction(29, 100))
     """
-    text = repr(float(value)) if isinstance(value, float) else str(value).strip()
-    percent = text.endswith("%")
-    try:
-        # A long exponent would make a number of that many digits before its size is known.
-        exact = Fraction(-1 if _LONG_EXPONENT.search(text) else text.removesuffix("%").strip())
-    except (ValueError, ZeroDivisionError):
-        exact = Fraction(-1)
-    exact = exact / 100 if percent else exact
-    if not 0 <= exact <= 1:
+    text, exact = read_share(value)
+    if exact is None or not 0 <= exact <= 1:
         raise InputError(
             Reason.BAD_PREVALENCE,
             f"The prevalence '{text[:40]}' was asked for.",
@@ -77,7 +68,7 @@ class SizeCurve:
     n_forms: int
     sizes: Sequence[float]
 
-    def at(self, prevalence: str | float | Fraction) -> float:
+    def at(self, prevalence: FractionLike) -> float:
         """Return the code size at a prevalence, 0 where there is none."""
         share = prevalence if isinstance(prevalence, Fraction) else parse_prevalence(prevalence)
         if is_null(self.n_forms, len(self.sizes), share):

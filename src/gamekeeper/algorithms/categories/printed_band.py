@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 from gamekeeper.algorithms.categories.band_words import (
     NOTHING,
@@ -36,58 +37,38 @@ _PASSED_OVER = ("\\", '"', "'")
 TIME_UNITS = {"minute": 1, "hour": 60, "day": 1440, "week": 10_080}
 CALENDAR_UNITS = {"month": 1, "year": 12}
 
-# The parts in order, without units and fillers, and what they mean. E is the end of a range that
-# is in the band, U one that is not.
-_ORDERS: tuple[tuple[str, str], ...] = tuple(
-    (pattern, meaning)
-    for meaning, patterns in {
-        "low to high": (
-            "n-n",
-            "ntn",
-            "on&n",
-            "on-n",
-            "ontn",
-            "fntn",
-            "fn-n",
-            "fn&n",
-            "n-tn",
-            "gn&ln",
-            "gnln",
-            "n+&ln",
-            "gntn",
-            "gn-n",
-            "gn&tn",
-        ),
-        "low below high": (
-            "nt<n",
-            "n-<n",
-            "n<n",
-            "ont<n",
-            "fnt<n",
-            "gn&<n",
-            "gn<n",
-            "n+&<n",
-            "n+<n",
-            "n&<n",
-            "fn&<n",
-            "gnt<n",
-            "on<n",
-            "fn<n",
-            "on&<n",
-        ),
-        "above low to high": (">n&ln", ">nln", ">ntn", ">n-n", ">n&tn", ">n&n"),
-        "above low below high": (">n&<n", ">n<n", ">nt<n"),
-        "at least": ("n+", "fn", "gn", "s+"),
-        "above": (">n", ">s"),
-        "below": ("<n", "<s"),
-        "at most": ("ln", "tn", "n_", "o<n"),
-        "exactly": ("n",),
-        "either": ("n|n", "n&n"),
-        "any": ("*",),
-    }.items()
-    for pattern in patterns
-)
-_MEANINGS = dict(_ORDERS)
+
+class _Meaning(NamedTuple):
+    """Which of the numbers, by its place, is each end of a band; None at an open end."""
+
+    low: int | None
+    high: int | None
+    has_low: bool = True
+    has_high: bool = True
+
+
+# Of one number or another, which is a band only where the one follows the other.
+_EITHER = ("n|n", "n&n")
+_MEANINGS: dict[str, _Meaning] = {
+    shape: meaning
+    for shapes, meaning in (
+        ("n-n ntn on&n on-n ontn fntn fn-n fn&n n-tn", _Meaning(0, 1)),
+        ("gn&ln gnln n+&ln gntn gn-n gn&tn", _Meaning(0, 1)),
+        ("nt<n n-<n n<n ont<n fnt<n gn&<n gn<n n+&<n", _Meaning(0, 1, has_high=False)),
+        ("n+<n n&<n fn&<n gnt<n on<n fn<n on&<n", _Meaning(0, 1, has_high=False)),
+        (">n&ln >nln >ntn >n-n >n&tn >n&n", _Meaning(0, 1, has_low=False)),
+        (">n&<n >n<n >nt<n", _Meaning(0, 1, has_low=False, has_high=False)),
+        ("n+ fn gn s+", _Meaning(0, None)),
+        (">n >s", _Meaning(0, None, has_low=False)),
+        ("<n <s", _Meaning(None, 0, has_high=False)),
+        ("ln tn n_ o<n", _Meaning(None, 0)),
+        ("n", _Meaning(0, 0)),
+        ("n|n n&n", _Meaning(0, 1)),
+        ("*", _Meaning(None, None)),
+    )
+    for shape in shapes.split()
+}
+"""The parts in order, without units and fillers, and what they mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,40 +170,18 @@ def read_plain(
         numbers, unit = ends
     else:
         unit = next(iter(units), "")
-    decimals = max((_decimals(t.text) for t in own if t.part is not Part.UNIT), default=0)
-    made = _meant(meaning, numbers)
-    if made is None:
+    if shape in _EITHER and numbers[1] != numbers[0] + 1:
         return None
-    return replace(made, unit=unit, period=next(iter(periods), ""), decimals=decimals)
-
-
-def _meant(meaning: str, numbers: Sequence[Fraction]) -> Printed | None:
-    first = numbers[0] if numbers else None
-    second = numbers[1] if len(numbers) > 1 else None
-    match meaning:
-        case "low to high":
-            return Printed(first, second)
-        case "low below high":
-            return Printed(first, second, has_high=False)
-        case "above low to high":
-            return Printed(first, second, has_low=False)
-        case "above low below high":
-            return Printed(first, second, has_low=False, has_high=False)
-        case "at least":
-            return Printed(first, None)
-        case "above":
-            return Printed(first, None, has_low=False)
-        case "below":
-            return Printed(None, first, has_high=False)
-        case "at most":
-            return Printed(None, first)
-        case "exactly":
-            return Printed(first, first, is_exact=True)
-        case "either":
-            assert first is not None
-            return Printed(first, second) if second == first + 1 else None
-        case _:
-            return Printed(None, None)
+    return Printed(
+        None if meaning.low is None else numbers[meaning.low],
+        None if meaning.high is None else numbers[meaning.high],
+        meaning.has_low,
+        meaning.has_high,
+        unit=unit,
+        period=next(iter(periods), ""),
+        is_exact=shape == "n",
+        decimals=max((_decimals(t.text) for t in own if t.part is not Part.UNIT), default=0),
+    )
 
 
 def _tokens(
@@ -258,13 +217,12 @@ def _tokens(
             tokens.append(_Token(part, text))
             continue
         phrase = _phrase_at(plain, place)
-        word = WORD.match(plain, place)
-        assert word is not None
         if phrase is not None:
-            part, value = VOCABULARY[phrase.group()]
-            tokens.append(_Token(part, value))
+            tokens.append(_Token(*VOCABULARY[phrase.group()]))
             place = phrase.end()
             continue
+        word = WORD.match(plain, place)
+        assert word is not None
         if plain[word.end() : word.end() + 1].isdigit() and word.group()[0].isalpha():
             return None  # 'E8' is a name
         if stem(word.group()) in shared:

@@ -38,20 +38,21 @@ from gamekeeper.algorithms.categories.printed_band import (
     stem,
 )
 
+Ends = tuple[Fraction | float, Fraction | float]
+"""The half-open interval from low up to, but without, high; an open end is an infinity."""
+
 
 @dataclass(frozen=True, slots=True)
 class PrintedBands:
     """The answers to a question read together.
 
-    `ends` has the half-open interval (low, high) of every answer that is a band, an open end as an
-    infinity, counted in `unit` (and per `period`). `unread` names the others, and `notes` says what
-    was made of ends that neighbours shared or left out. `step` is the distance between neighbouring
-    numbers: 1 for whole numbers, less where decimals or smaller units are printed.
+    `ends` has those of every answer that is a band, counted in `unit` (and per `period`). `unread`
+    names the others, and `notes` says what was made of ends that neighbours shared or left out.
+    `step` is the distance between neighbouring numbers: 1 for whole numbers, less where decimals or
+    smaller units are printed.
     """
 
-    ends: Mapping[str, tuple[Fraction | float, Fraction | float]] = field(
-        default_factory=dict[str, tuple[Fraction | float, Fraction | float]]
-    )
+    ends: Mapping[str, Ends] = field(default_factory=dict[str, Ends])
     unread: tuple[str, ...] = ()
     unit: str = ""
     period: str = ""
@@ -215,9 +216,7 @@ def _together(texts: Sequence[str], found: dict[str, Printed]) -> PrintedBands:
     return PrintedBands(ends, unread, unit, next(iter(periods), ""), smallest, notes)
 
 
-def _beyond(
-    texts: Sequence[str], ends: Mapping[str, tuple[Fraction | float, Fraction | float]]
-) -> dict[str, tuple[Fraction | float, Fraction | float]]:
+def _beyond(texts: Sequence[str], ends: Mapping[str, Ends]) -> dict[str, Ends]:
     """Let 'older' among bands be what lies above the highest, and 'younger' what lies below."""
     if len(ends) < 2:
         return {}
@@ -225,7 +224,7 @@ def _beyond(
     high = max(own[1] for own in ends.values())
     above = [text for text in texts if text not in ends and plain_text(text) in BEYOND]
     below = [text for text in texts if text not in ends and plain_text(text) in SHORT_OF]
-    found: dict[str, tuple[Fraction | float, Fraction | float]] = {}
+    found: dict[str, Ends] = {}
     if len(above) == 1 and high < math.inf:
         found[above[0]] = (high, math.inf)
     if len(below) == 1 and low > -math.inf:
@@ -235,7 +234,7 @@ def _beyond(
 
 def _ends(
     found: Mapping[str, Printed], step: Fraction, factors: Mapping[str, Fraction]
-) -> tuple[dict[str, tuple[Fraction | float, Fraction | float]], tuple[str, ...]]:
+) -> tuple[dict[str, Ends], tuple[str, ...]]:
     """Return half-open intervals; shared and missing ends are settled with the neighbours."""
 
     def size(band: Printed) -> Fraction:
@@ -244,7 +243,7 @@ def _ends(
     starts = {b.low * size(b) for b in found.values() if b.low is not None and b.has_low}
     lasts = {b.high * size(b) for b in found.values() if b.high is not None and b.has_high}
     stops = {b.high * size(b) for b in found.values() if b.high is not None and not b.has_high}
-    ends: dict[str, tuple[Fraction | float, Fraction | float]] = {}
+    ends: dict[str, Ends] = {}
     notes: list[str] = []
     for text, band in found.items():
         factor = size(band)
