@@ -123,7 +123,32 @@ def overlapping_children(children: Children, sets: SinkSets) -> list[Violation]:
 
 def cycle_violations(children: Children) -> list[Violation]:
     """Return a witness for each of a set of disjoint cycles, until no cycle is left."""
-    return [Violation(ViolationKind.CYCLE, categories=cycle) for cycle in _cycles(children)]
+    left = {node: set(below) for node, below in children.items()}
+    parents: dict[str, list[str]] = {node: [] for node in children}
+    for node, below in left.items():
+        for child in below:
+            parents[child].append(node)
+    found: list[Violation] = []
+    ends = [node for node, below in left.items() if not below]
+    while True:
+        while ends:
+            end = ends.pop()
+            if left.pop(end, None) is not None:
+                for parent in parents[end]:
+                    if parent in left:
+                        left[parent].discard(end)
+                        if not left[parent]:
+                            ends.append(parent)
+        if not left:
+            return found
+        following = min(left)
+        path: dict[str, None] = {}
+        while following not in path:
+            path[following] = None
+            following = min(left[following])
+        walked = list(path)
+        ends = walked[walked.index(following) :]
+        found.append(Violation(ViolationKind.CYCLE, categories=tuple(ends)))
 
 
 def topological_order(children: Children) -> list[str] | None:
@@ -191,36 +216,6 @@ def _bit_set(positions: Sequence[int]) -> int:
     for position in positions:
         buffer[position >> 3] |= 1 << (position & 7)
     return int.from_bytes(buffer, "little")
-
-
-def _cycles(children: Children) -> list[tuple[str, ...]]:
-    """Return disjoint cycles until none is left."""
-    left = {node: set(below) for node, below in children.items()}
-    parents: dict[str, list[str]] = {node: [] for node in children}
-    for node, below in left.items():
-        for child in below:
-            parents[child].append(node)
-    cycles: list[tuple[str, ...]] = []
-    ends = [node for node, below in left.items() if not below]
-    while True:
-        while ends:
-            end = ends.pop()
-            if left.pop(end, None) is not None:
-                for parent in parents[end]:
-                    if parent in left:
-                        left[parent].discard(end)
-                        if not left[parent]:
-                            ends.append(parent)
-        if not left:
-            return cycles
-        following = min(left)
-        path: dict[str, None] = {}
-        while following not in path:
-            path[following] = None
-            following = min(left[following])
-        walked = list(path)
-        ends = walked[walked.index(following) :]
-        cycles.append(tuple(ends))
 
 
 def _extension_violations(

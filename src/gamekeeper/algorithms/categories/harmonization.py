@@ -147,7 +147,8 @@ class HarmonizationGraph:
 
     @cached_property
     def _finest_first(self) -> list[int]:
-        return sorted(range(len(self.nodes)), key=lambda position: -_size(self.nodes[position]))
+        sizes = [math.inf if isinstance(n, Arbitrary) else n.n_blocks for n in self.nodes]
+        return sorted(range(len(sizes)), key=lambda position: -sizes[position])
 
     @cached_property
     def _is_below(self) -> NDArray[np.bool_]:
@@ -246,10 +247,6 @@ class HarmonizationGraph:
 
     def __repr__(self) -> str:
         return f"HarmonizationGraph({len(self.observed)} observed, {len(self.nodes)} nodes)"
-
-
-def _size(node: Partition | Arbitrary) -> float:
-    return float("inf") if isinstance(node, Arbitrary) else node.n_blocks
 
 
 def _require_few_parts(categorizations: Sequence[Partition | Arbitrary], max_nodes: int) -> None:

@@ -22,6 +22,7 @@ import heapq
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,9 +92,11 @@ def largest_keys(
     members = list(groups.values())
     total = sum(map(len, members))
 
+    def cells_of(numbers: _Numbers) -> Row:
+        return tuple(c.cells[number] for c, number in zip(columns, numbers, strict=True))
+
     def sized(numbers: _Numbers) -> tuple[int, int]:
-        row = tuple(c.cells[number] for c, number in zip(columns, numbers, strict=True))
-        unbounded, finite = size(row)
+        unbounded, finite = size(cells_of(numbers))
         return -unbounded, -finite
 
     order = count()
@@ -111,8 +114,7 @@ def largest_keys(
         if n_holding > reached:
             reached = n_holding
             names = tuple(n for place in np.flatnonzero(holds) for n in members[place])
-            row = tuple(c.cells[number] for c, number in zip(columns, numbers, strict=True))
-            found.append(JointKey(row, (-rank[0], -rank[1]), names))
+            found.append(JointKey(cells_of(numbers), (-rank[0], -rank[1]), names))
         others = rows[~holds]
         joins = [column.joins(numbers[place]) for place, column in enumerate(columns)]
         made = {
@@ -152,21 +154,15 @@ def possible_combinations(
         [frozenset(range(n)) if cats is None else cats for n, cats in zip(sizes, box, strict=True)]
         for box in boxes
     ]
-    total = 1
-    for number in sizes:
-        total *= number
-    return total - _volume([box for box in whole if all(box)])
+    return prod(sizes) - _volume([box for box in whole if all(box)])
 
 
 def _volume(boxes: Sequence[Sequence[frozenset[int]]]) -> int:
     """Return the number of cells that lie in any of some boxes."""
     volume = 0
     for number, box in enumerate(boxes):
-        own = 1
-        for side in box:
-            own *= len(side)
         shared = [[a & b for a, b in zip(box, earlier, strict=True)] for earlier in boxes[:number]]
-        volume += own - _volume([part for part in shared if all(part)])
+        volume += prod(map(len, box)) - _volume([part for part in shared if all(part)])
     return volume
 
 

@@ -190,7 +190,8 @@ class MaximalHarmonizations:
             return (ARBITRARY,)
         choices = self._choices(self._rank(threshold), threshold - self._free)
         found = [self._lift(choice) for choice in islice(choices, most)]
-        return tuple(sorted(found, key=_canonical))
+        found.sort(key=lambda partition: partition.labels.tolist())
+        return tuple(found)
 
     def _is_unbounded(self, threshold: int) -> bool:
         return isinstance(self.target, Arbitrary) and threshold <= self._arbitrary
@@ -241,10 +242,6 @@ class MaximalHarmonizations:
         for part, node in zip(self._parts, choice, strict=True):
             merged = join_partitions(merged, part.partition(node))
         return Partition.from_labels(merged.labels[self._base.dense()])
-
-
-def _canonical(partition: Partition) -> list[int]:
-    return partition.labels.tolist()
 
 
 def _by_graph(merges: Mapping[Partition, int], max_nodes: int, progress: Progress | None) -> _Part:

@@ -366,10 +366,7 @@ class PartitionGraph:
         children: dict[str, list[str]] = {name: [] for name in kept | set(new_sinks)}
         for name in sorted(kept - set(new_sinks)):
             children[name] = [sink for sink in new_sinks if self.is_subcategory(sink, name)]
-        numbers = {
-            sink: (self._reach[sink] & -self._reach[sink]).bit_length() for sink in new_sinks
-        }
-        return PartitionGraph(children, order=sorted(new_sinks, key=numbers.__getitem__))
+        return self._rebuilt(children)
 
     def _rebuilt(self, children: Mapping[str, Iterable[str]]) -> PartitionGraph:
         cleaned = {
