@@ -18,8 +18,8 @@ from gamekeeper.algorithms.recoding_search.class_tables import (
     distinct_records,
 )
 from gamekeeper.algorithms.recoding_search.covers import count_ways, list_ways
-from gamekeeper.algorithms.recoding_search.improving import Splitter, levels_of
-from gamekeeper.algorithms.recoding_search.search import coarsest_way, search_recoding
+from gamekeeper.algorithms.recoding_search.improving import Splitter, coarsest_way, levels_of
+from gamekeeper.algorithms.recoding_search.search import search_recoding
 from gamekeeper.algorithms.recoding_search.targets import (
     ClassNumber,
     MonotoneAttack,

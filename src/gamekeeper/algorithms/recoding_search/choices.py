@@ -55,6 +55,18 @@ class Choice:
         object.__setattr__(self, "members", flat)
         object.__setattr__(self, "starts", np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
 
+    @property
+    def columns(self) -> tuple[tuple[int, ...], ...]:
+        """What is chosen from, as numbers of categories: the ways where listed, else each category."""
+        if self.ways is not None:
+            return self.ways
+        return tuple((number,) for number in range(len(self.categories)))
+
+    @property
+    def sets(self) -> list[int]:
+        """The categories as numbers whose bits are values."""
+        return [sum(1 << value for value in category) for category in self.categories]
+
     def labels(self, chosen: Iterable[int]) -> NDArray[np.int32]:
         """Return for each value the place of its category among those chosen; -1 where it has none.
 
@@ -110,6 +122,13 @@ def bits_lost(
 def total_loss(choices: Sequence[Choice], chosen: Chosen) -> float:
     """Return what a recoding loses."""
     return sum(choice.loss(own) for choice, own in zip(choices, chosen, strict=True))
+
+
+def categories_inside(
+    choices: Sequence[Choice], labels: Sequence[NDArray[np.integer]]
+) -> tuple[NDArray[np.bool_], ...]:
+    """Return for each variable which of its categories lie within blocks of a partition."""
+    return tuple(choice.inside(own) for choice, own in zip(choices, labels, strict=True))
 
 
 def recoding_labels(choices: Sequence[Choice], chosen: Chosen) -> list[NDArray[np.int32]]:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from gamekeeper.algorithms.recoding_search.choices import Choice, Chosen, total_loss
 from gamekeeper.algorithms.recoding_search.class_tables import Records
-from gamekeeper.algorithms.recoding_search.price_search import MOST_LISTED, Prices, PriceSearch
+from gamekeeper.algorithms.recoding_search.covers import MOST_LISTED
+from gamekeeper.algorithms.recoding_search.price_search import Prices, PriceSearch
 from gamekeeper.results import Progress
 
 

@@ -7,12 +7,30 @@ once. For trees and for bands there are few such sets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import prod
 
 from gamekeeper.algorithms.recoding_search.choices import Choice
 
+MOST_LISTED = 100_000
+"""Up to so many recodings are gone through; more are left to HiGHS."""
+
 MOST_SETS = 200_000
 """More sets of values than this are not looked at when categorizations are counted."""
+
+
+def listed_choices(choices: Sequence[Choice], most: int) -> tuple[int | None, list[Choice] | None]:
+    """Return how many recodings there are, and choices with all their ways, where these are few.
+
+    None where that is too long to count, and where there are more than `most`.
+    """
+    counts = [count_ways(choice) for choice in choices]
+    known = [count for count in counts if count is not None]
+    n_recodings = prod(known) if len(known) == len(counts) else None
+    if n_recodings is None or n_recodings > most:
+        return n_recodings, None
+    return n_recodings, [replace(c, ways=tuple(list_ways(c)), least=1) for c in choices]
 
 
 def count_ways(choice: Choice, most_sets: int = MOST_SETS) -> int | None:
@@ -58,7 +76,7 @@ def list_ways(choice: Choice) -> Iterator[tuple[int, ...]]:
         yield from (way for way in choice.ways if len(way) >= choice.least)
         return
     starting = _by_first(choice)
-    numbers = {_mask(category): number for number, category in enumerate(choice.categories)}
+    numbers = {own: number for number, own in enumerate(choice.sets)}
 
     # A stack and not recursion: there can be as many steps as values.
     stack: list[tuple[int, tuple[int, ...]]] = [((1 << choice.n_values) - 1, ())]
@@ -77,10 +95,6 @@ def list_ways(choice: Choice) -> Iterator[tuple[int, ...]]:
 
 def _by_first(choice: Choice) -> list[list[int]]:
     starting: list[list[int]] = [[] for _ in range(choice.n_values)]
-    for category in choice.categories:
-        starting[category[0]].append(_mask(category))
+    for category, own in zip(choice.categories, choice.sets, strict=True):
+        starting[category[0]].append(own)
     return starting
-
-
-def _mask(category: tuple[int, ...]) -> int:
-    return sum(1 << value for value in category)

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from gamekeeper.algorithms.recoding_search.choices import Choice, Chosen
 
 _TRIED_PARTS = 12
@@ -26,10 +24,7 @@ class Splitter:
     def __init__(self, choices: Sequence[Choice], is_safe: Callable[[Chosen], bool]) -> None:
         self._choices = choices
         self._is_safe = is_safe
-        self._sets = [
-            [sum(1 << value for value in category) for category in choice.categories]
-            for choice in choices
-        ]
+        self._sets = [choice.sets for choice in choices]
         self._splits: dict[tuple[int, int], list[tuple[int, ...]]] = {}
 
     def finer(self, chosen: Chosen, is_over: Callable[[], bool]) -> Chosen:
@@ -57,8 +52,8 @@ class Splitter:
         for variable, (choice, own) in enumerate(zip(self._choices, chosen, strict=True)):
             now = choice.loss(own)
             if choice.ways is not None:
-                label = choice.labels(own)
-                finer = [way for way in choice.ways if way != own and _is_finer(choice, way, label)]
+                inside = choice.inside(choice.labels(own))
+                finer = [way for way in choice.ways if way != own and inside[list(way)].all()]
                 afters = sorted(finer, key=choice.loss)
             else:
                 afters = [
@@ -75,9 +70,8 @@ class Splitter:
 
     def _parts(self, variable: int, category: int) -> list[tuple[int, ...]]:
         """Return ways to split a category, those that lose least first."""
-        known = self._splits.get((variable, category))
-        if known is not None:
-            return known
+        if (variable, category) in self._splits:
+            return self._splits[variable, category]
         choice, sets = self._choices[variable], self._sets[variable]
         whole = sets[category]
         inside = [n for n, own in enumerate(sets) if own != whole and own & whole == own]
@@ -105,13 +99,14 @@ def levels_of(choice: Choice) -> tuple[tuple[int, ...], ...]:
 
     Examples
     --------
+    >>> import numpy as np
     >>> bands = ((0,), (1,), (2,), (0, 1), (0, 1, 2))
     >>> levels_of(Choice(3, bands, np.zeros(5)))
     ((0, 1, 2), (2, 3), (4,))
     """
     if choice.ways is not None:
         return choice.ways
-    sets = [sum(1 << value for value in category) for category in choice.categories]
+    sets = choice.sets
     order = sorted(range(len(sets)), key=lambda number: (len(choice.categories[number]), number))
     heights: dict[int, int] = {}
     for number in order:
@@ -132,6 +127,17 @@ def levels_of(choice: Choice) -> tuple[tuple[int, ...], ...]:
     return tuple(dict.fromkeys([*ways[::step], *ways[-1:]]))
 
 
+def coarsest_way(choice: Choice) -> tuple[int, ...] | None:
+    """Return a categorization of few categories; None where the simple way leads to none."""
+    if choice.ways is not None:
+        return min(choice.ways, key=lambda way: (len(way), choice.loss(way)), default=None)
+    sizes = [len(category) for category in choice.categories]
+    order = sorted(range(len(sizes)), key=lambda number: (-sizes[number], number))
+    taken = _largest_first(order, choice.sets)
+    is_whole = sum(sizes[number] for number in taken) == choice.n_values
+    return taken if is_whole and len(taken) >= choice.least else None
+
+
 def with_way(
     choices: Sequence[Choice], chosen: Chosen, variable: int, way: tuple[int, ...]
 ) -> Chosen | None:
@@ -150,6 +156,7 @@ def with_category(
 
     Examples
     --------
+    >>> import numpy as np
     >>> bands = Choice(3, ((0,), (1,), (2,), (0, 1), (1, 2)), np.zeros(5))
     >>> with_category([bands], ((2, 3),), 0, 4)
     ((0, 4),)
@@ -174,7 +181,3 @@ def _largest_first(order: Sequence[int], sets: Sequence[int]) -> tuple[int, ...]
             covered |= sets[number]
             taken.append(number)
     return tuple(sorted(taken))
-
-
-def _is_finer(choice: Choice, way: tuple[int, ...], label: np.ndarray) -> bool:
-    return bool(choice.inside(label)[list(way)].all())

@@ -15,13 +15,13 @@ are scaled so that the largest is 1,000, and a bound is believed to one part in 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.linear_programs import silent_solver
 from gamekeeper.algorithms.recoding_search.choices import Choice, Chosen, total_loss
 from gamekeeper.algorithms.recoding_search.unsafe import UnsafeRecoding
 
@@ -30,6 +30,7 @@ BELIEVED = 1e-7
 
 _LARGEST = 1000.0
 _SEED = 20311
+_FEASIBLE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,36 +45,34 @@ class MasterAnswer:
     is_cheapest: bool
 
 
-class Master(Protocol):
-    """What the search asks."""
+def sums_of_one_each(parts: Sequence[Sequence[float]]) -> NDArray[np.float64]:
+    """Return the sums of one number of each list, an axis per list.
 
-    def cheapest(self, seconds: float | None, slack: float) -> MasterAnswer:
-        """Return the cheapest recoding that is left, or one within a share of the cheapest."""
-        ...
+    Examples
+    --------
+    >>> sums_of_one_each([[1, 2], [10, 20, 30]]).tolist()
+    [[11.0, 21.0, 31.0], [12.0, 22.0, 32.0]]
+    """
+    total = np.zeros(1)
+    for own in parts:
+        total = (total[:, None] + np.array(own)[None, :]).ravel()
+    return total.reshape([len(own) for own in parts])
 
-    def forbid(self, cut: UnsafeRecoding) -> None:
-        """Strike out everything at least as fine as an unsafe recoding."""
-        ...
 
-    def leave_out(self, chosen: Chosen) -> None:
-        """Strike out one recoding."""
-        ...
+def listed_losses(choices: Sequence[Choice]) -> NDArray[np.float64]:
+    """Return what each recoding loses, an axis per variable, where all ways are listed."""
+    return sums_of_one_each([[choice.loss(way) for way in choice.ways or ()] for choice in choices])
 
 
 class ListedMaster:
     """All recodings in order of loss, where every choice has its ways listed."""
 
     def __init__(self, choices: Sequence[Choice]) -> None:
-        self._choices = choices
         self._ways = [choice.ways or () for choice in choices]
-        shape = [len(ways) for ways in self._ways]
-        total = np.zeros(1)
-        for choice, ways in zip(choices, self._ways, strict=True):
-            own = np.array([choice.loss(way) for way in ways])
-            total = (total[:, None] + own[None, :]).ravel()
-        self._losses = total
-        self._order = np.argsort(total, kind="stable")
-        self._is_left = np.ones(shape, dtype=bool)
+        losses = listed_losses(choices)
+        self._losses = losses.ravel()
+        self._order = np.argsort(self._losses, kind="stable")
+        self._is_left = np.ones(losses.shape, dtype=bool)
         self._at = 0
 
     def cheapest(self, seconds: float | None = None, slack: float = 0.0) -> MasterAnswer:
@@ -123,7 +122,7 @@ class CoverMaster:
         self._counts = counts
         self._small: dict[int, int] = {}
         self._choices = choices
-        self._columns = [_columns(choice) for choice in choices]
+        self._columns = [choice.columns for choice in choices]
         costs = np.array(
             [
                 choice.loss(own)
@@ -134,7 +133,12 @@ class CoverMaster:
         self._first = np.concatenate([[0], np.cumsum([len(own) for own in self._columns])])
         dearest = float(costs.max(initial=0.0))
         self._scale = _LARGEST / dearest if dearest > 0 else 1.0
-        self._highs = _solver()
+        self._highs = silent_solver(
+            random_seed=_SEED,
+            mip_rel_gap=0.0,
+            mip_abs_gap=1e-7,
+            mip_feasibility_tolerance=1e-9,
+        )
         self._highs.addVars(len(costs), np.zeros(len(costs)), np.ones(len(costs)))
         numbers = np.arange(len(costs), dtype=np.int32)
         self._highs.changeColsCost(len(costs), numbers, costs * self._scale)
@@ -271,8 +275,8 @@ def nearest_recoding(
     ((2,),)
     """
     near = [
-        Choice(c.n_values, c.categories, (1 - own) * np.diff(c.starts), c.ways, c.least)
-        for c, own in zip(choices, shares, strict=True)
+        replace(choice, losses=(1 - own) * np.diff(choice.starts))
+        for choice, own in zip(choices, shares, strict=True)
     ]
     return CoverMaster(near).cheapest().chosen
 
@@ -284,32 +288,5 @@ def _extreme(choice: Choice, sign: float) -> tuple[int, ...] | None:
     # Every categorization has the same sum of sizes, which keeps the costs from falling below 0.
     size = np.array([len(category) for category in choice.categories], dtype=np.float64)
     costs = size - 1.0 if sign < 0 else np.ones(len(size))
-    even = Choice(choice.n_values, choice.categories, costs, None, choice.least)
-    answer = CoverMaster([even]).cheapest()
+    answer = CoverMaster([replace(choice, losses=costs)]).cheapest()
     return None if answer.chosen is None else answer.chosen[0]
-
-
-_FEASIBLE = 2
-
-
-def _columns(choice: Choice) -> tuple[tuple[int, ...], ...]:
-    if choice.ways is not None:
-        return choice.ways
-    return tuple((number,) for number in range(len(choice.categories)))
-
-
-def _solver() -> Any:
-    import highspy
-
-    highs = highspy.Highs()
-    options: dict[str, bool | int | float] = {
-        "output_flag": False,
-        "threads": 1,
-        "random_seed": _SEED,
-        "mip_rel_gap": 0.0,
-        "mip_abs_gap": 1e-7,
-        "mip_feasibility_tolerance": 1e-9,
-    }
-    for name, value in options.items():
-        highs.setOptionValue(name, value)
-    return highs

@@ -14,7 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.recoding_search.choices import Choice, Chosen
-from gamekeeper.algorithms.recoding_search.masters import CoverMaster
+from gamekeeper.algorithms.recoding_search.masters import (
+    CoverMaster,
+    listed_losses,
+    sums_of_one_each,
+)
 from gamekeeper.algorithms.recoding_search.record_bounds import PriceBound
 
 TOLD_APART = 1e-5
@@ -25,9 +29,8 @@ class ListedPrices:
     """All recodings with the least that each can cost."""
 
     def __init__(self, choices: Sequence[Choice]) -> None:
-        self._choices = choices
         self._ways = [choice.ways or () for choice in choices]
-        self._losses = _outer([[c.loss(way) for way in c.ways or ()] for c in choices])
+        self._losses = listed_losses(choices)
         self._least = self._losses.copy()
 
     def cheapest(self) -> tuple[Chosen, float]:
@@ -45,7 +48,7 @@ class ListedPrices:
         slopes = [
             np.sum([bound.slopes[v] for bound in bounds], axis=0) for v in range(len(self._ways))
         ]
-        less = _outer(
+        less = sums_of_one_each(
             [
                 [-own[list(way)].sum() for way in ways]
                 for own, ways in zip(slopes, self._ways, strict=True)
@@ -54,23 +57,10 @@ class ListedPrices:
         np.maximum(self._least, self._losses + (base + less), out=self._least)
 
 
-def _outer(parts: Sequence[Sequence[float]]) -> NDArray[np.float64]:
-    """Return the sums of one number of each list."""
-    total = np.zeros(1)
-    for own in parts:
-        total = (total[:, None] + np.array(own)[None, :]).ravel()
-    return total.reshape([len(own) for own in parts])
-
-
 class ProgramPrices(CoverMaster):
-    """The program with one more column for each group of records: its price.
+    """The program with one more column for each group of records: its price."""
 
-    Prices are added to the loss; or they have a limit, and cost nothing.
-    """
-
-    def __init__(
-        self, choices: Sequence[Choice], n_groups: int, limit: float | None = None
-    ) -> None:
+    def __init__(self, choices: Sequence[Choice], n_groups: int) -> None:
         super().__init__(choices)
         self._n_chosen = self._highs.getNumCol()
         none = np.zeros(0, dtype=np.int32)

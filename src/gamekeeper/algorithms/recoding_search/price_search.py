@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
-from math import inf, prod
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from gamekeeper.algorithms.recoding_search.choices import (
     total_loss,
 )
 from gamekeeper.algorithms.recoding_search.class_tables import Labels, Records
-from gamekeeper.algorithms.recoding_search.covers import count_ways, list_ways
+from gamekeeper.algorithms.recoding_search.covers import listed_choices
 from gamekeeper.algorithms.recoding_search.improving import levels_of, with_category, with_way
 from gamekeeper.algorithms.recoding_search.masters import (
     BELIEVED,
@@ -42,9 +42,6 @@ from gamekeeper.algorithms.recoding_search.record_bounds import RecordBounds, Sh
 from gamekeeper.algorithms.recoding_search.unsafe import joined_blocks
 from gamekeeper.budget import memory_budget
 from gamekeeper.results import Progress
-
-MOST_LISTED = 100_000
-"""Up to so many recodings are gone through; more are left to HiGHS."""
 
 _MOST_GROUPS = 64
 _MOST_LEVELS = 5
@@ -79,20 +76,13 @@ class PriceSearch:
         prices: Prices,
         cell_prices: Sequence[float],
         *,
-        seconds: float | None = None,
-        most_listed: int = MOST_LISTED,
+        seconds: float | None,
+        most_listed: int,
     ) -> None:
         self._ends = inf if seconds is None else time.monotonic() + seconds
-        counts = [count_ways(choice) for choice in choices]
-        self.n_recodings = None
-        if all(count is not None for count in counts):
-            self.n_recodings = prod(count for count in counts if count is not None)
-        self._choices = list(choices)
-        self._is_listed = self.n_recodings is not None and self.n_recodings <= most_listed
-        if self._is_listed:
-            self._choices = [
-                Choice(c.n_values, c.categories, c.losses, tuple(list_ways(c))) for c in choices
-            ]
+        self.n_recodings, listed = listed_choices(choices, most_listed)
+        self._is_listed = listed is not None
+        self._choices = listed or choices
         self._records = records
         self._prices = prices
         self._cells = np.array(cell_prices, dtype=np.float64)
@@ -134,7 +124,7 @@ class PriceSearch:
             rounds += 1
             if progress is not None:
                 progress(rounds, None)
-            if self._is_late() and self.best is not None:
+            if time.monotonic() >= self._ends and self.best is not None:
                 return False
             chosen, bound = master.cheapest()
             self.lower = max(self.lower, bound)
@@ -151,9 +141,9 @@ class PriceSearch:
         master = ProgramPrices(self._choices, n_groups)
         # What loses least and what has fewest categories, so that there is an answer at any time.
         self._try(CoverMaster(self._choices).cheapest().chosen)
-        coarsest = [fewest_categories(choice) for choice in self._choices]
-        if all(own is not None for own in coarsest):
-            self._try(tuple(own for own in coarsest if own is not None))
+        coarsest = [way for c in self._choices if (way := fewest_categories(c)) is not None]
+        if len(coarsest) == len(self._choices):
+            self._try(tuple(coarsest))
         if self._in_parts(master, progress):
             return True
         self._improve(self._shares)
@@ -286,19 +276,16 @@ class PriceSearch:
 
     def _priced(self, labels: Labels) -> int:
         """Return the number of a partition, of which prices are found if they are not known."""
-        name = b"".join(_canonical(own).tobytes() for own in labels)
-        if name not in self._known:
+        number = self._known.get(_name(labels))
+        if number is None:
             self.n_prices += 1
-            found = self._prices(labels, self._risky)[self._risky]
-            self._known[name] = self._keep(labels, found)
-        return self._known[name]
+            number = self._keep(labels, self._prices(labels, self._risky)[self._risky])
+        return number
 
     def _keep(self, labels: Labels, prices: NDArray[np.float64]) -> int:
-        self._known.setdefault(
-            b"".join(_canonical(own).tobytes() for own in labels), len(self._of_risky)
-        )
         self._of_risky.append(prices)
-        return self._bounds.add(labels, prices)
+        number = self._known[_name(labels)] = self._bounds.add(labels, prices)
+        return number
 
     def _try(self, chosen: Chosen | None) -> None:
         """Take a recoding if it is the cheapest so far."""
@@ -363,11 +350,13 @@ class PriceSearch:
         n_bytes = 8 * len(self._of_risky) * len(self._counts)
         return time.monotonic() > ends or n_bytes >= self._room
 
-    def _is_late(self) -> bool:
-        return time.monotonic() >= self._ends
-
     def _is_reached(self) -> bool:
         return self.best is not None and self.lower >= self.least * (1 - BELIEVED)
+
+
+def _name(labels: Labels) -> bytes:
+    """Return what equal partitions share and no others."""
+    return b"".join(_canonical(own).tobytes() for own in labels)
 
 
 def _canonical(labels: NDArray[np.int32]) -> NDArray[np.int32]:

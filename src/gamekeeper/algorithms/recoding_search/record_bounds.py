@@ -29,7 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.recoding_search.choices import Choice
+from gamekeeper.algorithms.recoding_search.choices import Choice, categories_inside
 from gamekeeper.algorithms.recoding_search.class_tables import Labels
 
 Shares = Sequence[NDArray[np.float64]]
@@ -44,12 +44,6 @@ class PriceBound:
 
     base: float
     slopes: tuple[NDArray[np.float64], ...]
-
-    def at(self, shares: Shares) -> float:
-        """Return the bound for what is chosen."""
-        return self.base - sum(
-            float(own @ share) for own, share in zip(self.slopes, shares, strict=True)
-        )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -110,9 +104,7 @@ class RecordBounds:
 
     def add(self, labels: Labels, prices: NDArray[np.float64]) -> int:
         """Keep the prices of all rows under a partition; return its number."""
-        inside = tuple(
-            choice.inside(own) for choice, own in zip(self._choices, labels, strict=True)
-        )
+        inside = categories_inside(self._choices, labels)
         number = len(self._priced)
         self._priced.append(_Priced(inside, prices.astype(np.float64)))
         self._fans.append(_Fan(-1, inside, np.zeros(0, np.int64), (number,)))

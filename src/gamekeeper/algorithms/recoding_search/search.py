@@ -15,10 +15,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, prod
-
-import numpy as np
 
 from gamekeeper.algorithms.recoding_search.choices import (
     Choice,
@@ -27,14 +25,9 @@ from gamekeeper.algorithms.recoding_search.choices import (
     total_loss,
 )
 from gamekeeper.algorithms.recoding_search.class_tables import ClassCounter, ClassTable, Records
-from gamekeeper.algorithms.recoding_search.covers import count_ways, list_ways
-from gamekeeper.algorithms.recoding_search.improving import Splitter, levels_of
-from gamekeeper.algorithms.recoding_search.masters import (
-    BELIEVED,
-    CoverMaster,
-    ListedMaster,
-    Master,
-)
+from gamekeeper.algorithms.recoding_search.covers import MOST_LISTED, listed_choices
+from gamekeeper.algorithms.recoding_search.improving import Splitter, coarsest_way, levels_of
+from gamekeeper.algorithms.recoding_search.masters import BELIEVED, CoverMaster, ListedMaster
 from gamekeeper.algorithms.recoding_search.targets import (
     MonotoneAttack,
     SmallClasses,
@@ -42,9 +35,6 @@ from gamekeeper.algorithms.recoding_search.targets import (
 )
 from gamekeeper.algorithms.recoding_search.unsafe import UnsafeGrower, UnsafeRecoding
 from gamekeeper.results import Progress
-
-MOST_LISTED = 100_000
-"""Up to so many recodings are gone through in order of loss; more are left to HiGHS."""
 
 MOST_VERIFIED = 20
 """So many answers of a stand-in are tried by the real attack."""
@@ -152,6 +142,7 @@ def search_recoding(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from gamekeeper.algorithms.recoding_search.choices import bits_lost
     >>> from gamekeeper.algorithms.recoding_search.class_tables import distinct_records
     >>> from gamekeeper.algorithms.recoding_search.targets import SmallClasses
@@ -179,16 +170,10 @@ class _Search:
         self._ends = inf if seconds is None else began + seconds
         self._late = inf if seconds is None else began + seconds * _SHARE_OF_LEVELS
         self._has_levels = False
-        counts = [count_ways(choice) for choice in choices]
-        self.n_recodings = None
-        if all(count is not None for count in counts):
-            self.n_recodings = prod(count for count in counts if count is not None)
-        self._choices = list(choices)
-        if self.n_recodings is not None and self.n_recodings <= most_listed:
-            self._choices = [
-                Choice(c.n_values, c.categories, c.losses, tuple(list_ways(c))) for c in choices
-            ]
-            self._master: Master = ListedMaster(self._choices)
+        self.n_recodings, listed = listed_choices(choices, most_listed)
+        self._choices = listed or choices
+        if listed is not None:
+            self._master: ListedMaster | CoverMaster = ListedMaster(listed)
             self._cuts_at_once, self._slack, by_rows = _CUTS_LISTED, 0.0, False
         else:
             limits = [t.most for t in targets if isinstance(t, SmallClasses)]
@@ -307,15 +292,9 @@ class _Search:
 
     def _start(self) -> None:
         """Take the coarsest recoding, where it is safe, so that there is an answer at any time."""
-        coarsest = tuple(coarsest_way(choice) for choice in self._choices)
-        if all(own is not None for own in coarsest):
-            chosen = tuple(own for own in coarsest if own is not None)
-            if not self._missed(chosen)[0]:
-                self._take(chosen)
-
-    def _improve(self, chosen: Chosen) -> None:
-        if not self._missed(chosen)[0]:
-            self._take(self._splitter.finer(chosen, self._over))
+        chosen = tuple(way for c in self._choices if (way := coarsest_way(c)) is not None)
+        if len(chosen) == len(self._choices) and not self._missed(chosen)[0]:
+            self._take(chosen)
 
     def _help(self, rounds: int, chosen: Chosen) -> None:
         """Look for a better safe recoding, where the search is not about to end."""
@@ -336,8 +315,7 @@ class _Search:
         if prod(map(len, ways)) > MOST_LISTED:
             return
         levels = [
-            Choice(c.n_values, c.categories, c.losses, own, c.least)
-            for c, own in zip(self._choices, ways, strict=True)
+            replace(choice, ways=own) for choice, own in zip(self._choices, ways, strict=True)
         ]
         left = self._ends - time.monotonic()
         seconds = None if left == inf else max(0.0, left * _SHARE_OF_LEVELS)
@@ -352,27 +330,8 @@ class _Search:
             if self._over():
                 return
             if not self._missed(way)[0]:
-                self._improve(way)
+                self._take(self._splitter.finer(way, self._over))
                 return
-
-
-def coarsest_way(choice: Choice) -> tuple[int, ...] | None:
-    """Return a categorization of few categories; None where the simple way leads to none."""
-    if choice.ways is not None:
-        return min(choice.ways, key=lambda way: (len(way), choice.loss(way)), default=None)
-    order = sorted(
-        range(len(choice.categories)), key=lambda number: (-len(choice.categories[number]), number)
-    )
-    is_left = np.ones(choice.n_values, dtype=bool)
-    taken: list[int] = []
-    for number in order:
-        own = list(choice.categories[number])
-        if is_left[own].all():
-            is_left[own] = False
-            taken.append(number)
-    if is_left.any() or len(taken) < choice.least:
-        return None
-    return tuple(sorted(taken))
 
 
 def _coarser(choices: Sequence[Choice], chosen: Chosen) -> list[Chosen]:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.recoding_search.choices import Choice
+from gamekeeper.algorithms.recoding_search.choices import Choice, categories_inside
 from gamekeeper.algorithms.recoding_search.class_tables import ClassCounter, ClassTable
 from gamekeeper.algorithms.recoding_search.targets import (
     ClassTarget,
@@ -103,10 +103,7 @@ class UnsafeGrower:
                     yield self._cut(self._by_classes(labels, table, target), number)
 
     def _cut(self, labels: Sequence[NDArray[np.int32]], target: int) -> UnsafeRecoding:
-        inside = tuple(
-            choice.inside(own) for choice, own in zip(self._choices, labels, strict=True)
-        )
-        return UnsafeRecoding(tuple(labels), inside, target)
+        return UnsafeRecoding(tuple(labels), categories_inside(self._choices, labels), target)
 
     def _by_boxes(
         self,
@@ -186,10 +183,7 @@ def merging_steps(choices: Sequence[Choice]) -> list[tuple[int, Blocks]]:
     """Return what can be merged, of all variables, cheapest first: categories, or listed ways."""
     steps: list[tuple[float, int, int, Blocks]] = []
     for variable, choice in enumerate(choices):
-        ways = choice.ways
-        if ways is None:
-            ways = tuple((number,) for number in range(len(choice.categories)))
-        for number, way in enumerate(ways):
+        for number, way in enumerate(choice.columns):
             blocks = [choice.categories[own] for own in way if len(choice.categories[own]) > 1]
             steps.append((choice.loss(way), variable, number, blocks))
     return [(variable, blocks) for _, variable, _, blocks in sorted(steps, key=lambda s: s[:3])]
