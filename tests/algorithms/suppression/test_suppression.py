@@ -179,6 +179,20 @@ def test_the_score_of_what_is_left_is_at_most_what_is_allowed():
     assert costs[0] == suppress_released_to_people(problem).cost
 
 
+@pytest.mark.parametrize("allowed", [0, 10**6, 10**19])
+def test_scores_beyond_64_bits_are_never_taken_for_less(allowed):
+    # A set of one of 23 variables has the score 22!, about 10^21.
+    rows = np.ones((4, 23), dtype=np.uint8)
+    rows[0, [0, 1, 2]] = 2
+    problem = SuppressionProblem(rows, 2)
+    found = find_minimal_uniques(rows)
+    assert found.offsets is not None
+    assert found.masks is not None
+    families = scored_sets(problem, found.records, found.offsets, found.masks)
+    made = suppress_sets(problem, families, allowed=allowed)
+    assert made.suppressed.tolist() == [7, 0, 0, 0]
+
+
 def test_ties_go_to_the_variable_with_most_categories():
     rows = np.array([[1, 1], [1, 2], [2, 3], [2, 4], [1, 4], [2, 1]])
     # Either column of the first four may go; the second has more categories.

@@ -39,6 +39,9 @@ from gamekeeper.algorithms.suppression.released_to_people import (
 )
 
 _AT_ONCE = 256
+# From 21! on a weight is beyond 64 bits; no more is allowed than one less than this, so that two may be
+# added and the sum of sets that are left is never taken for less than it is.
+_MOST_WEIGHT = 1 << 62
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -149,13 +152,12 @@ def scored_sets(
     records, offsets, masks
         The sample uniques of the file and their sets, as `find_minimal_uniques` lists them.
     """
-    counts = np.zeros(problem.n_records, dtype=np.int64)
-    counts[records] = np.diff(offsets)
     members = masks.astype(np.uint64)
     owners = np.repeat(records, np.diff(offsets))
     kept = (members & problem.blank[owners]) == 0
     counts = np.bincount(owners[kept], minlength=problem.n_records)
-    by_size = np.array([factorial(problem.n_columns - s) for s in range(problem.n_columns + 1)])
+    sizes_left = range(problem.n_columns, -1, -1)
+    by_size = np.array([min(factorial(left), _MOST_WEIGHT) for left in sizes_left])
     return SetFamilies(
         np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
         members[kept],
@@ -195,7 +197,7 @@ def suppress_sets(
             raise too_long("Cells were to be suppressed.", n_sets, n_left)
         left = hit_in_order(
             *(families.starts, families.members, families.weights, rows, n_left),
-            *(sets, n_sets, allowed, chosen),
+            *(sets, n_sets, min(allowed, _MOST_WEIGHT - 1), chosen),
         )
         n_left, n_sets = int(left), n_sets + len(sets)
         tried.append(sets)
