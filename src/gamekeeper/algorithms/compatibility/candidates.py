@@ -95,27 +95,11 @@ class Sides:
 
     def pairs(self) -> list[tuple[int, int, NDArray[np.uint64]]]:
         """Return groups of people and of rows with the fields on which they are compared."""
-        every = np.uint64((1 << self.fields.n_columns) - 1)
         return [
-            (i, j, self.fields.masks(np.array([every & ~(mine | yours)], dtype=np.uint64))[0])
+            (i, j, self.fields.mask_without(mine | yours))
             for i, mine in enumerate(self.people.open)
             for j, yours in enumerate(self.released.open)
         ]
-
-
-def packed_sides(
-    people: Codes,
-    released: Codes,
-    suppressed: Sets,
-    unknown: Sets | None = None,
-) -> Sides:
-    """Return both sides packed; see `count_candidates` for the arguments."""
-    fields = KeyFields.for_codes(people, released)
-    return Sides(
-        fields,
-        distinct_rows(fields, fields.pack(people), unknown),
-        distinct_rows(fields, fields.pack(released), suppressed),
-    )
 
 
 def count_candidates(
@@ -155,16 +139,18 @@ def count_candidates(
     >>> found.released_to_people.tolist(), found.people_to_released.tolist(), found.both
     ([2, 1, 2, 2], [1, 2, 2, 2], 1)
     """
-    sides = packed_sides(people, released, suppressed, unknown)
-    x, y = sides.people, sides.released
-    fits, of_rows = _sums(sides, x.counts, y.counts, progress)
+    fields = KeyFields.for_codes(people, released)
+    x = distinct_rows(fields, fields.pack(people), unknown)
+    y = distinct_rows(fields, fields.pack(released), suppressed)
+    sides = Sides(fields, x, y)
+    fits, of_rows = sums_of_fitting(sides, x.counts, y.counts, progress)
     right = None
     if truth is None and len(people) == len(released):
         truth = np.arange(len(people), dtype=np.int64)
     if truth is not None:
         # What nobody fits is chosen by nobody.
         shares = np.where(of_rows > 0, _ONE // np.maximum(of_rows, 1), 0)
-        totals, _ = _sums(sides, x.counts, y.counts * shares, None)
+        totals, _ = sums_of_fitting(sides, x.counts, y.counts * shares)
         right = _right(sides, people, released, suppressed, unknown, truth, shares, totals)
     return Candidates(
         own=y.counts[y.row_of],
@@ -175,8 +161,8 @@ def count_candidates(
     )
 
 
-def _sums(
-    sides: Sides, people: Counts, rows: Counts, progress: Progress | None
+def sums_of_fitting(
+    sides: Sides, people: Counts, rows: Counts, progress: Progress | None = None
 ) -> tuple[Counts, Counts]:
     """Return for each distinct person the sum over rows that fit, and the other way round."""
     from gamekeeper.algorithms.compatibility.key_kernels import count_both_ways
@@ -229,14 +215,13 @@ def _wildcard(sides: Sides) -> Counts:
     from gamekeeper.algorithms.compatibility.key_kernels import count_both_ways
 
     y = sides.released
-    every = np.uint64((1 << sides.fields.n_columns) - 1)
     found = np.zeros(y.n_rows, dtype=np.int64)
     nothing = np.zeros(y.n_rows, dtype=np.int64)
     room = Room(max(np.diff(y.starts), default=0))
     for j, mine in enumerate(y.open):
         first, last = int(y.starts[j]), int(y.starts[j + 1])
         for i, yours in enumerate(y.open[: j + 1]):
-            mask = sides.fields.masks(np.array([every & ~(mine | yours)], dtype=np.uint64))[0]
+            mask = sides.fields.mask_without(mine | yours)
             count_both_ways(
                 *(y.keys, y.counts, first, last),
                 *(y.keys, y.counts, int(y.starts[i]), int(y.starts[i + 1]), mask),
@@ -251,15 +236,19 @@ class Room:
     """Room in which keys are counted, for up to so many rows at a time."""
 
     def __init__(self, n_rows: int) -> None:
-        size = max(16, 1 << (2 * max(int(n_rows), 1) - 1).bit_length())
-        self._slots = np.empty(size, dtype=np.int32)
-        self.place_of = np.empty(max(int(n_rows), 1), dtype=np.int32)
-        self.row_at = np.empty(max(int(n_rows), 1), dtype=np.int32)
-        self.sums = np.empty((2, max(int(n_rows), 1)), dtype=np.int64)
+        most = max(int(n_rows), 1)
+        self._slots = np.empty(n_slots(most), dtype=np.int32)
+        self.place_of = np.empty(most, dtype=np.int32)
+        self.row_at = np.empty(most, dtype=np.int32)
+        self.sums = np.empty((2, most), dtype=np.int64)
 
     def slots(self, n_rows: int) -> NDArray[np.int32]:
         """Return cleared slots for so many rows."""
-        size = max(16, 1 << (2 * max(int(n_rows), 1) - 1).bit_length())
-        made = self._slots[:size]
+        made = self._slots[: n_slots(n_rows)]
         made.fill(-1)
         return made
+
+
+def n_slots(n_rows: int) -> int:
+    """Return how many slots a table of so many rows has: a power of two, at least twice the rows."""
+    return max(16, 1 << (2 * max(int(n_rows), 1) - 1).bit_length())

@@ -121,11 +121,10 @@ class _Graph:
         self.codes = people[first]
         # Of a group of rows with the same stars: who reaches which of its different keys.
         self.links: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]] = []
-        every = np.uint64((1 << fields.n_columns) - 1)
         for stars in np.unique(self.sets):
             group = np.flatnonzero(self.sets == stars)
             rows = self.keys[group]
-            mask = fields.masks(np.array([every & ~stars], dtype=np.uint64))[0]
+            mask = fields.mask_without(stars)
             room = Room(len(group))
             reached = np.empty(self.n_kinds, dtype=np.int64)
             places_both_ways(

@@ -56,6 +56,11 @@ class KeyFields:
         """How many columns there are."""
         return len(self.words)
 
+    @property
+    def every(self) -> np.uint64:
+        """The set of all columns."""
+        return np.uint64((1 << self.n_columns) - 1)
+
     def pack(self, codes: Codes) -> Keys:
         """Return the rows of a matrix, one line of words each."""
         made = np.zeros((len(codes), self.n_words), dtype=np.uint64)
@@ -72,6 +77,10 @@ class KeyFields:
             field = ((1 << self.bits[column]) - 1) << self.shifts[column]
             made[:, self.words[column]] |= has * np.uint64(field)
         return made
+
+    def mask_without(self, columns: np.uint64) -> Keys:
+        """Return the bits of all fields but those of a set of columns, as one line of words."""
+        return self.masks(np.array([self.every & ~columns], dtype=np.uint64))[0]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -103,10 +112,6 @@ class DistinctRows:
         """How many different rows there are."""
         return len(self.keys)
 
-    def open_of_rows(self) -> NDArray[np.uint64]:
-        """Return the open columns of each row."""
-        return np.repeat(self.open, np.diff(self.starts))
-
 
 def distinct_rows(
     fields: KeyFields,
@@ -120,15 +125,12 @@ def distinct_rows(
     """
     n_records, n_words = keys.shape
     if open_columns is None:
-        sets, group = (
-            np.zeros(1 if n_records else 0, dtype=np.uint64),
-            np.zeros(n_records, np.int64),
-        )
+        sets = np.zeros(1 if n_records else 0, dtype=np.uint64)
+        group = np.zeros(n_records, np.int64)
         closed = keys
     else:
         sets, group = np.unique(open_columns, return_inverse=True)
-        every = np.uint64((1 << fields.n_columns) - 1)
-        closed = keys & fields.masks(every & ~sets)[group]
+        closed = keys & fields.masks(fields.every & ~sets)[group]
     order = _sorted(closed, group if len(sets) > 1 else None)
     is_first = np.ones(n_records, dtype=np.bool_)
     if n_records:

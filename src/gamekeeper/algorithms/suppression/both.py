@@ -18,7 +18,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.compatibility.candidates import Room, Sides
+from gamekeeper.algorithms.compatibility.candidates import Room, Sides, sums_of_fitting
 from gamekeeper.algorithms.compatibility.packed_keys import DistinctRows, Keys, distinct_rows
 from gamekeeper.algorithms.suppression.column_sets import sets_by_cost
 from gamekeeper.algorithms.suppression.problem import (
@@ -29,7 +29,7 @@ from gamekeeper.algorithms.suppression.problem import (
 )
 from gamekeeper.algorithms.suppression.released_to_people import (
     cheapest_sets,
-    suppress_released_to_people,
+    solved_in_order,
 )
 
 _CLOSING_WORK = 1 << 32
@@ -45,12 +45,7 @@ def suppress_both(problem: SuppressionProblem) -> Suppression:
     >>> found.cost, found.lower_bound
     (Fraction(2, 1), Fraction(1, 1))
     """
-    assert problem.counts is None, "k of sums of weights is asked of rows only"
-    cheapest = suppress_released_to_people(problem)
-    if len(cheapest.unmet):
-        return cheapest
-    ordered, places = problem.in_order()
-    return _solved(ordered, cheapest.cost).put_back(places)
+    return solved_in_order(problem, _solved)
 
 
 def _solved(problem: SuppressionProblem, bound: Fraction) -> Suppression:
@@ -63,15 +58,7 @@ def _solved(problem: SuppressionProblem, bound: Fraction) -> Suppression:
         sets = sets | problem.opened
     sets, unmet = _helped(problem, sets)
     own = sets & ~problem.blank
-    cost = Fraction(int(problem.cost_of(own).sum()), problem.scaled[1])
-    return Suppression(
-        own if problem.missing == "ignore" else sets,
-        own,
-        cost,
-        bound,
-        cost == bound and not len(unmet),
-        unmet,
-    )
+    return problem.answer(own if problem.missing == "ignore" else sets, own, unmet, bound)
 
 
 @dataclass(slots=True, eq=False)
@@ -110,23 +97,10 @@ def _helped(problem: SuppressionProblem, sets: Sets) -> tuple[Sets, NDArray[np.i
 
 def _rows_of_people(problem: SuppressionProblem, sets: Sets) -> tuple[NDArray[np.int64], Sides]:
     """Return how many released rows each different person fits."""
-    from gamekeeper.algorithms.compatibility.key_kernels import count_both_ways
-
     people = distinct_rows(problem.fields, problem.keys)
     released = distinct_rows(problem.fields, problem.keys, sets)
     sides = Sides(problem.fields, people, released)
-    fits = np.zeros(people.n_rows, dtype=np.int64)
-    nothing = np.zeros(released.n_rows, dtype=np.int64)
-    room = Room(max(np.diff(released.starts), default=0))
-    for _, j, mask in sides.pairs():
-        begin, end = int(released.starts[j]), int(released.starts[j + 1])
-        count_both_ways(
-            *(released.keys, released.counts, begin, end),
-            *(people.keys, people.counts, 0, people.n_rows, mask),
-            *(room.slots(end - begin), room.place_of, room.row_at, room.sums),
-            *(nothing, fits),
-        )
-    return fits, sides
+    return sums_of_fitting(sides, people.counts, released.counts)[0], sides
 
 
 def _open_further(
@@ -137,7 +111,8 @@ def _open_further(
     added: list[int],
 ) -> bool:
     """Open records by sets of columns that cost the same; tell whether any was."""
-    from gamekeeper.algorithms.suppression.repair_kernels import find_helpers, help_people
+    from gamekeeper.algorithms.compatibility.key_kernels import places_both_ways
+    from gamekeeper.algorithms.suppression.repair_kernels import help_people
 
     short = np.flatnonzero(deficits)
     # Rows as they were: what is open in them differs from person to person.
@@ -150,10 +125,10 @@ def _open_further(
         for more in added:
             if int(open_columns) & more:
                 continue
-            both = np.array([problem.every & ~(open_columns | np.uint64(more))], dtype=np.uint64)
+            mask = problem.fields.mask_without(open_columns | np.uint64(more))
             place = np.empty(end - begin, dtype=np.int64)
-            find_helpers(
-                *(person_keys, full, begin, end, problem.fields.masks(both)[0]),
+            places_both_ways(
+                *(person_keys, 0, len(short), full, begin, end, mask),
                 *(room.slots(len(short)), room.place_of, room.row_at, place),
             )
             _add_options(problem, options, room.place_of[: len(short)], place, begin, more)
@@ -238,10 +213,9 @@ def _closed_again(problem: SuppressionProblem, first: Sets, sets: Sets) -> Sets:
     own = sets[opened].copy()
     costs, _ = problem.scaled
     order = sorted(problem.free, key=lambda column: (-costs[column], problem.categories[column]))
-    columns = np.array([1 << c for c in range(problem.n_columns)], dtype=np.uint64)
     close_again(
         *(sides.people.keys, sides.people.counts, candidates, problem.keys[opened]),
-        *(own, problem.fields.masks(columns), np.array(order, dtype=np.int64), problem.k),
+        *(own, problem.column_masks, np.array(order, dtype=np.int64), problem.k),
         *(_CLOSING_WORK, np.empty(problem.fields.n_words, dtype=np.uint64)),
         np.empty(problem.fields.n_words, dtype=np.uint64),
     )

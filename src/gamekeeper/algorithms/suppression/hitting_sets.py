@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import combinations
 from math import comb, factorial
 
@@ -218,17 +217,11 @@ def suppress_sets(
         stars[~only] = 0
         unmet &= only
     stars &= ~problem.blank
-    cost = Fraction(int(problem.cost_of(stars).sum()), problem.scaled[1])
-    left = np.flatnonzero(unmet)
-    opened = stars
-    if problem.missing == "category":
-        opened = np.where(_needs_blank(families, problem), stars | problem.blank, stars)
-    return Suppression(opened, stars, cost, cost, not len(left), left)
-
-
-def _needs_blank(families: SetFamilies, problem: SuppressionProblem) -> NDArray[np.bool_]:
-    """Return which records have missing cells that must be shown as suppressed: to be safe, all."""
-    return (problem.blank > 0) & (len(families.members) > 0)
+    # To be safe, missing cells are shown as suppressed, unless nothing must be broken.
+    shows_missing = problem.missing == "category" and len(families.members) > 0
+    return problem.answer(
+        stars | problem.blank if shows_missing else stars, stars, np.flatnonzero(unmet)
+    )
 
 
 def _subsets(allowed: Sequence[int], size: int) -> list[int]:

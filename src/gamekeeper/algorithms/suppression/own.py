@@ -20,13 +20,14 @@ from fractions import Fraction
 
 import numpy as np
 
+from gamekeeper.algorithms.compatibility.candidates import n_slots
 from gamekeeper.algorithms.suppression.column_sets import sets_by_cost
 from gamekeeper.algorithms.suppression.problem import (
     Suppression,
     SuppressionProblem,
     too_long,
 )
-from gamekeeper.algorithms.suppression.released_to_people import suppress_released_to_people
+from gamekeeper.algorithms.suppression.released_to_people import solved_in_order
 
 
 def suppress_own(problem: SuppressionProblem) -> Suppression:
@@ -38,27 +39,20 @@ def suppress_own(problem: SuppressionProblem) -> Suppression:
     >>> suppress_own(SuppressionProblem(rows, 2)).lower_bound
     Fraction(1, 1)
     """
-    assert problem.counts is None, "k of sums of weights is asked of rows only"
-    cheapest = suppress_released_to_people(problem)
-    if len(cheapest.unmet):
-        return cheapest
-    ordered, places = problem.in_order()
-    return _solved(ordered, cheapest.cost).put_back(places)
+    return solved_in_order(problem, _solved)
 
 
 def _solved(problem: SuppressionProblem, bound: Fraction) -> Suppression:
     # Whatever a missing cell means, rows are identical only if it is missing in both.
     problem = replace(problem, missing="category")
     walk = _Walk(problem)
-    for kind, columns, least in _events(problem):
-        walk.step(columns, 0 if kind == 0 else least)
+    for columns, least in _events(problem):
+        walk.step(columns, least)
         if not walk.n_open:
             break
     walk.join_classes()
-    own = walk.sets() & ~problem.blank
-    cost = Fraction(int(problem.cost_of(own).sum()), problem.scaled[1])
-    unmet = np.sort(walk.records[: walk.n_open])
-    return Suppression(walk.sets(), own, cost, bound, cost == bound and not len(unmet), unmet)
+    sets, unmet = walk.sets(), np.sort(walk.records[: walk.n_open])
+    return problem.answer(sets, sets & ~problem.blank, unmet, bound)
 
 
 class _Walk:
@@ -76,10 +70,10 @@ class _Walk:
         self.n_open = n
         self.open_keys = problem.keys.copy()
         self.records = np.arange(n, dtype=np.int64)
-        self.slots = np.empty(max(16, 1 << (2 * max(n, 1) - 1).bit_length()), dtype=np.int32)
+        self.slots = np.empty(n_slots(n), dtype=np.int32)
         self.room = np.empty((3, max(n, 1)), dtype=np.int32)
         self.sums = np.empty(max(n, 1), dtype=np.int64)
-        self.more = np.empty((3, max(n, 1)), dtype=np.int64)
+        self.more = np.empty((2, max(n, 1)), dtype=np.int64)
         self.n_steps = 0
 
     def step(self, columns: int, least: int) -> None:
@@ -89,9 +83,8 @@ class _Walk:
         self.n_steps += 1
         if self.n_steps * problem.n_records > problem.max_work:
             raise too_long("Cells were to be suppressed.", self.n_steps, self.n_open)
-        kept = problem.fields.masks(np.array([problem.every & ~np.uint64(columns)]))[0]
-        size = max(16, 1 << (2 * max(self.n_open, 1) - 1).bit_length())
-        slots = self.slots[:size]
+        kept = problem.fields.mask_without(np.uint64(columns))
+        slots = self.slots[: n_slots(self.n_open)]
         slots.fill(-1)
         before = self.n_classes
         if least == 0:
@@ -105,7 +98,7 @@ class _Walk:
             n_open, n_classes = recruit(
                 *(problem.keys, self.open_keys, self.records, self.n_open, kept, problem.k, least),
                 *(self.class_first, self.n_classes, self.class_size, self.class_of, slots),
-                *(self.room, self.sums, self.more[0], self.more[1], self.more[2]),
+                *(self.room, self.sums, self.more[0], self.more[1]),
             )
         self.n_open, self.n_classes = int(n_open), int(n_classes)
         new = range(before, self.n_classes)
@@ -147,8 +140,8 @@ class _Walk:
         return by_class[self.class_of]
 
 
-def _events(problem: SuppressionProblem) -> Iterator[tuple[int, int, int]]:
-    """Yield what is done with which set: 0 to close, 1 to recruit from so many on; cheapest first."""
+def _events(problem: SuppressionProblem) -> Iterator[tuple[int, int]]:
+    """Yield sets, and from how many on to recruit, 0 to close; cheapest first."""
     k = problem.k
     scale = math.lcm(*range(1, k)) if k > 1 else 1
     levels = sets_by_cost(problem.free, problem.scaled[0], problem.categories)
@@ -156,15 +149,13 @@ def _events(problem: SuppressionProblem) -> Iterator[tuple[int, int, int]]:
     number = 0
     for cost, sets in levels:
         while waiting and waiting[0][0] < cost * scale:
-            _, _, columns, least = heapq.heappop(waiting)
-            yield 1, columns, least
+            yield heapq.heappop(waiting)[2:]
         for columns in sets:
-            yield 0, columns, 0
+            yield columns, 0
             for least in range(k - 1, 0, -1):
                 if cost:
                     number += 1
                     heapq.heappush(waiting, (k * cost * scale // least, number, columns, least))
         # What was recruited at the same price comes after what is closed.
     while waiting:
-        _, _, columns, least = heapq.heappop(waiting)
-        yield 1, columns, least
+        yield heapq.heappop(waiting)[2:]

@@ -8,7 +8,24 @@ from __future__ import annotations
 import numpy as np
 
 from gamekeeper.algorithms.compatibility.key_kernels import enter_rows, place_in
-from gamekeeper.algorithms.compiling import kernel
+from gamekeeper.algorithms.compiling import inner, kernel
+
+
+@inner
+def _take_classes(open_keys, open_records, n_open, place_of, joined, class_size, class_of):
+    """Let records have the class that their place joined; move the others together, return how many."""
+    left = np.int64(0)
+    for i in range(n_open):
+        own = joined[place_of[i]]
+        if own >= 0:
+            class_of[open_records[i]] = own
+            class_size[own] += 1
+        else:
+            for word in range(open_keys.shape[1]):
+                open_keys[left, word] = open_keys[i, word]
+            open_records[left] = open_records[i]
+            left += 1
+    return left
 
 
 @kernel
@@ -38,30 +55,20 @@ def close_classes(
             class_first[n_classes] = open_records[row_at[place]]
             class_size[n_classes] = 0
             n_classes += 1
-    left = np.int64(0)
-    for i in range(n_open):
-        own = joined[place_of[i]]
-        if own >= 0:
-            class_of[open_records[i]] = own
-            class_size[own] += 1
-        else:
-            for word in range(keys.shape[1]):
-                open_keys[left, word] = open_keys[i, word]
-            open_records[left] = open_records[i]
-            left += 1
+    left = _take_classes(open_keys, open_records, n_open, place_of, joined, class_size, class_of)
     return left, n_classes
 
 
 @kernel
 def recruit(
     keys, open_keys, open_records, n_open, kept, k, least, class_first, n_classes, class_size,
-    class_of, slots, room, sums, head, following, joined,
+    class_of, slots, room, sums, head, following,
 ):  # fmt: skip
     """Make classes of at least `least` records without one and others whose class can spare them.
 
     Returns how many are left without a class and how many classes there are.
     """
-    place_of, row_at = room[0], room[1]
+    place_of, row_at, joined = room[0], room[1], room[2]
     n_places = enter_rows(open_keys, np.int64(0), n_open, kept, slots, place_of, row_at)
     for place in range(n_places):
         sums[place] = 0
@@ -107,15 +114,5 @@ def recruit(
             class_first[n_classes] = open_records[row_at[place]]
             class_size[n_classes] = need
             n_classes += 1
-    left = np.int64(0)
-    for i in range(n_open):
-        own = joined[place_of[i]]
-        if own >= 0:
-            class_of[open_records[i]] = own
-            class_size[own] += 1
-        else:
-            for word in range(keys.shape[1]):
-                open_keys[left, word] = open_keys[i, word]
-            open_records[left] = open_records[i]
-            left += 1
+    left = _take_classes(open_keys, open_records, n_open, place_of, joined, class_size, class_of)
     return left, n_classes

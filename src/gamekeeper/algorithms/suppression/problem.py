@@ -73,9 +73,6 @@ class SuppressionProblem:
     progress: Progress | None = field(default=None)
     opened: Sets | None = None
 
-    def __post_init__(self) -> None:
-        self._require_valid()
-
     @property
     def n_columns(self) -> int:
         """How many columns there are."""
@@ -126,10 +123,15 @@ class SuppressionProblem:
             found |= (self.codes[:, column] == 0).astype(np.uint64) << np.uint64(column)
         return found
 
-    @cached_property
+    @property
     def every(self) -> np.uint64:
         """The set of all columns."""
-        return np.uint64((1 << self.n_columns) - 1)
+        return self.fields.every
+
+    @cached_property
+    def column_masks(self) -> Keys:
+        """The bits of the field of each column."""
+        return self.fields.masks(np.uint64(1) << np.arange(self.n_columns, dtype=np.uint64))
 
     @cached_property
     def people(self) -> DistinctRows:
@@ -166,7 +168,20 @@ class SuppressionProblem:
             total += ((sets >> np.uint64(column)) & np.uint64(1)).astype(np.int64) * cost
         return total
 
-    def _require_valid(self) -> None:
+    def answer(
+        self,
+        stars: Sets,
+        suppressed: Sets,
+        unmet: NDArray[np.int64],
+        lower_bound: Fraction | None = None,
+    ) -> Suppression:
+        """Return a suppression with what it costs; nothing costs less where no bound is given."""
+        cost = Fraction(int(self.cost_of(suppressed).sum()), self.scaled[1])
+        bound = cost if lower_bound is None else lower_bound
+        is_optimal = cost == bound and not len(unmet)
+        return Suppression(stars, suppressed, cost, bound, is_optimal, unmet)
+
+    def __post_init__(self) -> None:
         problems: list[Problem] = []
         if self.codes.ndim != 2 or not 1 <= self.codes.shape[1] <= MOST_COLUMNS:
             problems.append(

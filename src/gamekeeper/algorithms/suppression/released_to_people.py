@@ -13,12 +13,14 @@ looked at with their missing cells open.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.compatibility.candidates import n_slots
+from gamekeeper.algorithms.compatibility.packed_keys import distinct_rows
 from gamekeeper.algorithms.suppression.column_sets import n_sets_below, sets_by_cost
 from gamekeeper.algorithms.suppression.problem import (
     Sets,
@@ -55,9 +57,22 @@ def suppress_released_to_people(
     """
     chosen, unmet = cheapest_sets(problem, only)
     own = chosen & ~problem.blank
-    cost = Fraction(int(problem.cost_of(own).sum()), problem.scaled[1])
-    stars = chosen if problem.missing == "category" else own
-    return Suppression(stars, own, cost, cost, not len(unmet), unmet)
+    return problem.answer(chosen if problem.missing == "category" else own, own, unmet)
+
+
+def solved_in_order(
+    problem: SuppressionProblem, solve: Callable[[SuppressionProblem, Fraction], Suppression]
+) -> Suppression:
+    """Return what is solved of records in the order of their codes, given the least cost of (k,1).
+
+    Where even the cheapest (k,1) suppression leaves somebody unmet, that is the answer.
+    """
+    assert problem.counts is None, "k of sums of weights is asked of rows only"
+    cheapest = suppress_released_to_people(problem)
+    if len(cheapest.unmet):
+        return cheapest
+    ordered, places = problem.in_order()
+    return solve(ordered, cheapest.cost).put_back(places)
 
 
 def cheapest_sets(
@@ -78,7 +93,9 @@ def cheapest_sets(
     opened = np.zeros(len(rows), dtype=np.uint64)
     if problem.opened is not None:
         opened[row_of] = problem.opened
-    is_open = candidates_of_rows(problem, rows, _closed(problem, blank) & ~opened) < problem.k
+    # What is compared before anything is suppressed.
+    unknown = opened if problem.missing == "category" else blank | opened
+    is_open = candidates_of_rows(problem, rows, problem.every & ~unknown) < problem.k
     is_open &= wanted
     unmet = np.zeros(len(rows), dtype=np.bool_)
     _require_possible(problem, rows, blank, np.flatnonzero(is_open))
@@ -130,14 +147,13 @@ def _require_possible(
     """
     if len(problem.free) <= _FEW_COLUMNS or problem.missing == "wildcard" or not len(is_open):
         return
-    people, masks = problem.people, problem.fields.masks(_bits(problem.n_columns))
-    costs = problem.scaled[0]
+    people, costs = problem.people, problem.scaled[0]
     free = np.array([costs[c] if c in problem.free else 0 for c in range(problem.n_columns)])
     fixed = [c for c in range(problem.n_columns) if c not in problem.free]
     hardest = 0
     for row in is_open[:: max(1, len(is_open) // _PROBED)].tolist():
         agree = np.column_stack(
-            [(((people.keys ^ rows[row]) & mask) == 0).all(axis=1) for mask in masks]
+            [(((people.keys ^ rows[row]) & mask) == 0).all(axis=1) for mask in problem.column_masks]
         )
         known = np.array([int(blank[row]) >> c & 1 == 0 for c in range(problem.n_columns)])
         is_near = agree[:, fixed].all(axis=1)
@@ -152,22 +168,18 @@ def _require_possible(
         raise too_long_at_least("Cells were to be suppressed.", n_sets, problem.max_work)
 
 
-def _bits(n_columns: int) -> Sets:
-    return np.array([1 << column for column in range(n_columns)], dtype=np.uint64)
-
-
 def candidates_of_rows(
     problem: SuppressionProblem, rows: NDArray[np.uint64], kept: Sets
 ) -> NDArray[np.int64]:
     """Return how many people fit each of some rows on the columns that it keeps."""
-    from gamekeeper.algorithms.suppression.walk_kernels import candidates_on
+    from gamekeeper.algorithms.suppression.walk_kernels import sum_candidates
 
     people, known = problem.people, problem.group_masks()
     made = np.zeros(len(rows), dtype=np.int64)
     for columns in np.unique(kept):
         at = np.flatnonzero(kept == columns)
         room = WalkRoom(len(at), problem.fields.n_words)
-        candidates_on(
+        sum_candidates(
             *(people.keys, people.counts, people.starts, known, rows[at], len(at)),
             *(problem.fields.masks(np.array([columns]))[0], room.mask, room.slots, room.places),
             *(room.sums, room.found),
@@ -182,27 +194,16 @@ class WalkRoom:
     def __init__(self, n_rows: int, n_words: int) -> None:
         n_rows = max(n_rows, 1)
         self.mask = np.empty(n_words, dtype=np.uint64)
-        self.slots = np.empty(max(16, 1 << (2 * n_rows - 1).bit_length()), dtype=np.int32)
+        self.slots = np.empty(n_slots(n_rows), dtype=np.int32)
         self.places = np.empty((2, n_rows), dtype=np.int32)
         self.sums = np.empty(n_rows, dtype=np.int64)
         self.found = np.empty(n_rows, dtype=np.int64)
-
-
-def _closed(problem: SuppressionProblem, blank: Sets) -> Sets:
-    """Return the columns on which rows are compared before anything is suppressed."""
-    return (
-        np.full(len(blank), problem.every)
-        if problem.missing == "category"
-        else problem.every & ~blank
-    )
 
 
 def distinct_records(
     problem: SuppressionProblem,
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], Sets]:
     """Return the different rows of the file, the row of each record, and the missing columns of each."""
-    from gamekeeper.algorithms.compatibility.packed_keys import distinct_rows
-
     rows = problem.people
     if problem.missing == "wildcard":
         rows = distinct_rows(problem.fields, problem.keys)

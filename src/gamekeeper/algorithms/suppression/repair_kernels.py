@@ -7,19 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gamekeeper.algorithms.compatibility.key_kernels import enter_rows, place_in
+from gamekeeper.algorithms.compatibility.key_kernels import agree
 from gamekeeper.algorithms.compiling import inner, kernel
 
 _TRIED = 16
-
-
-@kernel
-def find_helpers(short, rows, first, last, kept, slots, place_of, row_at, helper_place):
-    """Number the different keys of people who are short; tell each row of a group its number or -1."""
-    n_places = enter_rows(short, np.int64(0), len(short), kept, slots, place_of, row_at)
-    for row in range(first, last):
-        helper_place[row - first] = place_in(rows, row, kept, short, slots, row_at)
-    return n_places
 
 
 @inner
@@ -28,11 +19,8 @@ def _gain(person_keys, deficits, members, first, last, rows, row, added):
     gain = np.int64(0)
     for i in range(first, last):
         person = members[i]
-        if deficits[person] > 0:
-            for word in range(rows.shape[1]):
-                if (person_keys[person, word] ^ rows[row, word]) & added[word] != np.uint64(0):
-                    gain += 1
-                    break
+        if deficits[person] > 0 and not agree(person_keys, person, rows, row, added):
+            gain += 1
     return gain
 
 
@@ -86,22 +74,11 @@ def help_people(
                 n_chosen += 1
                 for i in range(member_starts[option], member_starts[option + 1]):
                     person = members[i]
-                    if deficits[person] > 0:
-                        for word in range(rows.shape[1]):
-                            if (person_keys[person, word] ^ rows[row, word]) & added[
-                                option, word
-                            ] != np.uint64(0):
-                                deficits[person] -= 1
-                                break
+                    if deficits[person] > 0 and not agree(
+                        person_keys, person, rows, row, added[option]
+                    ):
+                        deficits[person] -= 1
     return n_chosen
-
-
-@inner
-def _fits(people, person, keys, unit, closed):
-    for word in range(people.shape[1]):
-        if (people[person, word] ^ keys[unit, word]) & closed[word] != np.uint64(0):
-            return False
-    return True
 
 
 @kernel
@@ -137,15 +114,15 @@ def close_again(
             fitting = np.int64(0)
             is_fine = True
             for person in range(n_people):
-                if _fits(people, person, keys, unit, without):
+                if agree(people, person, keys, unit, without):
                     fitting += counts[person]
-                elif candidates[person] <= k and _fits(people, person, keys, unit, closed):
+                elif candidates[person] <= k and agree(people, person, keys, unit, closed):
                     is_fine = False
                     break
             if not is_fine or fitting < k:
                 continue
             for person in range(n_people):
-                if _fits(people, person, keys, unit, closed) and not _fits(
+                if agree(people, person, keys, unit, closed) and not agree(
                     people, person, keys, unit, without
                 ):
                     candidates[person] -= 1

@@ -19,7 +19,7 @@ def _n_slots(n_rows):
     return size
 
 
-@inner
+@kernel
 def sum_candidates(
     keys, counts, starts, known, asked, n_asked, kept, mask, slots, room, sums, found
 ):
@@ -61,19 +61,8 @@ def walk_sets(
         if n_asked == 0:
             break
         sum_candidates(
-            keys,
-            counts,
-            starts,
-            known,
-            asked,
-            n_asked,
-            kept[number],
-            mask,
-            slots,
-            room,
-            sums,
-            found,
-        )
+            keys, counts, starts, known, asked, n_asked, kept[number], mask, slots, room, sums, found
+        )  # fmt: skip
         left = np.int64(0)
         for i in range(n_asked):
             if found[i] >= k:
@@ -85,13 +74,3 @@ def walk_sets(
                 left += 1
         n_asked = left
     return n_asked
-
-
-@kernel
-def candidates_on(
-    keys, counts, starts, known, asked, n_asked, kept, mask, slots, room, sums, found
-):
-    """Count the candidates of rows on one set of fields."""
-    sum_candidates(
-        keys, counts, starts, known, asked, n_asked, kept, mask, slots, room, sums, found
-    )
