@@ -90,7 +90,7 @@ def way(request, monkeypatch):
     elif request.param != "tables":
         most = 0 if request.param == "tables per record" else None
         monkeypatch.setattr(minimal_uniques, "best_search", lambda *_: "transversals")
-        monkeypatch.setattr(search, "most_difference_sets", lambda *_: most)
+        monkeypatch.setattr(search, "_most_difference_sets", lambda *_: most)
     return request.param
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gamekeeper.algorithms.class_numbers import class_numbers
 from gamekeeper.results import Progress
 
 _LARGEST_KEY = 2**62
@@ -81,9 +82,9 @@ class _Keys:
     """Keys as integers, equal where the keys are equal on the variables that are not left out."""
 
     def __init__(self, codes: npt.NDArray[np.integer]) -> None:
+        self._codes = codes
         self._columns = [np.ascontiguousarray(column) for column in codes.T]
         levels = [int(column.max(initial=0)) + 1 for column in self._columns]
-        self._levels = levels
         self._factors = [math.prod(levels[place + 1 :]) for place in range(len(levels))]
         self._whole: npt.NDArray[np.int64] | None = None
         if math.prod(levels) <= _LARGEST_KEY:
@@ -95,12 +96,11 @@ class _Keys:
         self, left: npt.NDArray[np.int64], right: npt.NDArray[np.int64], unseen: int
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the keys of two lists of rows without the variables in the bits of `unseen`."""
-        if self._whole is not None:
-            return self._without(self._whole, left, unseen), self._without(
-                self._whole, right, unseen
-            )
-        both = self._ranked(np.concatenate([left, right]), unseen)
-        return both[: len(left)], both[len(left) :]
+        if self._whole is None:
+            seen = [not unseen >> place & 1 for place in range(len(self._columns))]
+            own, other = class_numbers(self._codes[left][:, seen], self._codes[right][:, seen])
+            return own, other
+        return self._without(self._whole, left, unseen), self._without(self._whole, right, unseen)
 
     def _without(
         self, whole: npt.NDArray[np.int64], rows: npt.NDArray[np.int64], unseen: int
@@ -110,20 +110,6 @@ class _Keys:
             if unseen >> place & 1:
                 kept -= self._columns[place][rows] * np.int64(factor)
         return kept
-
-    def _ranked(self, rows: npt.NDArray[np.int64], unseen: int) -> npt.NDArray[np.int64]:
-        """Return keys too wide for one integer, by their ranks among the rows."""
-        packed = np.zeros(len(rows), dtype=np.int64)
-        span = 1
-        for place, column in enumerate(self._columns):
-            if unseen >> place & 1:
-                continue
-            if span * self._levels[place] > _LARGEST_KEY:
-                known, packed = np.unique(packed, return_inverse=True)
-                span = len(known)
-            packed = packed * self._levels[place] + column[rows]
-            span *= self._levels[place]
-        return packed
 
 
 def _comparisons(pattern: int, patterns: Sequence[int], missing: str) -> dict[int, list[int]]:

@@ -7,22 +7,21 @@ early, and the estimate, from the part of the search that was done, is rather to
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.uniques.apart import run_apart
 from gamekeeper.algorithms.uniques.packed_rows import LOW, Rows, packed_words
 from gamekeeper.algorithms.uniques.search import (
     MOST_TABLE_COLUMNS,
-    Found,
-    Reducer,
+    Compared,
     Task,
+    Transversals,
     mask_type,
-    most_difference_sets,
-    usable_columns,
 )
 
 # Rough seconds per word of a table, per packed word of a pair, per step of a search. The first is
@@ -69,13 +68,11 @@ class UniquesEstimate:
     n_sampled: int
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class _Probe:
-    unique: NDArray[np.bool_]
-    n_sets: NDArray[np.int64]
+class _Probe(NamedTuple):
+    """What was found about some targets, and the seconds that each takes without tables."""
+
+    looked: Compared
     seconds: float
-    at_least: bool
-    n_differences: int
 
 
 def estimate_for_rows(rows: Rows, task: Task, *, sample: int, seed: int) -> UniquesEstimate:
@@ -83,25 +80,27 @@ def estimate_for_rows(rows: Rows, task: Task, *, sample: int, seed: int) -> Uniq
     n_targets = len(rows.targets)
     order = np.random.default_rng(seed).permutation(n_targets)[:sample]
     # A first look says what a record costs: one with many difference sets is compared with them all.
-    look = run_apart(lambda: _probe(rows, task, np.sort(order[:_FIRST_LOOK])))
-    pairs = rows.n_rows * (1 + look.n_differences / max(len(look.n_sets), 1) / _SETS_PER_PAIR)
+    look = _probe(rows, task, np.sort(order[:_FIRST_LOOK]))
+    n_looked = max(len(look.looked.found.n_sets), 1)
+    pairs = rows.n_rows * (1 + look.looked.n_differences / n_looked / _SETS_PER_PAIR)
     n_sampled = min(len(order), max(_FIRST_LOOK, int(_MOST_PAIRS / max(pairs, 1))))
     probe = look
     if n_sampled > _FIRST_LOOK:
-        probe = run_apart(lambda: _probe(rows, task, np.sort(order[:n_sampled])))
+        probe = _probe(rows, task, np.sort(order[:n_sampled]))
     scale = n_targets / max(n_sampled, 1)
-    n_msus = round(float(probe.n_sets.sum()) * scale)
+    found = probe.looked.found
+    n_msus = round(float(found.n_sets.sum()) * scale)
     error = 0.0
     if 1 < n_sampled < n_targets:
         left_out = 1 - n_sampled / n_targets
-        error = float(n_targets * np.sqrt(probe.n_sets.var(ddof=1) / n_sampled * left_out))
+        error = float(n_targets * np.sqrt(found.n_sets.var(ddof=1) / n_sampled * left_out))
     return UniquesEstimate(
-        n_uniques=round(float(probe.unique.sum()) * scale),
+        n_uniques=round(float(found.unique.sum()) * scale),
         n_msus=n_msus,
         standard_error=error,
-        at_least=probe.at_least,
+        at_least=probe.looked.n_ended > 0,
         list_bytes=np.dtype(mask_type(rows.n_columns)).itemsize * n_msus,
-        seconds=n_targets * min(probe.seconds, _table_seconds(rows)),
+        seconds=n_targets * min(probe.seconds, _table_seconds(rows.n_columns)),
         n_sampled=n_sampled,
     )
 
@@ -113,12 +112,13 @@ def best_search(rows: Rows, task: Task) -> str:
     if rows.n_columns > MOST_TABLE_COLUMNS:
         return "transversals"
     by_pairs = rows.n_rows * rows.packed.shape[1] * _PER_PAIR_WORD
-    if not len(rows.targets) or by_pairs > _table_seconds(rows):
+    by_tables = _table_seconds(rows.n_columns)
+    if not len(rows.targets) or by_pairs > by_tables:
         return "tables"
     step = max(1, len(rows.targets) // _PROBES)
     numbers = np.arange(0, len(rows.targets), step, dtype=np.int64)
-    probe = run_apart(lambda: _probe(rows, task, numbers))
-    return "tables" if _table_seconds(rows) < probe.seconds else "transversals"
+    probe = _probe(rows, task, numbers)
+    return "tables" if by_tables < probe.seconds else "transversals"
 
 
 def largest_number(rows: Rows, max_size: int) -> int:
@@ -129,7 +129,7 @@ def largest_number(rows: Rows, max_size: int) -> int:
 
 def slowest(rows: Rows) -> float:
     """Return a bound on the processor time of the search, infinite if there is no simple one."""
-    return len(rows.targets) * _table_seconds(rows)
+    return len(rows.targets) * _table_seconds(rows.n_columns)
 
 
 def least_seconds(first: NDArray[np.unsignedinteger], n_records: int) -> float:
@@ -147,15 +147,11 @@ def least_seconds(first: NDArray[np.unsignedinteger], n_records: int) -> float:
     most_equal = (n_equal + 2 * np.sqrt(n_equal) + 3) / max(n_pairs, 1)
     n_uniques = n_records * np.exp(-n_records * most_equal)
     by_pairs = n_uniques * packed_words(n_columns) * _PER_PAIR_WORD
-    return float(n_uniques * min(by_pairs, _seconds_by_tables(n_columns)))
+    return float(n_uniques * min(by_pairs, _table_seconds(n_columns)))
 
 
-def _table_seconds(rows: Rows) -> float:
+def _table_seconds(n_columns: int) -> float:
     """Return the seconds per record of a search by tables."""
-    return _seconds_by_tables(rows.n_columns)
-
-
-def _seconds_by_tables(n_columns: int) -> float:
     if n_columns > MOST_TABLE_COLUMNS:
         return float("inf")
     return (1 << max(0, n_columns - LOW)) * _PER_TABLE_WORD
@@ -163,40 +159,14 @@ def _seconds_by_tables(n_columns: int) -> float:
 
 def _probe(rows: Rows, task: Task, numbers: NDArray[np.int64]) -> _Probe:
     """Count the MSUs of some targets, record by record."""
-    from gamekeeper.algorithms.uniques import (
-        reduction_kernels as reduction,
-    )
-    from gamekeeper.algorithms.uniques import (
-        transversal_kernels as transversals,
-    )
-
-    targets = rows.targets[numbers]
-    unique = np.empty(len(numbers), dtype=bool)
-    starts, sets = transversals.collect_differences(
-        targets, usable_columns(rows, task.missing), rows.present, task.missing == "wildcard",
-        rows.codes, rows.packed, rows.wide, rows.n_high, unique,
-    )  # fmt: skip
-    most_sets = most_difference_sets(rows.n_columns, task.max_size)
-    many = np.zeros(len(numbers), dtype=bool)
-    if most_sets is not None:
-        many = np.diff(starts) > most_sets
-    found = Found.nothing(rows, task.max_size)
-    counts = np.zeros((len(numbers), task.max_size + 1), dtype=np.int32)
-    n_sets = np.zeros(len(numbers), dtype=np.int64)
-    _, n_steps, n_ended = transversals.find_transversals(
-        targets, unique & ~many, starts, sets, rows.codes, rows.n_high, task.max_size,
-        np.concatenate([[0], np.cumsum(rows.n_codes)]), rows.bit_masks(), found.sums, counts,
-        n_sets, _MOST_NODES, False,
-    )  # fmt: skip
-    if many.any():
-        reducer = Reducer(rows, missing=task.missing, max_size=task.max_size, listing=False)
-        for i in np.flatnonzero(many):
-            table = np.zeros((1, 1 << rows.n_high), dtype=np.uint64)
-            reduction.mark_differences(table, starts[i : i + 2], sets, rows.n_columns)
-            reduction.close_tables(table, rows.n_high)
-            n_sets[i] = reducer.reduce(table, numbers[i : i + 1], found.sums)[1][0]
-    by_pairs = rows.n_rows * rows.packed.shape[1] * _PER_PAIR_WORD
-    by_table = _table_seconds(rows) if many.any() else 0.0
-    steps = n_steps * _PER_STEP / max(len(numbers), 1)
-    seconds = by_pairs + steps + by_table * float(many.mean()) if len(numbers) else 0.0
-    return _Probe(unique, n_sets, seconds, n_ended > 0, int(starts[-1]))
+    search = Transversals(rows, replace(task, listing=False)).search
+    # Never in the main thread: Ctrl-C while that is in a compiled kernel can crash the process.
+    with ThreadPoolExecutor(1) as executor:
+        looked = executor.submit(search, numbers, _MOST_NODES).result()
+    seconds = 0.0
+    if len(numbers):
+        by_pairs = rows.n_rows * rows.packed.shape[1] * _PER_PAIR_WORD
+        by_table = _table_seconds(rows.n_columns) if looked.by_table.any() else 0.0
+        steps = looked.n_steps * _PER_STEP / len(numbers)
+        seconds = by_pairs + steps + by_table * float(looked.by_table.mean())
+    return _Probe(looked, seconds)

@@ -54,16 +54,17 @@ class Rows:
         """The number of columns that are not among the low ones."""
         return max(0, self.n_columns - LOW)
 
-    def index_bit(self, column: int) -> int:
-        """Return the bit of a column in the index of a set."""
-        return LOW + self.n_high - 1 - column if column < self.n_high else column - self.n_high
-
     def bit_masks(self) -> NDArray[np.uint64]:
         """Return per bit of the index of a set the mask of its variable."""
         masks = np.zeros(64, dtype=np.uint64)
         for column, variable in enumerate(self.columns):
-            masks[self.index_bit(column)] = np.uint64(1) << np.uint64(variable)
+            masks[_index_bit(column, self.n_high)] = np.uint64(1) << np.uint64(variable)
         return masks
+
+
+def _index_bit(column: int, n_high: int) -> int:
+    """Return the bit of a column in the index of a set."""
+    return LOW + n_high - 1 - column if column < n_high else column - n_high
 
 
 def packed_words(n_columns: int) -> int:
@@ -107,11 +108,9 @@ def distinct_rows(
     present = np.zeros(len(first), dtype=np.uint64)
     wide: list[int] = []
     for column in range(n_columns):
-        if column < n_high:
-            field = n_high - 1 - column
-            word, place, bit = 1 + field // FIELDS, field % FIELDS, LOW + field
-        else:
-            word, place, bit = 0, column - n_high, column - n_high
+        bit = _index_bit(column, n_high)
+        # A word has as many fields as there are low columns.
+        word, place = divmod(bit, FIELDS)
         present |= (matrix[column] != 0).astype(np.uint64) << np.uint64(bit)
         if n_codes[columns[column]] > _FIELD_CODES:
             wide.append(column)

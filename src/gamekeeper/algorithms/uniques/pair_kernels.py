@@ -31,14 +31,14 @@ SUBSETS = np.array(
 
 
 @inner
-def _agreement(difference: np.uint64) -> np.uint64:
+def agreement(difference: np.uint64) -> np.uint64:
     """Return six bits: which fields of two packed words, given by their xor, are equal."""
     equal = ((difference + _FILL) & _GUARDS) ^ _GUARDS
     return ((equal >> _TO_UNIT) * _GATHER) >> _TO_LOWEST
 
 
 @inner
-def _index_bit(column: int, n_high: int) -> np.uint64:
+def index_bit(column: int, n_high: int) -> np.uint64:
     """Return the place of a column in the index of a set."""
     return np.uint64(LOW + n_high - 1 - column if column < n_high else column - n_high)
 
@@ -58,7 +58,7 @@ def _take_fields(
         for w in range(n_words):
             words[w, i] = packed[rows[i], w]
     for column in wide:
-        bit = _index_bit(column, n_high)
+        bit = index_bit(column, n_high)
         w, shift = bit // FIELDS, np.uint64(bit % FIELDS * FIELD_BITS)
         for i in range(len(rows)):
             number = 0
@@ -73,11 +73,11 @@ def _compare_with_all(
 ) -> None:
     """Find the index of the set on which one member of a class agrees with each."""
     for b in range(n_rows):
-        agreed[b] = _agreement(words[0, own] ^ words[0, b])
+        agreed[b] = agreement(words[0, own] ^ words[0, b])
     for w in range(1, words.shape[0]):
         shift = np.uint64(LOW * w)
         for b in range(n_rows):
-            agreed[b] |= _agreement(words[w, own] ^ words[w, b]) << shift
+            agreed[b] |= agreement(words[w, own] ^ words[w, b]) << shift
 
 
 @inner
@@ -149,9 +149,9 @@ def mark_pairs(
                 continue
             agreed = _ZERO
             for w in range(packed.shape[1] - 1, -1, -1):
-                agreed = (agreed << _TO_SIX) | _agreement(packed[row, w] ^ packed[other, w])
+                agreed = (agreed << _TO_SIX) | agreement(packed[row, w] ^ packed[other, w])
             for column in wide:
                 if codes[column, row] != codes[column, other]:
-                    agreed &= ~(_ONE << _index_bit(column, n_high))
+                    agreed &= ~(_ONE << index_bit(column, n_high))
             agreed = (agreed | ~present[row] | ~present[other]) & full
             table[agreed >> _TO_SIX] |= _ONE << (agreed & _SIX)

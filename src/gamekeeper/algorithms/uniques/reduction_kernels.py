@@ -8,13 +8,13 @@ counts and lists these.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.bit_intrinsics import count_bits, lowest_bit
+from gamekeeper.algorithms.compiling import kernel
+from gamekeeper.algorithms.uniques.packed_rows import LOW
 
-LOW = 6
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -39,7 +39,7 @@ _AT_MOST = np.array(
 )
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def mark_differences(
     tables: NDArray[np.uint64], offsets: NDArray[np.int64], sets: NDArray[np.uint64], n_columns: int
 ) -> None:
@@ -51,7 +51,7 @@ def mark_differences(
             tables[t, agreed >> _TO_SIX] |= _ONE << (agreed & np.uint64(63))
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def close_tables(tables: NDArray[np.uint64], n_high: int) -> None:
     """Set the bits of all subsets of sets that are shared."""
     n_words = tables.shape[1]
@@ -75,7 +75,7 @@ def close_tables(tables: NDArray[np.uint64], n_high: int) -> None:
             table[s] = word
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def minimize_tables(
     tables: NDArray[np.uint64],
     targets: NDArray[np.int32],
@@ -137,7 +137,7 @@ def minimize_tables(
         n_sets[t] = count
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def emit_sets(
     tables: NDArray[np.uint64],
     targets: NDArray[np.int32],
@@ -185,7 +185,7 @@ def emit_sets(
                     sums[offsets[column] + codes[column, row], size] += 1
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def gather_lists(
     found: NDArray[np.unsignedinteger],
     n_sets: NDArray[np.int64],

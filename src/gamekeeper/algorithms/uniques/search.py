@@ -8,10 +8,10 @@ workers, nor on whether these are threads, processes or other machines.
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass, fields
-from functools import partial
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,11 @@ class Task:
         """Who does the work: threads where nothing else is said."""
         return self.blocks or by_threads(self.workers)
 
+    @property
+    def for_workers(self) -> Task:
+        """The task without what stays with the caller: a worker may be another process."""
+        return replace(self, progress=None, blocks=None)
+
 
 # Numbers of targets and the list of their sets.
 Listed = tuple[NDArray[np.int64], NDArray[np.unsignedinteger]]
@@ -59,7 +64,7 @@ Listed = tuple[NDArray[np.int64], NDArray[np.unsignedinteger]]
 
 @dataclass(slots=True, repr=False)
 class Found:
-    """What was found about the targets, in their order.
+    """What was found about the targets, or a block of them, in their order.
 
     Lists come in pieces, each with the numbers of its targets.
     """
@@ -78,40 +83,18 @@ class Found:
             unique=np.ones(n_targets, dtype=bool),
             counts=np.zeros((n_targets, max_size + 1), dtype=np.int32),
             n_sets=np.zeros(n_targets, dtype=np.int64),
-            sums=np.zeros((int(rows.n_codes.sum()), max_size + 1), dtype=np.int64),
+            sums=_no_sums(rows, max_size),
             pieces=[],
         )
 
-    def take(self, block: Block, *, listing: bool) -> None:
-        """Put what was found about a block of targets in its place."""
-        part = slice(block.first, block.first + len(block.unique))
+    def take(self, first: int, block: Found) -> None:
+        """Put what was found about a block of targets, from the first on, in its place."""
+        part = slice(first, first + len(block.unique))
         self.unique[part] = block.unique
         self.counts[part] = block.counts
         self.n_sets[part] = block.n_sets
         self.sums += block.sums
-        if listing:
-            self.pieces += block.pieces
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Block:
-    """What was found about the targets from the first of a block on."""
-
-    first: int
-    unique: NDArray[np.bool_]
-    counts: NDArray[np.int32]
-    n_sets: NDArray[np.int64]
-    sums: NDArray[np.int64]
-    pieces: list[Listed]
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What a worker must know of the task."""
-
-    missing: str
-    max_size: int
-    listing: bool
+        self.pieces += block.pieces
 
 
 Reduced = tuple[
@@ -122,11 +105,11 @@ Reduced = tuple[
 class Reducer:
     """Turns tables of shared sets into counts and lists."""
 
-    def __init__(self, rows: Rows, *, missing: str, max_size: int, listing: bool) -> None:
+    def __init__(self, rows: Rows, asked: Task) -> None:
         self.rows = rows
-        self.max_size = max_size
-        self.listing = listing
-        self.usable = usable_columns(rows, missing)
+        self.max_size = asked.max_size
+        self.listing = asked.listing
+        self.usable = usable_columns(rows, asked.missing)
         self.offsets = np.concatenate([[0], np.cumsum(rows.n_codes)])
         bit_masks = rows.bit_masks()
         self.low_masks = _masks_of(1 << LOW, bit_masks[:LOW])
@@ -163,36 +146,30 @@ def search_by_tables(rows: Rows, task: Task) -> Found:
         if task.apart is None
         else _block_apart(n_targets, rows.n_high, task.apart)
     )
-    return _searched(rows, task, Kernel(partial(_Tables, _asked(task)), _search_tables), block)
+    return _searched(rows, task, Kernel(partial(_Tables, task.for_workers), _search_tables), block)
 
 
-def _searched(rows: Rows, task: Task, kernel: Kernel[Any, range, Block], block: int) -> Found:
+def _searched(rows: Rows, task: Task, kernel: Kernel[Any, range, Found], block: int) -> Found:
     """Let blocks of so many targets be searched, and put together what was found."""
     found = Found.nothing(rows, task.max_size)
     n_targets = len(rows.targets)
     tasks = [range(n, min(n + block, n_targets)) for n in range(0, n_targets, block)]
     shared = {item.name: getattr(rows, item.name) for item in fields(Rows)}
     with closing(task.mapping(kernel, shared, tasks, progress=task.progress)) as outcomes:
-        for outcome in outcomes:
-            found.take(outcome, listing=task.listing)
+        for own, outcome in zip(tasks, outcomes, strict=True):
+            found.take(own.start, outcome)
     return found
-
-
-def _asked(task: Task) -> _Asked:
-    return _Asked(task.missing, task.max_size, task.listing)
 
 
 class _Tables:
     """What a worker needs to fill tables and reduce them."""
 
-    def __init__(self, asked: _Asked, shared: Shared) -> None:
+    def __init__(self, asked: Task, shared: Shared) -> None:
         from gamekeeper.algorithms.uniques import shared_set_kernels as kernels
 
         self.rows = rows = Rows(**shared)
         self.asked = asked
-        self.reducer = Reducer(
-            rows, missing=asked.missing, max_size=asked.max_size, listing=asked.listing
-        )
+        self.reducer = Reducer(rows, asked)
         classes, self.incomplete = rows, np.empty(0, dtype=np.int32)
         if asked.missing == "wildcard":
             complete = rows.present == full_set(rows)
@@ -202,7 +179,7 @@ class _Tables:
         self.n_codes = int(rows.n_codes.max())
 
 
-def _search_tables(state: _Tables, block: range) -> Block:
+def _search_tables(state: _Tables, block: range) -> Found:
     from gamekeeper.algorithms.uniques import reduction_kernels as reduction
     from gamekeeper.algorithms.uniques import shared_set_kernels as kernels
     from gamekeeper.algorithms.uniques.pair_kernels import mark_pairs
@@ -219,7 +196,7 @@ def _search_tables(state: _Tables, block: range) -> Block:
             rows.packed, rows.wide, n_high,
         )  # fmt: skip
         reduction.close_tables(tables, n_high)
-    sums = _no_sums(rows, state.asked)
+    sums = _no_sums(rows, state.asked.max_size)
     # Lists are long before they are made narrow, so that they are made in parts.
     parts = np.array_split(np.arange(len(numbers)), -(-len(numbers) // _LISTED_AT_ONCE))
     reduced = [
@@ -229,11 +206,11 @@ def _search_tables(state: _Tables, block: range) -> Block:
     n_sets = np.concatenate([one[1] for one in reduced])
     counts = np.concatenate([one[2] for one in reduced])
     pieces = [(numbers[part], one[3]) for part, one in zip(parts, reduced, strict=True)]
-    return Block(block.start, unique, counts, n_sets, sums, pieces if state.asked.listing else [])
+    return Found(unique, counts, n_sets, sums, pieces if state.asked.listing else [])
 
 
-def _no_sums(rows: Rows, asked: _Asked) -> NDArray[np.int64]:
-    return np.zeros((int(rows.n_codes.sum()), asked.max_size + 1), dtype=np.int64)
+def _no_sums(rows: Rows, max_size: int) -> NDArray[np.int64]:
+    return np.zeros((int(rows.n_codes.sum()), max_size + 1), dtype=np.int64)
 
 
 def _block_size(n_targets: int, n_high: int, n_incomplete: int, workers: int) -> int:
@@ -264,67 +241,87 @@ def search_by_transversals(rows: Rows, task: Task) -> Found:
         chunk = max(1, min(_PAIRS_PER_TASK // rows.n_rows, -(-n_targets // (4 * task.workers))))
     else:
         chunk = max(1, -(-n_targets // (4 * task.apart)))
-    kernel = Kernel(partial(_Transversals, _asked(task)), _search_transversals)
+    kernel = Kernel(partial(_transversals, task.for_workers), _search_transversals)
     return _searched(rows, task, kernel, chunk)
 
 
-class _Transversals:
-    """What a worker needs to compare records with all others."""
+def _transversals(asked: Task, shared: Shared) -> Transversals:
+    return Transversals(Rows(**shared), asked)
 
-    def __init__(self, asked: _Asked, shared: Shared) -> None:
-        self.rows = rows = Rows(**shared)
-        self.asked = asked
-        self.most_sets = most_difference_sets(rows.n_columns, asked.max_size)
-        self.reducer = None
-        if self.most_sets is not None:
-            self.reducer = Reducer(
-                rows, missing=asked.missing, max_size=asked.max_size, listing=asked.listing
+
+def _search_transversals(state: Transversals, block: range) -> Found:
+    return state.search(np.arange(block.start, block.stop)).found
+
+
+class Compared(NamedTuple):
+    """What a comparison of targets with all others found, and the work of it.
+
+    `by_table` are the targets that were left to a table. `n_steps` are the steps of the searches
+    for transversals and `n_ended` the searches that ended early.
+    """
+
+    found: Found
+    by_table: NDArray[np.bool_]
+    n_differences: int
+    n_steps: float
+    n_ended: int
+
+
+class Transversals:
+    """What is needed to compare records with all others."""
+
+    def __init__(self, rows: Rows, asked: Task) -> None:
+        self._rows = rows
+        self._asked = asked
+        self._most_sets = _most_difference_sets(rows.n_columns, asked.max_size)
+        self._usable = usable_columns(rows, asked.missing)
+        self._offsets = np.concatenate([[0], np.cumsum(rows.n_codes)])
+        self._bit_masks = rows.bit_masks()
+
+    @cached_property
+    def _reducer(self) -> Reducer:
+        return Reducer(self._rows, self._asked)
+
+    def search(self, numbers: NDArray[np.int64], most_nodes: int = 1 << 62) -> Compared:
+        """Find the MSUs of some targets; of one with more nodes their number is estimated."""
+        from gamekeeper.algorithms.uniques import reduction_kernels as reduction
+        from gamekeeper.algorithms.uniques import transversal_kernels as transversals
+
+        rows, asked = self._rows, self._asked
+        targets = rows.targets[numbers]
+        unique = np.empty(len(numbers), dtype=bool)
+        starts, sets = transversals.collect_differences(
+            targets, self._usable, rows.present, asked.missing == "wildcard", rows.codes,
+            rows.packed, rows.wide, rows.n_high, unique,
+        )  # fmt: skip
+        many = np.zeros(len(numbers), dtype=bool)
+        if self._most_sets is not None:
+            many = np.diff(starts) > self._most_sets
+        sums = _no_sums(rows, asked.max_size)
+        counts = np.zeros((len(numbers), asked.max_size + 1), dtype=np.int32)
+        n_sets = np.zeros(len(numbers), dtype=np.int64)
+        masks, n_steps, n_ended = transversals.find_transversals(
+            targets, unique & ~many, starts, sets, rows.codes, rows.n_high, asked.max_size,
+            self._offsets, self._bit_masks, sums, counts, n_sets, most_nodes, asked.listing,
+        )  # fmt: skip
+        # A target that is left to the table has no list in the first piece.
+        pieces: list[Listed] = [
+            (numbers[~many], masks.astype(mask_type(rows.n_columns), copy=False))
+        ]
+        for i in np.flatnonzero(many):
+            table = np.zeros((1, 1 << rows.n_high), dtype=np.uint64)
+            reduction.mark_differences(table, starts[i : i + 2], sets, rows.n_columns)
+            reduction.close_tables(table, rows.n_high)
+            own = numbers[i : i + 1]
+            unique[i : i + 1], n_sets[i : i + 1], counts[i : i + 1], masks = self._reducer.reduce(
+                table, own, sums
             )
-        self.usable = usable_columns(rows, asked.missing)
-        self.offsets = np.concatenate([[0], np.cumsum(rows.n_codes)])
-        self.bit_masks = rows.bit_masks()
+            pieces.append((own, masks))
+        found = Found(unique, counts, n_sets, sums, pieces if asked.listing else [])
+        return Compared(found, many, int(starts[-1]), n_steps, n_ended)
 
 
-def _search_transversals(state: _Transversals, block: range) -> Block:
-    from gamekeeper.algorithms.uniques import reduction_kernels as reduction
-    from gamekeeper.algorithms.uniques import transversal_kernels as transversals
-
-    rows, asked = state.rows, state.asked
-    numbers = np.arange(block.start, block.stop)
-    targets = rows.targets[numbers]
-    unique = np.empty(len(numbers), dtype=bool)
-    starts, sets = transversals.collect_differences(
-        targets, state.usable, rows.present, asked.missing == "wildcard", rows.codes, rows.packed,
-        rows.wide, rows.n_high, unique,
-    )  # fmt: skip
-    many = np.zeros(len(numbers), dtype=bool)
-    if state.most_sets is not None:
-        many = np.diff(starts) > state.most_sets
-    sums = _no_sums(rows, asked)
-    counts = np.zeros((len(numbers), asked.max_size + 1), dtype=np.int32)
-    n_sets = np.zeros(len(numbers), dtype=np.int64)
-    masks, _, _ = transversals.find_transversals(
-        targets, unique & ~many, starts, sets, rows.codes, rows.n_high, asked.max_size,
-        state.offsets, state.bit_masks, sums, counts, n_sets, 1 << 62, asked.listing,
-    )  # fmt: skip
-    # A target that is left to the table has no list in the first piece.
-    left = np.flatnonzero(many) if state.reducer is not None else np.empty(0, dtype=np.int64)
-    kept = np.delete(numbers, left) if len(left) else numbers
-    pieces: list[Listed] = [(kept, masks.astype(mask_type(rows.n_columns), copy=False))]
-    for i in left:
-        assert state.reducer is not None
-        table = np.zeros((1, 1 << rows.n_high), dtype=np.uint64)
-        reduction.mark_differences(table, starts[i : i + 2], sets, rows.n_columns)
-        reduction.close_tables(table, rows.n_high)
-        own = numbers[i : i + 1]
-        unique[i : i + 1], n_sets[i : i + 1], counts[i : i + 1], masks = state.reducer.reduce(
-            table, own, sums
-        )
-        pieces.append((own, masks))
-    return Block(block.start, unique, counts, n_sets, sums, pieces if asked.listing else [])
-
-
-def most_difference_sets(n_columns: int, max_size: int) -> int | None:
+def _most_difference_sets(n_columns: int, max_size: int) -> int | None:
     """Return from how many difference sets on a table beats the search for transversals."""
     n_small_sets = sum(comb(n_columns, size) for size in range(max_size + 1))
     if n_columns > MOST_TABLE_COLUMNS or n_small_sets << 4 < 1 << n_columns:
@@ -358,12 +355,10 @@ def _masks_of(n_sets: int, bit_masks: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 def _complete_part(rows: Rows, complete: NDArray[np.bool_]) -> Rows:
     """Return the rows without missing cells; their slots remain those among all rows."""
-    return Rows(
-        columns=rows.columns,
-        n_codes=rows.n_codes,
+    return replace(
+        rows,
         codes=np.ascontiguousarray(rows.codes[:, complete]),
         packed=rows.packed[complete],
-        wide=rows.wide,
         present=rows.present[complete],
         targets=rows.targets[complete[rows.targets]],
         slots=rows.slots[complete],

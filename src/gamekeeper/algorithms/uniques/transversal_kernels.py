@@ -11,26 +11,21 @@ and for small sets of many variables.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.bit_intrinsics import count_bits, lowest_bit
+from gamekeeper.algorithms.compiling import inner, kernel
+from gamekeeper.algorithms.uniques.pair_kernels import agreement, index_bit
 
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-_SIX = np.uint64(6)
+_TO_SIX = np.uint64(6)
 _WORD = np.uint64(63)
-# Packed fields as in packed_rows: nine bits each, below a guard bit.
-_FILL = np.uint64(sum(511 << (10 * i) for i in range(6)))
-_GUARDS = np.uint64(sum(1 << (10 * i + 9) for i in range(6)))
-_GATHER = np.uint64(sum(1 << (58 - 9 * i) for i in range(6)))
-_TO_UNIT = np.uint64(9)
-_TO_LOWEST = np.uint64(58)
 
 
-@numba.njit(nogil=True, cache=True)
+@inner
 def _longer(array: NDArray[np.uint64]) -> NDArray[np.uint64]:
     longer = np.empty(2 * len(array), array.dtype)
     for i in range(len(array)):
@@ -38,7 +33,7 @@ def _longer(array: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return longer
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def collect_differences(
     targets: NDArray[np.int32],
     usable: NDArray[np.uint64],
@@ -70,12 +65,10 @@ def collect_differences(
                 continue
             agreed = _ZERO
             for w in range(n_words - 1, -1, -1):
-                equal = (((packed[row, w] ^ packed[other, w]) + _FILL) & _GUARDS) ^ _GUARDS
-                agreed = (agreed << _SIX) | (((equal >> _TO_UNIT) * _GATHER) >> _TO_LOWEST)
+                agreed = (agreed << _TO_SIX) | agreement(packed[row, w] ^ packed[other, w])
             for column in wide:
                 if codes[column, row] != codes[column, other]:
-                    bit = 6 + n_high - 1 - column if column < n_high else column - n_high
-                    agreed &= ~(_ONE << np.uint64(bit))
+                    agreed &= ~(_ONE << index_bit(column, n_high))
             differing = ~agreed & full & usable[row]
             if wildcard:
                 differing &= present[other]
@@ -107,7 +100,7 @@ def collect_differences(
     return offsets, sets[:begin]
 
 
-@numba.njit(nogil=True, cache=True)
+@kernel
 def find_transversals(
     targets: NDArray[np.int32],
     unique: NDArray[np.bool_],
@@ -190,8 +183,6 @@ def find_transversals(
                     for d in range(depth):
                         bit = np.int64(chosen[d])
                         column = n_high + bit if bit < 6 else n_high + 5 - bit
-                        if n_high == 0:
-                            column = bit
                         sums[category_offsets[column] + codes[column, row], depth] += 1
                         mask |= bit_masks[bit]
                     if listing:
