@@ -37,7 +37,8 @@ def equal_distance(found: ValueCounts) -> Floats:
     apart = np.abs(of_class - of_file) - of_file
     sums = np.zeros(found.n_classes, dtype=np.int64)
     np.add.at(sums, found.classes, apart)
-    return _per_class(sums + totals * n_cells, 2 * totals * n_cells)
+    sums, most = sums + totals * n_cells, 2 * totals * n_cells
+    return np.divide(sums, most, out=np.full(len(sums), np.nan), where=most > 0)
 
 
 def ordered_distance(found: ValueCounts) -> Floats:
@@ -99,7 +100,3 @@ def _whole(found: ValueCounts) -> NDArray[np.int64]:
     made = np.zeros(found.n_values + 1, dtype=np.int64)
     np.add.at(made, found.values, found.counts)
     return made
-
-
-def _per_class(sums: NDArray[np.int64], whole: NDArray[np.int64]) -> Floats:
-    return np.divide(sums, whole, out=np.full(len(sums), np.nan), where=whole > 0)

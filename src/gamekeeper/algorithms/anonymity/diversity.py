@@ -37,7 +37,9 @@ class ValueCounts:
 
     def totals(self) -> NDArray[np.int64]:
         """Return how many values each class has, each counted as often as it occurs."""
-        return _sums(self.classes, self.counts, self.n_classes)
+        made = np.zeros(self.n_classes, dtype=np.int64)
+        np.add.at(made, self.classes, self.counts)
+        return made
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -124,11 +126,3 @@ def _recursive(found: ValueCounts, c: Fraction) -> NDArray[np.int64]:
     largest = counts[starts[classes]] if len(classes) else counts
     holds = largest * c.denominator < left * c.numerator
     return np.bincount(classes[holds], minlength=found.n_classes).astype(np.int64)
-
-
-def _sums(
-    classes: NDArray[np.int64], counts: NDArray[np.int64], n_classes: int
-) -> NDArray[np.int64]:
-    made = np.zeros(n_classes, dtype=np.int64)
-    np.add.at(made, classes, counts)
-    return made

@@ -93,31 +93,29 @@ def unsafe_combinations(
     total, done = n_sets(n_variables, max_size), 0
     n_codes = [int(codes[:, place].max(initial=0)) + 1 for place in range(n_variables)]
 
-    def look(chosen: tuple[int, ...], rows: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
-        nonlocal done
-        size = len(chosen)
-        found = np.bincount(numbers, None if counts is None else counts[rows])
-        unsafe = (found > 0) & (found < thresholds[size - 1])
-        n_unsafe = int(np.count_nonzero(unsafe))
-        by_size[size - 1] += n_unsafe
-        by_variable[list(chosen), size - 1] += n_unsafe
-        per_record[rows[unsafe[numbers]]] += 1
-        done += 1
-        if progress is not None:
-            progress(done, total)
-        if size < max_size:
-            descend(chosen, rows, numbers)
-
     def descend(
         chosen: tuple[int, ...], rows: NDArray[np.int64], numbers: NDArray[np.int64]
     ) -> None:
+        nonlocal done
+        size = len(chosen)
         for place in range(chosen[-1] + 1 if chosen else 0, n_variables):
             column = codes[rows, place].astype(np.int64)
             kept, before = (rows, numbers)
             if not counts_missing and not column.all():
                 has = column > 0
                 kept, before, column = rows[has], numbers[has], column[has]
-            look((*chosen, place), kept, _numbered(before * n_codes[place] + column))
+            own = _numbered(before * n_codes[place] + column)
+            found = np.bincount(own, None if counts is None else counts[kept])
+            unsafe = (found > 0) & (found < thresholds[size])
+            n_unsafe = int(np.count_nonzero(unsafe))
+            by_size[size] += n_unsafe
+            by_variable[[*chosen, place], size] += n_unsafe
+            per_record[kept[unsafe[own]]] += 1
+            done += 1
+            if progress is not None:
+                progress(done, total)
+            if size + 1 < max_size:
+                descend((*chosen, place), kept, own)
 
     descend((), np.arange(n_records), np.zeros(n_records, dtype=np.int64))
     return UnsafeCombinations(by_size, by_variable, per_record)

@@ -131,8 +131,8 @@ def released_counts(
     (array([2, 1, 0]), array([ True, False, False]))
     """
     given = (np.asarray(released), np.asarray(original))
-    least = min((int(ids.min(initial=0)) for ids in given), default=0)
-    if given[0].shape != given[1].shape or given[0].min(initial=0) < 0 or least < -1:
+    is_numbered = given[0].min(initial=0) >= 0 and given[1].min(initial=0) >= -1
+    if given[0].shape != given[1].shape or not is_numbered:
         raise InputError(
             Reason.BAD_OPTION,
             f"A release of {len(given[0]):,} records was to be attacked with the originals.",
@@ -140,7 +140,7 @@ def released_counts(
             "Give the class of every record in both files: 0, 1, ..., in the originals also -1"
             " for a key that no released record has.",
         )
-    most = max((int(ids.max(initial=-1)) for ids in given), default=-1)
+    most = max(int(ids.max(initial=-1)) for ids in given)
     sizes = np.bincount(given[0], minlength=most + 2)
     # The number -1 takes the last place, where no record is.
     return sizes[given[1]].astype(np.int64), given[0] == given[1]

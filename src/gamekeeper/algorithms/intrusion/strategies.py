@@ -118,10 +118,20 @@ def numbered_strategies(r: Iterable[int] = (1, 2, 3)) -> tuple[Strategy, ...]:
             "Give each r as 1 or more.",
         )
     s2p, p2s = Direction.S2P, Direction.P2S
+
+    def every(sample: NDArray[Any], population: NDArray[Any]) -> NDArray[np.bool_]:
+        return population > 0
+
     return (
-        Strategy("1", s2p, _every, 1, words="any sample record"),
-        Strategy("2", p2s, _every, 2, words="anyone in the population"),
-        Strategy("3", p2s, _sampled, 3, words="anyone who has a match in the sample"),
+        Strategy("1", s2p, every, 1, words="any sample record"),
+        Strategy("2", p2s, every, 2, words="anyone in the population"),
+        Strategy(
+            "3",
+            p2s,
+            lambda sample, population: sample > 0,
+            3,
+            words="anyone who has a match in the sample",
+        ),
         Strategy("4", s2p, _of_size(1), 4, 1, "a sample unique"),
         Strategy("5", p2s, _of_size(1), 5, 1, "anyone who matches a sample unique"),
         *(
@@ -317,16 +327,5 @@ def _problems(population: NDArray[Any], sample: NDArray[Any]) -> Iterable[Proble
             yield Problem(Reason.NOTHING_GIVEN, "sample counts", found, "Give a sample.")
 
 
-def _every(sample: NDArray[Any], population: NDArray[Any]) -> NDArray[np.bool_]:
-    return population > 0
-
-
-def _sampled(sample: NDArray[Any], population: NDArray[Any]) -> NDArray[np.bool_]:
-    return sample > 0
-
-
 def _of_size(size: int) -> Predicate:
-    def chosen(sample: NDArray[Any], population: NDArray[Any]) -> NDArray[np.bool_]:
-        return sample == size
-
-    return chosen
+    return lambda sample, population: sample == size

@@ -68,7 +68,8 @@ def draw_courses(
     >>> draw_courses([[0, 1]], [[0], [1]], {0: (20, 10), 1: (20, 64)}, [Extent(40, 20)] * 2)
     [((20.0, 20.0), (20.0, 29.0), (20.0, 38.0), (20.0, 47.0), (20.0, 54.0))]
     """
-    return _Courses(routes, rows, centres, extents).drawn()
+    courses = _Courses(routes, rows, centres, extents)
+    return [courses.course(route) for route in routes]
 
 
 class _Courses:
@@ -79,7 +80,6 @@ class _Courses:
         centres: Mapping[int, Point],
         extents: Sequence[Extent],
     ) -> None:
-        self._routes = routes
         self._centres = centres
         self._extents = extents
         self._halves: dict[int, float] = {}
@@ -91,10 +91,7 @@ class _Courses:
             for node, left, right in zip(row, spaces, spaces[1:], strict=False):
                 self._halves[node] = half
                 self._free[node] = left, right
-        self._slopes = self._dummy_slopes(rows)
-
-    def drawn(self) -> list[tuple[Point, ...]]:
-        return [self._course(route) for route in self._routes]
+        self._slopes = self._dummy_slopes(routes, rows)
 
     def _space(self, left: int, right: int) -> float:
         """Return the space between two neighbours."""
@@ -108,10 +105,12 @@ class _Courses:
         (x, y), (lower_x, lower_y) = self._centres[upper], self._centres[lower]
         return (lower_x - x) / (lower_y - y)
 
-    def _dummy_slopes(self, rows: Sequence[Sequence[int]]) -> dict[int, float]:
+    def _dummy_slopes(
+        self, routes: Sequence[Sequence[int]], rows: Sequence[Sequence[int]]
+    ) -> dict[int, float]:
         """Return the slopes at dummies: between those of their chords, as far as there is room."""
         slopes: dict[int, float] = {}
-        for route in self._routes:
+        for route in routes:
             chords = [self._chord(upper, lower) for upper, lower in pairwise(route)]
             for node, before, after in zip(route[1:-1], chords, chords[1:], strict=False):
                 turns = before * after <= 0
@@ -140,7 +139,7 @@ class _Courses:
                 if node in slopes:
                     slopes[node] = _limited(slopes[node], limit)
 
-    def _course(self, route: Sequence[int]) -> tuple[Point, ...]:
+    def course(self, route: Sequence[int]) -> tuple[Point, ...]:
         first, *dummies, last = route
         knots = self._leave(first, self._chord(first, route[1]))
         for node in dummies:

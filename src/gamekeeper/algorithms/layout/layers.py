@@ -9,6 +9,7 @@ follows from sums over subtrees, so an exchange costs O(nodes + edges), most of 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -84,10 +85,7 @@ def assign_layers(
     floor = n_nodes
     on_floor = set(bottom)
     merged = [floor if node in on_floor else node for node in range(n_nodes)]
-    weights: dict[_Arc, int] = {}
-    for upper, lower in edges:
-        arc = merged[upper], merged[lower]
-        weights[arc] = weights.get(arc, 0) + 1
+    weights = dict(Counter((merged[upper], merged[lower]) for upper, lower in edges))
     if on_floor:
         uppers = {upper for upper, _ in weights}
         weights |= {(node, floor): 0 for node in sorted({*merged} - uppers - {floor})}
@@ -191,16 +189,14 @@ def _balance(layers: list[int], weights: Mapping[_Arc, int]) -> None:
     """Move nodes that may stand on several layers at the same cost to the least crowded one."""
     above: dict[int, list[_Arc]] = {}
     below: dict[int, list[_Arc]] = {}
-    crowd: dict[int, int] = {}
+    crowd = Counter(layers)
     for arc in weights:
         below.setdefault(arc[0], []).append(arc)
         above.setdefault(arc[1], []).append(arc)
-    for layer in layers:
-        crowd[layer] = crowd.get(layer, 0) + 1
     for node in sorted(above.keys() & below.keys()):
         if sum(map(weights.__getitem__, above[node])) == sum(map(weights.__getitem__, below[node])):
             first = max(layers[upper] for upper, _ in above[node]) + 1
             last = min(layers[lower] for _, lower in below[node]) - 1
             crowd[layers[node]] -= 1
-            layers[node] = min(range(first, last + 1), key=lambda layer: crowd.get(layer, 0))
-            crowd[layers[node]] = crowd.get(layers[node], 0) + 1
+            layers[node] = min(range(first, last + 1), key=crowd.__getitem__)
+            crowd[layers[node]] += 1

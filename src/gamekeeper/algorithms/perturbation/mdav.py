@@ -64,13 +64,7 @@ def mdav_groups(
             "Give a positive whole number.",
         )
     if len(numbers) ** 2 * numbers.shape[1] > k * _MOST_WORK:
-        raise LimitError(
-            Reason.TOO_LARGE,
-            f"Groups of {k} of {len(numbers):,} records were asked for.",
-            "That would take more than two hours: the time grows with the square of the records.",
-            "Make groups within classes of other variables (within), or of each variable by itself"
-            " (one by one).",
-        )
+        raise too_many_records(f"Groups of {k} of {len(numbers):,} records were asked for.")
     labels = np.zeros(len(numbers), np.int64)
     if not numbers.size:
         return labels
@@ -90,6 +84,17 @@ def mdav_groups(
         if progress is not None:
             progress(n_records - left, n_records)
     return labels
+
+
+def too_many_records(asked: str) -> LimitError:
+    """Return the error that groups of so many records would take too long."""
+    return LimitError(
+        Reason.TOO_LARGE,
+        asked,
+        "That would take more than two hours: the time grows with the square of the records.",
+        "Make groups within classes of other variables (within), or of each variable by itself"
+        " (one by one).",
+    )
 
 
 def standardized(values: Floats) -> Floats:

@@ -105,12 +105,14 @@ def tail_coded(
             "Give limits that leave values between them.",
         )
     coded = numbers.copy()
-    for limit, tail in ((top, numbers > _or_inf(top)), (bottom, numbers < _or_inf(bottom, -1))):
-        if limit is None or not tail.any():
+    for limit, is_beyond in ((top, np.greater), (bottom, np.less)):
+        if limit is None:
             continue
-        of = given[tail] if given[tail].sum() > 0 else np.ones(int(tail.sum()))
-        own = numbers[tail]
-        coded[tail] = limit if value is TailValue.LIMIT else _mean(own, of)
+        tail = is_beyond(numbers, limit)
+        if value is TailValue.LIMIT:
+            coded[tail] = limit
+        elif tail.any():
+            coded[tail] = _mean(numbers[tail], given[tail])
     return coded
 
 
@@ -120,11 +122,9 @@ def _above(counts: NDArray[np.generic]) -> Floats:
 
 
 def _mean(values: Floats, weights: Floats) -> float:
+    if not weights.sum() > 0:
+        weights = np.ones(len(values))
     return float(values[0] + (weights * (values - values[0])).sum() / weights.sum())
-
-
-def _or_inf(limit: float | None, sign: int = 1) -> float:
-    return sign * np.inf if limit is None else limit
 
 
 def _check(numbers: Floats, share: float, least: int) -> None:

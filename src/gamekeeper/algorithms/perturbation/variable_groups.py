@@ -17,8 +17,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gamekeeper.algorithms.perturbation.mdav import Labels, checked_numbers, standardized
-from gamekeeper.errors import LimitError, Reason
+from gamekeeper.algorithms.perturbation.mdav import (
+    Labels,
+    checked_numbers,
+    standardized,
+    too_many_records,
+)
 
 # Some two thousand-millionths of a second for each of n²m. Two hours.
 _MOST_WORK = 4_000_000_000_000
@@ -48,13 +52,7 @@ def variable_mdav_groups(
     numbers = checked_numbers(values)
     n_records, n_columns = numbers.shape
     if n_records**2 * n_columns > _MOST_WORK:
-        raise LimitError(
-            Reason.TOO_LARGE,
-            f"Groups of {k} or more of {n_records:,} records were asked for.",
-            "That would take more than two hours: the time grows with the square of the records.",
-            "Make groups within classes of other variables (within), or of each variable by itself"
-            " (one by one).",
-        )
+        raise too_many_records(f"Groups of {k} or more of {n_records:,} records were asked for.")
     labels = np.full(n_records, -1, np.int64)
     if n_records < 2 * k or not numbers.size:
         return np.zeros(n_records, np.int64)

@@ -9,7 +9,7 @@ Cost: a pass over the records for every margin with a changed variable, before a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -103,18 +103,23 @@ def margin_distances(
     found: list[MarginDistance] = []
     kept: tuple[int, ...] | None = None
     cells: list[NDArray[np.int64]] = []
-    for chosen in _margins(n_variables, most):
+    places = range(n_variables)
+    for chosen in (c for size in range(1, most + 1) for c in combinations(places, size)):
         if not any(changed[place] for place in chosen):
             found.append(MarginDistance(chosen, 0.0))
             continue
         if chosen[:-1] != kept:
             # Margins that differ in their last variable come one after the other.
             kept = chosen[:-1]
-            cells = [_cells(own, kept, sizes) for own in columns]
+            cells = [np.zeros(len(table), np.int64) for table in (before, after)]
+            for place in kept:
+                cells = [
+                    start * sizes[place] + own[place]
+                    for start, own in zip(cells, columns, strict=True)
+                ]
         last = chosen[-1]
         first, second = (
-            own[last] if not kept else start * sizes[last] + own[last]
-            for start, own in zip(cells, columns, strict=True)
+            start * sizes[last] + own[last] for start, own in zip(cells, columns, strict=True)
         )
         found.append(MarginDistance(chosen, hellinger(*_counted(first, second, given))))
     return found
@@ -149,20 +154,6 @@ def n_margins(n_variables: int, most: int = 3) -> int:
     175
     """
     return sum(comb(n_variables, size) for size in range(1, min(most, n_variables) + 1))
-
-
-def _margins(n_variables: int, most: int) -> Iterable[tuple[int, ...]]:
-    for size in range(1, min(most, n_variables) + 1):
-        yield from combinations(range(n_variables), size)
-
-
-def _cells(
-    columns: Sequence[NDArray[np.int64]], chosen: Sequence[int], sizes: Sequence[int]
-) -> NDArray[np.int64]:
-    cells = np.zeros(len(columns[0]), np.int64)
-    for number, place in enumerate(chosen):
-        cells = cells * sizes[place] + columns[place] if number else columns[place]
-    return cells
 
 
 def _counted(

@@ -1,4 +1,4 @@
-"""What numbers lost: how far cells moved, and means, covariances and eigenvalues after and before.
+"""What numbers lost: how far cells moved, and means and covariances after and before.
 
 IL1s is the sum over cells of |before - after| by sqrt(2) times the standard deviation of the variable
 before, with divisor n - 1 (Yancey, Winkler and Creecy 2002). A variable that did not vary has no such
@@ -53,18 +53,17 @@ def il1s(before: ArrayLike, after: ArrayLike) -> CellLoss:
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Means, covariances and eigenvalues of the records that have all the numbers."""
+    """Means and covariances of the records that have all the numbers."""
 
     n_records: int
     means: Floats
     covariances: Floats
-    eigenvalues: Floats
 
 
 def complete_moments(values: ArrayLike, weights: ArrayLike | None = None) -> Moments:
     """Return the moments of records without a missing cell, by weight where weights are given.
 
-    Covariances have the sum of weights as divisor; eigenvalues are of the covariances, largest first.
+    Covariances have the sum of weights as divisor.
 
     Examples
     --------
@@ -79,12 +78,11 @@ def complete_moments(values: ArrayLike, weights: ArrayLike | None = None) -> Mom
     n_columns = numbers.shape[1]
     if not len(kept):
         nothing = np.full((n_columns, n_columns), np.nan)
-        return Moments(0, nothing[0], nothing, nothing[0])
+        return Moments(0, nothing[0], nothing)
     share = share / share.sum()
     means = (share[:, None] * kept).sum(axis=0)
     apart = kept - means
     covariances = np.empty((n_columns, n_columns))
     for row in range(n_columns):
         covariances[row] = (share[:, None] * apart[:, row : row + 1] * apart).sum(axis=0)
-    eigenvalues = np.linalg.eigvalsh((covariances + covariances.T) / 2)[::-1]
-    return Moments(int(whole.sum()), means, covariances, eigenvalues.astype(np.float64))
+    return Moments(int(whole.sum()), means, covariances)

@@ -28,6 +28,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gamekeeper.algorithms.class_numbers import class_numbers
+
 Floats = NDArray[np.float64]
 Codes = NDArray[Any]
 
@@ -42,7 +44,6 @@ _MOST_STEPS = 100
 _MOST_HALVINGS = 40
 _ENOUGH = 1e-10
 _HARDLY = 1e-8
-_MOST_ROOM = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,24 +207,13 @@ def _patterns(
 ) -> tuple[NDArray[np.int64], Floats, Floats, int]:
     """Return the distinct rows of both files, with rare categories as one, and their weights."""
     n_first, n_records = len(before), len(before) + len(after)
-    key = np.zeros(n_records, np.int64)
-    room = 1
-    ranks: list[NDArray[np.int64]] = []
+    ranked = np.empty((n_records, before.shape[1]), np.uint8)
     for place in range(before.shape[1]):
-        counts = np.bincount(before[:, place])
-        others = np.bincount(after[:, place], minlength=len(counts))
-        others[: len(counts)] += counts
-        rank = np.argsort(np.argsort(-others, kind="stable"), kind="stable")
-        rank = np.minimum(rank, MOST_CATEGORIES - 1)
-        ranks.append(rank)
-        if room * MOST_CATEGORIES > _MOST_ROOM:
-            _, key = np.unique(key, return_inverse=True)
-            room = n_records
-        key *= MOST_CATEGORIES
-        key[:n_first] += rank[before[:, place]]
-        key[n_first:] += rank[after[:, place]]
-        room *= MOST_CATEGORIES
-    _, first, key = np.unique(key, return_index=True, return_inverse=True)
+        column = np.concatenate([before[:, place], after[:, place]])
+        rank = np.argsort(np.argsort(-np.bincount(column), kind="stable"), kind="stable")
+        ranked[:, place] = np.minimum(rank, MOST_CATEGORIES - 1)[column]
+    (key,) = class_numbers(ranked)
+    first = np.unique(key, return_index=True)[1]
     given = None
     if weights is not None:
         given = np.concatenate([np.asarray(own, dtype=np.float64) for own in weights])
@@ -233,12 +223,7 @@ def _patterns(
         )
         for rows in (slice(None, n_first), slice(n_first, None))
     ]
-    rows = np.zeros((len(first), before.shape[1]), np.int64)
-    of_first = first < n_first
-    for place, rank in enumerate(ranks):
-        rows[of_first, place] = rank[before[first[of_first], place]]
-        rows[~of_first, place] = rank[after[first[~of_first] - n_first, place]]
-    return rows, sums[0], sums[1], n_records
+    return ranked[first].astype(np.int64), sums[0], sums[1], n_records
 
 
 def _terms(rows: NDArray[np.int64], most_parameters: int) -> tuple[NDArray[np.int64], int, bool]:
