@@ -44,12 +44,7 @@ def climb_logistic(x: Floats, hits: Floats, weights: Floats) -> ClimbedLine | No
     There must be hits and misses. There is no top where they are separable by x; where x does not
     vary the slope is 0.
 
-    Parameters
-    ----------
-    x
-        The variable.
-    hits, weights
-        For each x how many trials hit, from 0 to the weight, and how many there were.
+    Of each x, `hits` of `weights` trials hit, from none to all.
 
     Examples
     --------

@@ -56,16 +56,8 @@ def largest_keys(
     The keys come with fewer and fewer forms at first and more later: each is a largest one for
     all numbers of forms above that of the key before it, up to its own.
 
-    Parameters
-    ----------
-    target
-        The target's categorizations.
-    forms
-        The rows of the forms.
-    size
-        The size of a key, given its row; it must not grow when a row gets coarser.
-    most
-        How many keys are made before the search ends.
+    `size` gives the size of a key from its row, and must not grow when a row gets coarser. The
+    search ends when `most` keys were made.
 
     Examples
     --------

@@ -72,12 +72,8 @@ def find_unsafe(
 ) -> tuple[Unsafe, ...]:
     """Return a witness for everything that makes a change unsafe; none means that it is safe.
 
-    Parameters
-    ----------
-    before, after
-        The graph before and after the change.
-    renamed
-        The categories that have another name now, old names to new ones; no two to the same.
+    `renamed` has the categories that have another name now, old names to new ones; no two to the
+    same.
 
     Examples
     --------

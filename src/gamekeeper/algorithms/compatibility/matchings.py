@@ -77,12 +77,7 @@ class Matchings:
 def find_matchings(people: Codes, suppressed: NDArray[np.uint64]) -> Matchings:
     """Tell which rows people have in some assignment, where each row is a person's with some stars.
 
-    Parameters
-    ----------
-    people
-        The true keys as codes, a row each; the released rows are these with cells suppressed.
-    suppressed
-        For each released row the set of its suppressed columns: bit c is column c.
+    Bit c of `suppressed` is column c of the row that the person at the same place has.
 
     Examples
     --------

@@ -55,10 +55,7 @@ def stratified_dis(
     A record is copied back with the fraction of its own stratum, so U f and P (1 - f) become sums
     over strata; classes are those of the whole file.
 
-    Parameters
-    ----------
-    strata
-        Of each stratum the sample uniques, the records in classes of two, and its fraction.
+    `strata` has of each its sample uniques, its records in classes of two, and its fraction.
 
     Examples
     --------
@@ -96,13 +93,8 @@ def diverged_dis(
     record itself was copied back and still has that key; where its key was changed, it may find
     another record instead. None where no unique match is possible.
 
-    Parameters
-    ----------
-    released, original
-        The class of each record, as numbers 0, 1, ... that mean the same key in both;
-        in `original`, -1 for a key that no released record has.
-    fraction
-        The sampling fraction.
+    Classes are numbers 0, 1, ... that mean the same key in both; in `original`, -1 is a key that no
+    released record has.
 
     Examples
     --------

@@ -41,14 +41,8 @@ def special_dis(
     too and one of the s is copied back, or if all but one of the rest are removed and none is
     copied back. The other removed records are a simple random sample.
 
-    Parameters
-    ----------
-    structure
-        The number of classes of each size.
-    fraction
-        The sampling fraction.
-    removed
-        How many records are removed together, 1 up to all. With 1 the ratio equals `dis`.
+    `structure` has the number of classes of each size; 1 up to all records are `removed` together.
+    With 1 the ratio equals `dis`.
 
     Examples
     --------

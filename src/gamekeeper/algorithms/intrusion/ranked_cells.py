@@ -33,15 +33,8 @@ def choose_cells(
 ) -> dict[str, Cells]:
     """Return the cells that each of the three ways takes.
 
-    Parameters
-    ----------
-    chance, expected
-        The probability of a match and the expected population size of each cell; of those without
-        a record they do not matter.
-    sample, population
-        The counts f and F of each cell.
-    top
-        How many cells the first way takes.
+    Of cells without a record in the sample, the probability of a match and the expected population
+    size do not matter.
 
     Examples
     --------

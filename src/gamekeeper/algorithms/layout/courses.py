@@ -52,16 +52,8 @@ def draw_courses(
     The curves end a little before the border of the lower node and leave room for an arrow head,
     whose tip lies on the border.
 
-    Parameters
-    ----------
-    routes
-        The nodes along each edge from its upper to its lower end, dummies in between.
-    rows
-        The nodes of each layer from left to right.
-    centres
-        Of nodes and dummies.
-    extents
-        Of nodes; higher numbers are dummies.
+    `routes` are the nodes along each edge from its upper to its lower end, `rows` those of each
+    layer from left to right. Nodes beyond the last extent are dummies.
 
     Examples
     --------

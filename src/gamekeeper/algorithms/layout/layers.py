@@ -67,12 +67,8 @@ def assign_layers(
 ) -> list[int]:
     """Return the layer of every node, counted from the top, with the least total edge length.
 
-    Parameters
-    ----------
-    n_nodes, edges
-        A graph without cycles.
-    bottom
-        Nodes without children that share the lowest layer, on which no other nodes are.
+    Nodes of `bottom` have no children and share the lowest layer, on which no others are. There are
+    no cycles.
 
     Examples
     --------

@@ -42,14 +42,8 @@ def order_layers(
 ) -> _Order:
     """Return the layers with their nodes from left to right.
 
-    Parameters
-    ----------
-    layers
-        The nodes of each layer from the top. Nodes with the same neighbours stay in this order.
-    gaps
-        For each layer but the lowest the pairs that join it with the next.
-    keep_lowest
-        Whether the lowest layer stays in the given order.
+    `gaps` has, for each layer but the lowest, the pairs that join it with the next. Nodes with the
+    same neighbours stay in the given order, and so does the lowest layer where it is kept.
 
     Examples
     --------

@@ -57,18 +57,9 @@ def horizontal_positions(
 ) -> dict[int, float]:
     """Return the horizontal position of the centre of every node.
 
-    Parameters
-    ----------
-    order
-        The nodes of each layer from left to right; no layer is empty.
-    gaps
-        For each layer but the lowest the pairs that join it with the next.
-    widths
-        Of every node.
-    n_nodes
-        Nodes from this number on are dummies, at which long edges pass through a layer.
-    node_gap
-        Room between neighbours on a layer; beside a dummy half of it.
+    No layer is empty; `gaps` has, for each but the lowest, the pairs that join it with the next.
+    Nodes from the number `n_nodes` on are dummies, at which long edges pass through a layer; beside
+    one the room between neighbours is half of `node_gap`.
 
     Examples
     --------

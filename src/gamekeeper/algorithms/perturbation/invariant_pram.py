@@ -148,15 +148,7 @@ def drawn_codes(
 ) -> NDArray[np.int64]:
     """Return categories drawn anew; row a of the matrix is for those with category a.
 
-    Parameters
-    ----------
-    codes
-        The category of every record, from 0: a place in the matrix. Missing cells are not among
-        them.
-    matrix
-        Probabilities, a row per category.
-    draws
-        A number per record, from 0 to below 1.
+    Codes count from 0, and missing cells are not among them; `draws` are numbers from 0 to below 1.
 
     Examples
     --------

@@ -46,14 +46,8 @@ def swapped_within(n_records: int, share: Fraction) -> int:
 def rank_swapped(values: ArrayLike, share: Fraction, draws: NDArray[np.float64]) -> Floats:
     """Return the values of one variable with partners exchanged.
 
-    Parameters
-    ----------
-    values
-        A value per record, none missing.
-    share
-        How far a value may move, as a share of the ranks.
-    draws
-        Two numbers per record from 0 to below 1: one ranks equal values, one chooses a partner.
+    `share` of the ranks is how far a value may move. There are two draws per record, from 0 to
+    below 1: one ranks equal values, one chooses a partner.
 
     Examples
     --------

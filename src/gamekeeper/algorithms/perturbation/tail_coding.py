@@ -39,20 +39,8 @@ def tail_limit(
 ) -> float:
     """Return the limit beyond which lies at most a share of the records, or of their weights.
 
-    Parameters
-    ----------
-    values
-        The numbers, none missing.
-    share
-        At most so much lies beyond, from 0 to below 1.
-    bottom
-        Whether it is the lower tail.
-    weights
-        A weight per record; each counts the same when None.
-    least
-        So many records at least have the same value at the end afterwards.
-    value
-        What will be released; for the mean those at the limit itself do not count.
+    `share` is from 0 to below 1. `least` records have the same value at the end afterwards; where
+    they get the mean, those at the limit itself do not count. No value is missing.
 
     Examples
     --------

@@ -64,23 +64,10 @@ def search_together(
 ) -> FoundTogether:
     """Search for the recoding whose loss and price are least together.
 
-    Parameters
-    ----------
-    choices
-        What may be chosen for each variable.
-    records
-        The different records of the file, as numbers of values.
-    prices
-        What the cells of each record cost that a recoding leaves to be suppressed; see
-        `record_bounds` for what must hold of it.
-    cell_prices
-        What a cell of each variable costs; infinite where it is never suppressed.
-    seconds
-        After this time the best so far is returned.
-    most_listed
-        Up to so many recodings are gone through; more are left to HiGHS.
-    progress
-        Told how many rounds are done; it may raise.
+    `prices` are what the cells of each record cost that a recoding leaves to be suppressed, and
+    `record_bounds` says what must hold of them; `cell_prices` are infinite where a variable is
+    never suppressed. After so many seconds the best so far is returned. Up to `most_listed`
+    recodings are gone through; more are left to HiGHS.
 
     Examples
     --------

@@ -106,14 +106,8 @@ class ListedMaster:
 class CoverMaster:
     """The integer program.
 
-    Parameters
-    ----------
-    choices
-        What may be chosen.
-    counts
-        How many records each of the different ones stands for.
-    most
-        How many records may be in small classes.
+    `counts` says how many records each of the different ones stands for, and `most` how many may be
+    in small classes.
     """
 
     def __init__(

@@ -70,18 +70,9 @@ class _Fan:
 class RecordBounds:
     """Prices of records under some partitions, and the bounds that follow for every recoding.
 
-    Parameters
-    ----------
-    choices
-        What may be chosen.
-    rows
-        The different records, as numbers of values.
-    counts
-        How many records each stands for.
-    cell_prices
-        What a cell of each variable costs; infinite where it is never suppressed.
-    groups
-        The group of each row: there is one bound for each group.
+    Rows are the different records, as numbers of values, and `counts` says how many each stands
+    for. A cell price is infinite where a variable is never suppressed. There is one bound for each
+    group of rows.
     """
 
     def __init__(

@@ -121,24 +121,9 @@ def search_recoding(
 ) -> FoundRecoding:
     """Search for the recoding that loses least and meets every target.
 
-    Parameters
-    ----------
-    choices
-        What may be chosen for each variable.
-    records
-        The different records of the file, as numbers of values.
-    targets
-        What is to be met.
-    seconds
-        After this time the best so far is returned, with what is proven.
-    most_listed
-        Up to so many recodings are listed instead of asking HiGHS.
-    verify
-        A real attack, where the targets only stand in for it: whether an answer passes.
-    most_verified
-        How many answers are tried by it at most.
-    progress
-        Told how many rounds are done; it may raise.
+    After so many seconds the best so far is returned, with what is proven. Up to `most_listed`
+    recodings are gone through; more are left to HiGHS. Where the targets only stand in for a real
+    attack, `verify` tells whether an answer passes it; at most `most_verified` are tried.
 
     Examples
     --------

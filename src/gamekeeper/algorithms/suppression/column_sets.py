@@ -32,14 +32,7 @@ def sets_by_cost(
 ) -> Iterator[tuple[int, list[int]]]:
     """Yield, cost by cost from 0 on, the sets of columns of that cost, as numbers whose bits they are.
 
-    Parameters
-    ----------
-    columns
-        The columns that may be suppressed.
-    costs
-        For every column, a whole number above 0.
-    n_categories
-        For every column, by which sets of the same cost are ordered.
+    Costs are whole numbers above 0. Sets of the same cost are ordered by the numbers of categories.
 
     Examples
     --------

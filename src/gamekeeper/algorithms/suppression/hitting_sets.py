@@ -146,10 +146,7 @@ def scored_sets(
 ) -> SetFamilies:
     """Return minimal sample uniques as sets with the weights of the intruder score IS.
 
-    Parameters
-    ----------
-    records, offsets, masks
-        The sample uniques of the file and their sets, as `find_minimal_uniques` lists them.
+    The sample uniques and their sets are as `find_minimal_uniques` lists them.
     """
     members = masks.astype(np.uint64)
     owners = np.repeat(records, np.diff(offsets))

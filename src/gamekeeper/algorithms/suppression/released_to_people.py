@@ -41,12 +41,7 @@ def suppress_released_to_people(
 ) -> Suppression:
     """Return the cheapest suppression after which every released row fits k people.
 
-    Parameters
-    ----------
-    problem
-        The file and what is asked of it.
-    only
-        The records that are to be protected; all when None.
+    Where `only` is given, these records alone are protected.
 
     Examples
     --------

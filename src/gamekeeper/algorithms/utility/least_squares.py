@@ -31,14 +31,7 @@ def least_squares(
 ) -> Fit | None:
     """Return the coefficients of a regression, or None where they cannot be told.
 
-    Parameters
-    ----------
-    design
-        A row per record, a column per coefficient, the intercept among them.
-    outcome
-        A number per record.
-    weights
-        A weight per record.
+    `design` has a column per coefficient, the intercept among them.
 
     Examples
     --------

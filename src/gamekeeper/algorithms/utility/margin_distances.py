@@ -68,14 +68,7 @@ def margin_distances(
 ) -> list[MarginDistance]:
     """Return the distance of every margin of 1 up to `most` variables.
 
-    Parameters
-    ----------
-    before, after
-        A row per record, a column per variable; equal codes mean the same in both.
-    most
-        The most variables of a margin.
-    weights
-        The weights of the records before and after.
+    Equal codes mean the same in both tables. Weights are those of the records before and after.
 
     Examples
     --------

@@ -103,14 +103,7 @@ def logistic_pmse(
 ) -> Propensity:
     """Return pMSE of a logistic model with main effects, and pairs while parameters are few.
 
-    Parameters
-    ----------
-    before, after
-        A row per record, a column per variable; equal codes mean the same in both.
-    weights
-        The weights of the records before and after.
-    most_parameters
-        Pairs are left out where there would be more parameters.
+    Equal codes mean the same in both tables. Weights are those of the records before and after.
 
     Examples
     --------
