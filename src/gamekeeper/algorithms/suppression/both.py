@@ -12,8 +12,9 @@ is taken here as one that is never equal, which gives fewer candidates than ther
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,16 +62,15 @@ def _solved(problem: SuppressionProblem, bound: Fraction) -> Suppression:
     return problem.answer(own if problem.missing == "ignore" else sets, own, unmet, bound)
 
 
-@dataclass(slots=True, eq=False)
-class _Options:
+class _Options(NamedTuple):
     """People who are short and rows that could help them, option by option."""
 
-    members: list[NDArray[np.int64]]
-    helpers: list[NDArray[np.int64]]
-    n_members: list[NDArray[np.int64]]
-    n_helpers: list[NDArray[np.int64]]
-    added: list[Keys]
-    sets: list[Sets]
+    members: NDArray[np.int64]
+    helpers: NDArray[np.int64]
+    n_members: NDArray[np.int64]
+    n_helpers: NDArray[np.int64]
+    added: Keys
+    sets: Sets
 
 
 def _helped(problem: SuppressionProblem, sets: Sets) -> tuple[Sets, NDArray[np.int64]]:
@@ -118,7 +118,7 @@ def _open_further(
     # Rows as they were: what is open in them differs from person to person.
     rows, full = sides.released, _full_keys(problem, sides.released)
     person_keys = sides.people.keys[short]
-    options = _Options([], [], [], [], [], [])
+    parts: list[_Options] = []
     room = Room(len(short))
     for group, open_columns in enumerate(rows.open):
         begin, end = int(rows.starts[group]), int(rows.starts[group + 1])
@@ -131,38 +131,36 @@ def _open_further(
                 *(person_keys, 0, len(short), full, begin, end, mask),
                 *(room.slots(len(short)), room.place_of, room.row_at, place),
             )
-            _add_options(problem, options, room.place_of[: len(short)], place, begin, more)
-    if not options.sets:
+            if (place >= 0).any():
+                people_at = room.place_of[: len(short)]
+                parts.append(_options(problem, people_at, place, begin, more))
+    if not parts:
         return False
-    members, helpers = np.concatenate(options.members), np.concatenate(options.helpers)
-    member_starts = np.concatenate([[0], np.cumsum(np.concatenate(options.n_members))])
-    helper_starts = np.concatenate([[0], np.cumsum(np.concatenate(options.n_helpers))])
-    more_sets = np.concatenate(options.sets)
+    options = _Options(*map(np.concatenate, zip(*parts, strict=True)))
+    member_starts = np.concatenate([[0], np.cumsum(options.n_members)])
+    helper_starts = np.concatenate([[0], np.cumsum(options.n_helpers)])
     left = rows.counts.copy()
     # A row helps a person who is short once.
     most = int(deficits.sum())
     chosen_row, chosen_option = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
     n_chosen = help_people(
-        *(person_keys, deficits[short], full, left, members, member_starts),
-        *(helpers, helper_starts, np.concatenate(options.added)),
-        *(np.empty(len(more_sets), dtype=np.int64), chosen_row, chosen_option),
+        *(person_keys, deficits[short], full, left, options.members, member_starts),
+        *(options.helpers, helper_starts, options.added),
+        *(np.empty(len(options.sets), dtype=np.int64), chosen_row, chosen_option),
     )
-    _open_records(rows, sets, chosen_row[:n_chosen], more_sets[chosen_option[:n_chosen]])
+    _open_records(rows, sets, chosen_row[:n_chosen], options.sets[chosen_option[:n_chosen]])
     return bool(n_chosen > 0)
 
 
-def _add_options(
+def _options(
     problem: SuppressionProblem,
-    options: _Options,
     person_place: NDArray[np.int32],
     row_place: NDArray[np.int64],
     begin: int,
     more: int,
-) -> None:
-    """Add people and rows of the same place as options."""
+) -> _Options:
+    """Return people and rows of the same place as options."""
     found = np.flatnonzero(row_place >= 0)
-    if not len(found):
-        return
     found = found[np.argsort(row_place[found], kind="stable")]
     places, n_helpers = np.unique(row_place[found], return_counts=True)
     order = np.argsort(person_place, kind="stable")
@@ -171,13 +169,15 @@ def _add_options(
     chosen = np.zeros(len(order) + 1, dtype=np.int64)
     np.add.at(chosen, begins, 1)
     np.add.at(chosen, ends, -1)
-    options.members.append(order[np.cumsum(chosen[:-1]) > 0].astype(np.int64))
-    options.helpers.append(found + begin)
-    options.n_members.append((ends - begins).astype(np.int64))
-    options.n_helpers.append(n_helpers.astype(np.int64))
-    mask = problem.fields.masks(np.array([more], dtype=np.uint64))
-    options.added.append(np.repeat(mask, len(places), axis=0))
-    options.sets.append(np.full(len(places), more, dtype=np.uint64))
+    sets = np.full(len(places), more, dtype=np.uint64)
+    return _Options(
+        members=order[np.cumsum(chosen[:-1]) > 0].astype(np.int64),
+        helpers=found + begin,
+        n_members=(ends - begins).astype(np.int64),
+        n_helpers=n_helpers.astype(np.int64),
+        added=problem.fields.masks(sets),
+        sets=sets,
+    )
 
 
 def _full_keys(problem: SuppressionProblem, rows: DistinctRows) -> Keys:

@@ -137,8 +137,10 @@ def rare_sets(
             found.append((columns, np.flatnonzero(is_rare & ~known)))
             rare_now[columns] = np.packbits(is_rare | known)
         rare_before = rare_now
-    # A missing cell is suppressed for nothing, and what holds it is broken.
-    return _families(found, blank, row_of, len(rows))
+    owners = np.concatenate([np.zeros(0, dtype=np.int64), *(rare for _, rare in found)])
+    sizes = np.array([len(rare) for _, rare in found], dtype=np.int64)
+    members = np.repeat(np.array([columns for columns, _ in found], dtype=np.uint64), sizes)
+    return _families(owners, members, np.ones(len(members), dtype=np.int64), blank, row_of)
 
 
 def scored_sets(
@@ -148,18 +150,12 @@ def scored_sets(
 
     The sample uniques and their sets are as `find_minimal_uniques` lists them.
     """
-    members = masks.astype(np.uint64)
-    owners = np.repeat(records, np.diff(offsets))
-    kept = (members & problem.blank[owners]) == 0
-    counts = np.bincount(owners[kept], minlength=problem.n_records)
     sizes_left = range(problem.n_columns, -1, -1)
     by_size = np.array([min(factorial(left), _MOST_WEIGHT) for left in sizes_left])
-    return SetFamilies(
-        np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-        members[kept],
-        by_size[np.bitwise_count(members[kept])].astype(np.int64),
-        np.arange(problem.n_records),
-    )
+    members = masks.astype(np.uint64)
+    owners = np.repeat(records, np.diff(offsets))
+    weights = by_size[np.bitwise_count(members)].astype(np.int64)
+    return _families(owners, members, weights, problem.blank, np.arange(problem.n_records))
 
 
 def suppress_sets(
@@ -231,23 +227,18 @@ def _subsets(allowed: Sequence[int], size: int) -> list[int]:
 
 
 def _families(
-    found: list[tuple[int, NDArray[np.int64]]],
+    owners: NDArray[np.int64],
+    members: Sets,
+    weights: NDArray[np.int64],
     blank: Sets,
     row_of: NDArray[np.int64],
-    n_rows: int,
 ) -> SetFamilies:
-    owners = np.concatenate([rows for _, rows in found] or [np.zeros(0, dtype=np.int64)])
-    members = np.concatenate(
-        [np.full(len(rows), columns, dtype=np.uint64) for columns, rows in found]
-        or [np.zeros(0, dtype=np.uint64)]
-    )
-    kept = (members & blank[owners]) == 0
-    owners, members = owners[kept], members[kept]
-    order = np.argsort(owners, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=n_rows))])
-    return SetFamilies(
-        starts.astype(np.int64),
-        members[order],
-        np.ones(len(members), dtype=np.int64),
-        row_of,
-    )
+    """Return sets by the rows that own them, but for those that hold a missing cell.
+
+    That is suppressed for nothing, and what holds it is broken.
+    """
+    kept = np.flatnonzero((members & blank[owners]) == 0)
+    order = kept[np.argsort(owners[kept], kind="stable")]
+    n_sets = np.bincount(owners[kept], minlength=len(blank))
+    starts = np.concatenate([[0], np.cumsum(n_sets)]).astype(np.int64)
+    return SetFamilies(starts, members[order], weights[order], row_of)

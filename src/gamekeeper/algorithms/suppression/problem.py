@@ -184,22 +184,19 @@ class SuppressionProblem:
     def __post_init__(self) -> None:
         problems: list[Problem] = []
         if self.codes.ndim != 2 or not 1 <= self.codes.shape[1] <= MOST_COLUMNS:
-            problems.append(
-                Problem(Reason.WRONG_SCHEMA, "codes", f"they are not 1 to {MOST_COLUMNS} columns.")
-            )
+            told = f"they are not 1 to {MOST_COLUMNS} columns."
+            problems.append(Problem(Reason.WRONG_SCHEMA, "codes", told))
         else:
             whole = self.n_records if self.counts is None else int(self.counts.sum())
             if self.k < 2:
-                problems.append(
-                    Problem(Reason.BAD_OPTION, "k", f"it is {self.k}.", "Ask for 2 or more.")
-                )
+                told = f"it is {self.k}."
+                problems.append(Problem(Reason.BAD_OPTION, "k", told, "Ask for 2 or more."))
             elif self.k > whole:
                 told = f"it is more than {'there are records' if self.counts is None else 'the weights sum to'}."
                 problems.append(Problem(Reason.BAD_OPTION, "k", told, "Ask for a smaller k."))
             if self.costs and len(self.costs) != self.n_columns:
-                problems.append(
-                    Problem(Reason.WRONG_SCHEMA, "costs", "there is not one per column.")
-                )
+                told = "there is not one per column."
+                problems.append(Problem(Reason.WRONG_SCHEMA, "costs", told))
             elif any(Fraction(str(cost)) <= 0 for cost in self.costs):
                 problems.append(Problem(Reason.BAD_OPTION, "costs", "not all are above 0."))
         if problems:

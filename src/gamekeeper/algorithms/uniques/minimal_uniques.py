@@ -375,27 +375,16 @@ def _checked(
     """Return the largest size of an MSU, or say all that is wrong."""
     problems: list[Problem] = []
     if missing not in _POLICIES:
-        problems.append(
-            Problem(
-                Reason.BAD_OPTION,
-                "missing",
-                f"{str(missing)!r} is not a way to read missing cells.",
-                f"Use one of {', '.join(_POLICIES)}.",
-            )
-        )
+        found = f"{str(missing)!r} is not a way to read missing cells."
+        do = f"Use one of {', '.join(_POLICIES)}."
+        problems.append(Problem(Reason.BAD_OPTION, "missing", found, do))
     if max_size is not None and max_size < 1:
-        problems.append(
-            Problem(Reason.BAD_OPTION, "max_size", f"it is {max_size}.", "Use 1 or more.")
-        )
+        found = f"it is {max_size}."
+        problems.append(Problem(Reason.BAD_OPTION, "max_size", found, "Use 1 or more."))
     if codes.ndim != 2 or codes.dtype.kind != "u":
-        problems.append(
-            Problem(
-                Reason.WRONG_SCHEMA,
-                "codes",
-                f"an array of type {codes.dtype} with {codes.ndim} dimensions.",
-                "Give unsigned integers, a row per record and a column per variable.",
-            )
-        )
+        found = f"an array of type {codes.dtype} with {codes.ndim} dimensions."
+        do = "Give unsigned integers, a row per record and a column per variable."
+        problems.append(Problem(Reason.WRONG_SCHEMA, "codes", found, do))
     else:
         problems += _shape_problems(codes, n_codes)
     if problems:
@@ -416,32 +405,18 @@ def _shape_problems(
     if n_records == 0:
         problems.append(Problem(Reason.NOTHING_GIVEN, "codes", "there are no records."))
     if not 1 <= n_variables <= MOST_VARIABLES:
-        problems.append(
-            Problem(
-                Reason.TOO_LARGE if n_variables else Reason.NOTHING_GIVEN,
-                "codes",
-                f"there are {n_variables} variables.",
-                f"Choose 1 to {MOST_VARIABLES} key variables.",
-            )
-        )
+        reason = Reason.TOO_LARGE if n_variables else Reason.NOTHING_GIVEN
+        found = f"there are {n_variables} variables."
+        do = f"Choose 1 to {MOST_VARIABLES} key variables."
+        problems.append(Problem(reason, "codes", found, do))
     if n_codes is not None and len(n_codes) != n_variables:
-        problems.append(
-            Problem(
-                Reason.BAD_OPTION,
-                "n_codes",
-                f"{len(n_codes)} numbers for {n_variables} variables.",
-                "Give one number per variable.",
-            )
-        )
+        found = f"{len(n_codes)} numbers for {n_variables} variables."
+        do = "Give one number per variable."
+        problems.append(Problem(Reason.BAD_OPTION, "n_codes", found, do))
     elif n_codes is not None and not problems:
-        short = codes.max(axis=0) >= np.asarray(n_codes)
-        if short.any():
-            problems.append(
-                Problem(
-                    Reason.BAD_OPTION,
-                    "n_codes",
-                    f"codes beyond it in {int(short.sum())} of {n_variables} variables.",
-                    "Give the number of codes, missing included.",
-                )
-            )
+        n_short = int(np.count_nonzero(codes.max(axis=0) >= np.asarray(n_codes)))
+        if n_short:
+            found = f"codes beyond it in {n_short} of {n_variables} variables."
+            do = "Give the number of codes, missing included."
+            problems.append(Problem(Reason.BAD_OPTION, "n_codes", found, do))
     return problems
