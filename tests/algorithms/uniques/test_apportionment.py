@@ -112,8 +112,10 @@ def test_dis_is_is_the_printed_formula_with_its_index_corrected(scores, dis):
 def test_the_power_falls_to_nothing_with_28_variables():
     assert [dis_is_power(k) for k in (1, 8, 27)] == [Fraction(27, 20), 1, Fraction(1, 20)]
     for n_variables in (0, 28, 64):
-        with pytest.raises(InputError, match="ranking round"):
+        with pytest.raises(InputError, match="ranking round") as raised:
             dis_is([3, 5], 0.5, n_variables)
+        # No command takes a power, so that it is not advised.
+        assert raised.value.do == "Use fewer key variables, or another score."
     assert dis_is([3, 5], 0.5, 28, power=0).tolist() == [0.5, 0.5]
 
 

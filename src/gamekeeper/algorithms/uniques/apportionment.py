@@ -86,7 +86,7 @@ def dis_is_power(n_variables: int) -> Fraction:
             f"DIS-IS for {n_variables} key variables was asked for.",
             f"Its power 1 + (8-K)/20 is positive for 1 to {DIS_IS_MOST_VARIABLES} key variables;"
             " it is 0 for 28 and turns the ranking round beyond.",
-            "Use fewer key variables, or give a power of your own.",
+            "Use fewer key variables, or another score.",
         )
     return Fraction(28 - n_variables, 20)
 
@@ -144,8 +144,9 @@ def _checked_share(
     scores: Sequence[int | float] | NDArray[Any], dis: Fraction | float | None, name: str
 ) -> float:
     given = np.asarray(scores)
-    n_wrong = sum(not 0 <= s < math.inf for s in given) if given.dtype == object else 0
-    if given.dtype != object and given.size:
+    if given.dtype == object:
+        n_wrong = sum(not 0 <= s < math.inf for s in given)
+    else:
         n_wrong = int(np.count_nonzero(~((given >= 0) & np.isfinite(given))))
     share = 0.0 if dis is None and not len(given) else dis
     if share is None or not 0 <= share <= 1 or n_wrong:
