@@ -160,7 +160,7 @@ def _noted(text: str) -> Band | None:
     return None
 
 
-def check_bands(bands: Mapping[str, Band], space: Band | None = None) -> list[Problem]:
+def check_bands(bands: Mapping[str, Band]) -> list[Problem]:
     """Return a problem for every gap and every overlap of bands that should cover a range.
 
     Examples
@@ -184,14 +184,19 @@ def check_bands(bands: Mapping[str, Band], space: Band | None = None) -> list[Pr
                     "Give every number one band.",
                 )
             )
-    reached = (space.low, "the start") if space else None
-    for name, band in ordered:
-        if reached is not None and band.low > reached[0]:
-            problems.append(_gap(reached[1], f"band {quoted([name])}", Band(reached[0], band.low)))
-        if reached is None or band.high > reached[0]:
-            reached = (band.high, f"band {quoted([name])}")
-    if space and reached is not None and reached[0] < space.high:
-        problems.append(_gap(reached[1], "the end", Band(reached[0], space.high)))
+    before, highest = ordered[0] if ordered else ("", Band(0, 0))
+    for name, band in ordered[1:]:
+        if band.low > highest.high:
+            problems.append(
+                Problem(
+                    Reason.BANDS_GAP,
+                    f"between band {quoted([before])} and band {quoted([name])}",
+                    f"no band holds {_spoken(Band(highest.high, band.low))}.",
+                    "Add a band for it.",
+                )
+            )
+        if band.high > highest.high:
+            before, highest = name, band
     return problems
 
 
@@ -332,15 +337,6 @@ def _written(bound: Bound) -> str:
         decimal = float(bound)
         return repr(decimal) if Fraction(repr(decimal)) == bound else str(bound)
     return str(bound)
-
-
-def _gap(before: str, after: str, missing: Band) -> Problem:
-    return Problem(
-        Reason.BANDS_GAP,
-        f"between {before} and {after}",
-        f"no band holds {_spoken(missing)}.",
-        "Add a band for it.",
-    )
 
 
 def _spoken(band: Band) -> str:

@@ -38,7 +38,6 @@ from gamekeeper.algorithms.compatibility.packed_keys import (
     KeyFields,
     distinct_rows,
 )
-from gamekeeper.results import Progress
 
 Sets = NDArray[np.uint64]
 Counts = NDArray[np.int64]
@@ -110,7 +109,6 @@ def count_candidates(
     unknown: Sets | None = None,
     truth: NDArray[np.int64] | None = None,
     wildcard: bool = False,
-    progress: Progress | None = None,
 ) -> Candidates:
     """Count the candidates of people and of released rows.
 
@@ -127,8 +125,6 @@ def count_candidates(
         place where None and both have as many.
     wildcard
         Whether the wildcard count is wanted, which takes the square of the sets of columns.
-    progress
-        Told how many pairs of sets are done.
 
     Examples
     --------
@@ -143,7 +139,7 @@ def count_candidates(
     x = distinct_rows(fields, fields.pack(people), unknown)
     y = distinct_rows(fields, fields.pack(released), suppressed)
     sides = Sides(fields, x, y)
-    fits, of_rows = sums_of_fitting(sides, x.counts, y.counts, progress)
+    fits, of_rows = sums_of_fitting(sides, x.counts, y.counts)
     right = None
     if truth is None and len(people) == len(released):
         truth = np.arange(len(people), dtype=np.int64)
@@ -161,17 +157,14 @@ def count_candidates(
     )
 
 
-def sums_of_fitting(
-    sides: Sides, people: Counts, rows: Counts, progress: Progress | None = None
-) -> tuple[Counts, Counts]:
+def sums_of_fitting(sides: Sides, people: Counts, rows: Counts) -> tuple[Counts, Counts]:
     """Return for each distinct person the sum over rows that fit, and the other way round."""
     from gamekeeper.algorithms.compatibility.key_kernels import count_both_ways
 
     x, y = sides.people, sides.released
     fits, of_rows = np.zeros(x.n_rows, dtype=np.int64), np.zeros(y.n_rows, dtype=np.int64)
-    pairs = sides.pairs()
     room = Room(max(np.diff(y.starts), default=0))
-    for done, (i, j, mask) in enumerate(pairs):
+    for i, j, mask in sides.pairs():
         first, last = int(y.starts[j]), int(y.starts[j + 1])
         count_both_ways(
             *(y.keys, rows, first, last),
@@ -179,8 +172,6 @@ def sums_of_fitting(
             *(room.slots(last - first), room.place_of, room.row_at, room.sums),
             *(of_rows, fits),
         )
-        if progress is not None:
-            progress(done + 1, len(pairs))
     return fits, of_rows
 
 
