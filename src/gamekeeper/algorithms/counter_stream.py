@@ -57,12 +57,7 @@ def philox(
 class CounterStream:
     """A stream of random numbers with a place for each record.
 
-    Parameters
-    ----------
-    seed
-        The one seed of a recipe.
-    purpose
-        What the numbers are for, in words: the step, the variable.
+    `purpose` says in words what the numbers are for: the step, the variable.
 
     Examples
     --------

@@ -62,16 +62,8 @@ def count_values(
 ) -> ValueCounts:
     """Count the values of each class.
 
-    Parameters
-    ----------
-    classes
-        The class of each record, from 0; below 0 for a record that was left out.
-    values
-        The code of each record's value, from 1; 0 for a missing cell.
-    n_values
-        How many different values the variable can have.
-    counts
-        How many records there are of each, with its class and its value; one if None.
+    A class below 0 is that of a record that was left out, and the value 0 a missing cell; values
+    are from 1 to `n_values`. `counts` says for how many records each stands; one if None.
 
     Examples
     --------

@@ -129,13 +129,8 @@ def possible_combinations(
 ) -> int:
     """Return how many combinations of categories are possible.
 
-    Parameters
-    ----------
-    sizes
-        The number of categories of every variable.
-    boxes
-        Combinations that are impossible: per variable some of its categories, by their numbers,
-        or None for all of them.
+    `boxes` are combinations that are impossible: per variable some of its categories, by their
+    numbers, or None for all of them.
 
     Examples
     --------

@@ -73,16 +73,9 @@ class _Part:
 class MaximalHarmonizations:
     """Answers for one variable: the maximal harmonizations for any threshold.
 
-    Parameters
-    ----------
-    target
-        The categorization of the target.
-    counts
-        The number of forms with each observed categorization (those of the target excluded).
-    max_nodes
-        Bound on the harmonizations that are searched for an independent part.
-    progress
-        Told now and then how many categorizations of a part are done.
+    `counts` has the number of forms with each observed categorization (those of the target
+    excluded). `max_nodes` bounds the harmonizations that are searched for an independent part;
+    `progress` is told now and then how many categorizations of one are done.
 
     Examples
     --------
@@ -256,12 +249,6 @@ def _by_graph(merges: Mapping[Partition, int], max_nodes: int, progress: Progres
     )
 
 
-def _by_search(merges: Mapping[Partition, int], max_nodes: int, progress: Progress | None) -> _Part:
-    found = search_both_ends(merges, max_nodes=max_nodes, progress=progress)
-    is_all = found.unknown[-1] == NOTHING
-    return _Part(found.ranks, found.weights, found.partition, () if is_all else found.unknown)
-
-
 def _combined(a: _Front, b: _Front) -> _Front:
     """Return the best sums for every rank; fronts never fall."""
     if not a or not b:
@@ -302,7 +289,9 @@ def _solve(merges: Mapping[Partition, int], max_nodes: int, progress: Progress |
     try:
         return _by_graph(merges, min(max_nodes, _SEARCHED_ABOVE), progress)
     except LimitError:
-        return _by_search(merges, max_nodes, progress)
+        found = search_both_ends(merges, max_nodes=max_nodes, progress=progress)
+    is_all = found.unknown[-1] == NOTHING
+    return _Part(found.ranks, found.weights, found.partition, () if is_all else found.unknown)
 
 
 def _not_known(thresholds: Sequence[int]) -> LimitError:

@@ -88,14 +88,9 @@ def search_both_ends(
 
     However small the limit, the finest of the categorizations and the join of all are found.
 
-    Parameters
-    ----------
-    merges
-        The number of forms, at least one, with each categorization; none of them the finest.
-    max_nodes
-        How many harmonizations each end keeps at most, once it has twice as many.
-    progress
-        Told now and then how many harmonizations one end has found.
+    `merges` has the number of forms, at least one, with each categorization; none of them is the
+    finest. Each end keeps at most `max_nodes` harmonizations, once it has twice as many; `progress`
+    is told now and then how many one end has found.
 
     Examples
     --------

@@ -56,7 +56,11 @@ def first_match_probabilities(
     chance = Fraction(n_matches, n_units)
     for drawn in range(1, last + 1):
         listed.append(chance)
-        chance *= _still(n_units, n_matches, drawn, replacement=replacement)
+        left = n_units - drawn
+        if replacement:
+            chance *= Fraction(n_units - n_matches, n_units)
+        else:
+            chance *= Fraction(max(0, left - n_matches + 1), left) if left > 0 else 0
     return listed
 
 
@@ -81,14 +85,6 @@ def first_match_array(
         )
     first = np.full(1, n_matches / n_units)
     return np.cumprod(np.concatenate((first, factors)), dtype=np.float64)[:n_draws]
-
-
-def _still(n_units: int, n_matches: int, drawn: int, *, replacement: bool) -> Fraction:
-    """Return Pr(T = drawn + 1) / Pr(T = drawn)."""
-    if replacement:
-        return Fraction(n_units - n_matches, n_units)
-    left = n_units - drawn
-    return Fraction(max(0, left - n_matches + 1), left) if left > 0 else Fraction(0)
 
 
 def _check(n_units: int, n_matches: int) -> None:

@@ -44,12 +44,8 @@ class _Line:
 def rounded_moves(moves: ArrayLike, draw: Callable[[], float]) -> Counts:
     """Round a table up and down so that the sums of its rows and columns stay.
 
-    Parameters
-    ----------
-    moves
-        Numbers from 0 whose sums by row and by column are whole, but for rounding.
-    draw
-        Gives a number from 0 to below 1, a new one each time.
+    The sums of `moves`, numbers from 0, are whole by row and by column, but for rounding. `draw`
+    gives a new number from 0 to below 1 each time.
 
     Examples
     --------
@@ -125,14 +121,8 @@ def _shift(cycle: list[Cell], part: Floats, draw: Callable[[], float]) -> None:
 def moved_codes(codes: NDArray[np.integer], moves: Counts, draws: Floats) -> NDArray[np.int64]:
     """Return new categories, so many of each to each, by lot.
 
-    Parameters
-    ----------
-    codes
-        The category of every record, from 0.
-    moves
-        How many records of category a become b.
-    draws
-        A number per record: those with the smallest get the first category that there is.
+    Categories are from 0, and `moves[a, b]` records of a become b. Those with the smallest draws
+    get the first category that there is.
 
     Examples
     --------

@@ -35,15 +35,8 @@ def staying(
 ) -> Matrix:
     """Return probabilities by which a category stays as it is or becomes another, each as often.
 
-    Parameters
-    ----------
-    n_categories
-        How many categories there are.
-    keep
-        The probability to stay, above 0.
-    blocks
-        A number per category: only categories with the same number become one another. A category
-        alone in its block stays.
+    The probability to stay is above 0. With `blocks`, a number per category, only categories with
+    the same number become one another; one that is alone in its block stays.
 
     Examples
     --------
@@ -96,14 +89,8 @@ def invariant_matrix(
 ) -> Matrix:
     """Return probabilities that leave the expected counts as they are.
 
-    Parameters
-    ----------
-    counts
-        How many records each category has; sums of weights serve too.
-    matrix
-        P, a row per category, exact where its numbers are fractions.
-    share
-        How much of R there is in the mix; the rest is the identity.
+    Sums of weights serve as counts too. P has a row per category and is exact where its numbers are
+    fractions; `share` is how much of R there is in the mix, and the rest is the identity.
 
     Examples
     --------

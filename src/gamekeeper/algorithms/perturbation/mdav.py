@@ -38,17 +38,9 @@ def mdav_groups(
 ) -> Labels:
     """Return the number of the group of every record, in the order in which groups are made.
 
-    Parameters
-    ----------
-    values
-        A row per record, a column per variable; no cell is missing.
-    k
-        The least size of a group. The last may have up to 2k - 1 records, and if there are fewer
-        than k records, their one group has as many as there are.
-    standardize
-        Whether variables count by their standard deviation.
-    progress
-        Told how many records have a group, and of how many; it may raise to cancel.
+    A group has k records at least. The last may have up to 2k - 1, and if there are fewer than k
+    records, their one group has as many as there are. No cell is missing. `progress` is told how
+    many records have a group, and of how many; it may raise to cancel.
 
     Examples
     --------

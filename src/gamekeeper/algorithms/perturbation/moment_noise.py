@@ -36,21 +36,10 @@ def with_noise(
 ) -> Floats:
     """Return numbers with noise.
 
-    Parameters
-    ----------
-    values
-        A row per record, a column per variable, no cell missing.
-    share
-        c: the variance of the noise as a share of that of the variable.
-    normals
-        A table of the same shape with independent standard normal numbers.
-    correlated
-        Whether noise has the correlations of the variables.
-    keep_moments
-        Whether means and covariances, by weight where weights are given, become those of before.
-        That needs more records than variables.
-    weights
-        A weight per record.
+    `share` is c, the variance of the noise as a share of that of the variable; `normals` are
+    independent standard normal numbers, as many as values. Means and covariances, by weight where
+    weights are given, become those of before where they are kept, which needs more records than
+    variables. No cell is missing.
 
     Examples
     --------

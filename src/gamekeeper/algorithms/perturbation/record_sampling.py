@@ -34,16 +34,9 @@ def draw_records(
 ) -> DrawnRecords:
     """Draw a share of the records of every stratum.
 
-    Parameters
-    ----------
-    fraction
-        The share of units, above 0, up to 1.
-    draws
-        A number per record from 0 to below 1; of a household, that of its first record counts.
-    strata
-        A number per record; all are one stratum when None. A household lies in one stratum.
-    units
-        A number per record that says whose household it is; every record is alone when None.
+    Draws are from 0 to below 1; of a household, that of its first record counts. `units` says whose
+    household a record is of, and a household lies in one stratum. Without strata all records are
+    one, and without units each is alone.
 
     Examples
     --------

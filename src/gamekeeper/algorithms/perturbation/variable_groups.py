@@ -33,16 +33,8 @@ def variable_mdav_groups(
 ) -> Labels:
     """Return the number of the group of every record, in the order in which groups are made.
 
-    Parameters
-    ----------
-    values
-        A row per record and a column per variable, none missing.
-    k
-        The least number of records of a group; all records are one group where there are fewer.
-    gain
-        How readily a near record joins a group that has k already.
-    standardize
-        Whether variables count by their standard deviation.
+    `gain` is how readily a near record joins a group that has k already. No cell is missing; fewer
+    than 2k records are one group.
 
     Examples
     --------

@@ -19,18 +19,9 @@ from gamekeeper.results import Progress
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FoundTogether:
-    """What a search found.
+    """The recoding that a search found, what it loses, and what the cells that it leaves cost.
 
-    Attributes
-    ----------
-    chosen
-        The recoding.
-    loss, price
-        What it loses, and what the cells that it leaves cost.
-    lower_bound
-        Nothing costs less in all.
-    n_prices
-        How often a price was found.
+    Nothing costs less in all than `lower_bound`. `n_prices` says how often a price was found.
     """
 
     chosen: Chosen

@@ -149,7 +149,8 @@ class UnsafeGrower:
             if merged is None:
                 continue
             # Only classes in blocks that are merged can change.
-            n_before = np.bincount(merged[_firsts(own)], minlength=len(own))
+            one_of_each = np.unique(own, return_index=True)[1]
+            n_before = np.bincount(merged[one_of_each], minlength=len(own))
             is_touched = n_before[merged[self._counter.values(table, variable)]] > 1
             touched = table.part(is_touched)
             apart = measure - int(target.shares(touched).sum())
@@ -205,11 +206,6 @@ def joined_blocks(labels: NDArray[np.int32], blocks: Blocks) -> NDArray[np.int32
         if len(together) > 1:
             found = np.where(np.isin(found, together), together[0], found).astype(np.int32)
     return None if found is labels else found
-
-
-def _firsts(labels: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return one value of each block."""
-    return np.unique(labels, return_index=True)[1]
 
 
 class _Boxes:

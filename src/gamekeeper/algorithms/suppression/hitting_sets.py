@@ -45,18 +45,10 @@ _MOST_WEIGHT = 1 << 62
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class SetFamilies:
-    """For each row sets of columns that must be broken.
+    """For each row sets of columns that must be broken, and the row of each record.
 
-    Attributes
-    ----------
-    starts
-        Where the sets of each row begin, and their number at last.
-    members
-        The sets: bit c is column c.
-    weights
-        What each counts while it is not broken.
-    row_of
-        The row of each record.
+    `starts` says where the sets of each row begin, with their number at last; bit c of a member is
+    column c, and its weight is what it counts while it is not broken.
     """
 
     starts: NDArray[np.int64]

@@ -41,12 +41,8 @@ def dis_suda(
 ) -> Apportionment:
     """Divide DIS times the number of sample uniques among them by the logarithm of the score.
 
-    Parameters
-    ----------
-    scores
-        The score of every sample unique, and of no other record.
-    dis
-        The DIS of the file; None (undefined) only where there is no sample unique.
+    Scores are those of every sample unique, and of no other record. The DIS of the file is None
+    (undefined) only where there is no sample unique.
 
     Examples
     --------
@@ -100,16 +96,9 @@ def dis_is(
 ) -> NDArray[np.float64]:
     """Turn scores of sample uniques into estimated probabilities of a correct match.
 
-    Parameters
-    ----------
-    scores
-        The IS of every sample unique, or another score such as SUDA's.
-    dis
-        The DIS of the file; None (undefined) only where there is no sample unique.
-    n_variables
-        The number of key variables (K), 1 to 27.
-    power
-        Another power than Q = 1 + (8-K)/20; K then may be any.
+    Scores are the IS of every sample unique, or another score such as SUDA's; DIS is as for
+    `dis_suda`. There are 1 to 27 key variables (K), or any number with another power than Q = 1 +
+    (8-K)/20.
 
     Examples
     --------
