@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 
 from gamekeeper.data.population.chances import Chances, Draws, Integers, band_of, crossed, weights
@@ -125,39 +123,26 @@ _TRAVEL_BY_BUSINESS = weights("""
     self-employed: 45  8  6  4  5  5  8  8 12  5 14
 """)
 
-
-@cache
-def _tenures() -> Chances:
-    return Chances(crossed(_TENURES, _TENURE_BY_MEANS, _TENURE_BY_WAY, _TENURE_BY_PLACE))
-
-
-@cache
-def _dwellings() -> Chances:
-    return Chances(crossed(_DWELLINGS, _DWELLING_BY_MEANS, _DWELLING_BY_WAY, _DWELLING_BY_TENURE))
-
-
-@cache
-def _cars() -> Chances:
-    return Chances(crossed(_CARS, _CARS_BY_INCOME, _CARS_BY_SETTING))
-
-
-@cache
-def _travel() -> Chances:
-    return Chances(crossed(_TRAVEL, _TRAVEL_BY_CARS, _TRAVEL_BY_WORK, _TRAVEL_BY_BUSINESS))
+_DRAWN_TENURES = Chances(crossed(_TENURES, _TENURE_BY_MEANS, _TENURE_BY_WAY, _TENURE_BY_PLACE))
+_DRAWN_DWELLINGS = Chances(
+    crossed(_DWELLINGS, _DWELLING_BY_MEANS, _DWELLING_BY_WAY, _DWELLING_BY_TENURE)
+)
+_DRAWN_CARS = Chances(crossed(_CARS, _CARS_BY_INCOME, _CARS_BY_SETTING))
+_DRAWN_TRAVEL = Chances(crossed(_TRAVEL, _TRAVEL_BY_CARS, _TRAVEL_BY_WORK, _TRAVEL_BY_BUSINESS))
 
 
 def draw_tenures(draws: Draws, homes: Households) -> Integers:
     """Draw the tenure of each household."""
     row = band_of(homes.head_age, 25, 35, 50, 65) * 3 + homes.means
     row = (row * 4 + _WAY[homes.kind]) * 2 + (SETTING[homes.place] == CAPITAL)
-    return _tenures().draw(draws, row)
+    return _DRAWN_TENURES.draw(draws, row)
 
 
 def draw_dwellings(draws: Draws, homes: Households, tenure: Integers) -> Integers:
     """Draw the type of dwelling of each household."""
     row = SETTING[homes.place] * 3 + homes.means
     row = (row * 4 + _WAY[homes.kind]) * 3 + _TENURE_GROUP[tenure]
-    return _dwellings().draw(draws, row)
+    return _DRAWN_DWELLINGS.draw(draws, row)
 
 
 def draw_cars(draws: Draws, homes: Households, people: People, income: Integers) -> Integers:
@@ -166,7 +151,7 @@ def draw_cars(draws: Draws, homes: Households, people: People, income: Integers)
     together = np.add.reduceat(income, starts)
     adults = np.add.reduceat((people.age >= 17).astype(np.int64), starts)
     row = (np.clip(adults, 1, 3) - 1) * 5 + band_of(together, 12_000, 25_000, 40_000, 60_000)
-    return _cars().draw(draws, row * 4 + SETTING[homes.place])
+    return _DRAWN_CARS.draw(draws, row * 4 + SETTING[homes.place])
 
 
 def draw_travel(
@@ -181,7 +166,7 @@ def draw_travel(
     work = np.where(occupation == _FARMERS, 2, np.isin(occupation, _DESKS))
     row = SETTING[homes.place[people.household]] * 3 + np.minimum(cars[people.household], 2)
     row = (row * 3 + work) * 2 + np.isin(activity, SELF_EMPLOYED)
-    drawn = _travel().draw(draws, row)
+    drawn = _DRAWN_TRAVEL.draw(draws, row)
     driven = (people.age < 17) & (drawn == _CAR_AS_DRIVER)
     drawn = np.where(driven, _CAR_AS_PASSENGER, drawn)
     return np.where(activity < IN_WORK, drawn, _NOT_IN_WORK)

@@ -8,13 +8,12 @@ younger than each of its parents at home.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.data.population.chances import Chances, Draws, Integers, anchored, band_of, weights
-from gamekeeper.data.population.places import SETTING, districts, means_of_household, origins
+from gamekeeper.data.population.places import HOME_DISTRICTS, MEANS, ORIGINS, SETTING
 
 ALONE, COUPLE, FAMILY, LONE_PARENT, SHARED = range(5)
 ELDERLY_ALONE, ELDERLY_COUPLE, THREE_GENERATIONS = range(5, 8)
@@ -26,12 +25,14 @@ _GAP, _WIDEST_GAP = 18, 45
 _GROUPS_WITH_LARGE_FAMILIES = (3, 7, 11)
 
 # Of a thousand households, by kind; a row for each setting.
-_KINDS = weights("""
+_KINDS = Chances(
+    weights("""
     capital: 215 180 270 95 95  75  50 20
     town:    170 195 290 75 45 120  95 10
     country: 120 215 310 50 15 140 140 10
     island:  150 200 260 45 10 180 145 10
 """)
+)
 _AGES_OF_HEADS = (
     {16: 1, 17: 2, 18: 12, 22: 60, 30: 100, 45: 70, 64: 60},
     {16: 1, 17: 2, 18: 8, 24: 70, 29: 100, 35: 50, 45: 45, 55: 110, 64: 120},
@@ -42,6 +43,7 @@ _AGES_OF_HEADS = (
     {65: 110, 75: 90, 85: 35, 98: 1},
     {22: 5, 35: 100, 50: 80, 60: 10},
 )
+_HEAD_AGES = Chances(np.stack([anchored(anchors, _OLDEST) for anchors in _AGES_OF_HEADS]))
 # One to eight children at home, by the age of the head (under 22, 28, 35, 48, and from 48).
 _CHILDREN = weights("""
     couple, under 22:      800 200   0  0  0 0 0 0
@@ -55,14 +57,16 @@ _CHILDREN = weights("""
     lone parent, under 48: 500 360 105 28  6 1 0 0
     lone parent, from 48:  720 220  50  8  2 0 0 0
 """)
-_SHARERS = weights("0 450 250 150 90 40 10 6 4")
+_N_CHILDREN = Chances(np.concatenate([_CHILDREN, _CHILDREN * np.arange(1, 9) ** 2]))
+_SHARERS = Chances(weights("0 450 250 150 90 40 10 6 4"))
 _FEMALE_HEADS = np.array([440, 500, 500, 860, 480, 660, 480, 500])
 _SAME_SEX = np.array([0, 25, 6, 0, 0, 0, 5, 3])
 # A man is so many years older than the woman he lives with, from -10 to 10.
 _OLDER_MAN = anchored({0: 1, 5: 6, 8: 30, 10: 110, 12: 120, 14: 80, 17: 25, 20: 8}, 21)
-_SPACING = weights("20 60 230 220 150 100 80 60 40 20 20")
+_PARTNER_AGES = Chances(np.stack([_OLDER_MAN, _OLDER_MAN[::-1]]))
+_SPACINGS = Chances(weights("20 60 230 220 150 100 80 60 40 20 20"))
 _GAP_OF_OLDEST = {0: 20, 6: 70, 12: 120, 18: 80, 22: 40, 27: 5}
-_GAP_OF_GRANDPARENT = {0: 10, 8: 100, 17: 60, 27: 5}
+_GRANDPARENT_GAPS = Chances(anchored({0: 10, 8: 100, 17: 60, 27: 5}, _WIDEST_GAP - _GAP + 1))
 _STAYING = {0: 100, 17: 100, 19: 70, 24: 25, 34: 6}
 
 
@@ -131,32 +135,6 @@ class People:
     sex: Integers
 
 
-@cache
-def _kinds() -> Chances:
-    return Chances(_KINDS)
-
-
-@cache
-def _head_ages() -> Chances:
-    return Chances(np.stack([anchored(anchors, _OLDEST) for anchors in _AGES_OF_HEADS]))
-
-
-@cache
-def _children() -> Chances:
-    return Chances(np.concatenate([_CHILDREN, _CHILDREN * np.arange(1, 9) ** 2]))
-
-
-@cache
-def _sharers() -> Chances:
-    return Chances(_SHARERS)
-
-
-@cache
-def _partner_ages() -> Chances:
-    return Chances(np.stack([_OLDER_MAN, _OLDER_MAN[::-1]]))
-
-
-@cache
 def _oldest_gaps() -> Chances:
     """Return the chances of the gap to the oldest child, by the age of the younger parent."""
     gaps = anchored(_GAP_OF_OLDEST, _WIDEST_GAP - _GAP + 1)
@@ -172,29 +150,22 @@ def _oldest_gaps() -> Chances:
     return Chances(table)
 
 
-@cache
-def _grandparent_gaps() -> Chances:
-    return Chances(anchored(_GAP_OF_GRANDPARENT, _WIDEST_GAP - _GAP + 1))
-
-
-@cache
-def _spacings() -> Chances:
-    return Chances(_SPACING)
+_OLDEST_GAPS = _oldest_gaps()
 
 
 def draw_households(draws: Draws, number: int) -> Households:
     """Draw so many households."""
     anywhere = np.zeros(number, dtype=np.int64)
-    place = districts().draw(draws, anywhere)
-    kind = _kinds().draw(draws, SETTING[place])
-    means = means_of_household().draw(draws, place)
-    origin = origins().draw(draws, place)
-    head_age = _head_ages().draw(draws, kind)
+    place = HOME_DISTRICTS.draw(draws, anywhere)
+    kind = _KINDS.draw(draws, SETTING[place])
+    means = MEANS.draw(draws, place)
+    origin = ORIGINS.draw(draws, place)
+    head_age = _HEAD_AGES.draw(draws, kind)
     lone = kind == LONE_PARENT
     large = np.isin(origin, _GROUPS_WITH_LARGE_FAMILIES)
     row = band_of(head_age, 22, 28, 35, 48) + 5 * lone + 10 * large
-    n_children = _children().draw(draws, row) + 1
-    n_sharers = _sharers().draw(draws, anywhere)
+    n_children = _N_CHILDREN.draw(draws, row) + 1
+    n_sharers = _SHARERS.draw(draws, anywhere)
     parents = np.isin(kind, (FAMILY, LONE_PARENT, THREE_GENERATIONS))
     n_extra = np.where(parents, n_children, np.where(kind == SHARED, n_sharers, 0))
     return Households(place, kind, means, origin, head_age, n_extra)
@@ -248,9 +219,9 @@ def _ages_of_adults(
 ) -> Integers:
     of_head = homes.head_age[household]
     parents = np.isin(homes.kind, (FAMILY, THREE_GENERATIONS))[household]
-    partner = of_head + _partner_ages().draw(draws, sex[head]) - 10
+    partner = of_head + _PARTNER_AGES.draw(draws, sex[head]) - 10
     partner = np.maximum(partner, np.where(parents, _GAP, 16))
-    grandparent = of_head + _GAP + _grandparent_gaps().draw(draws, np.zeros_like(household))
+    grandparent = of_head + _GAP + _GRANDPARENT_GAPS.draw(draws, np.zeros_like(household))
     sharer = np.clip(of_head + draws.below(np.full_like(household, 9)) - 4, 16, 80)
     ages = np.choose(role, [of_head, partner, grandparent, of_head, sharer])
     return np.minimum(ages, _OLDEST)
@@ -273,9 +244,9 @@ def _set_ages_of_children(
     lowest = np.maximum(np.maximum(head_age, partner_age) - _WIDEST_GAP, 0)
     highest = np.clip(younger - _GAP, lowest, np.maximum(lowest, _OLDEST_AT_HOME))
     # The more children, the earlier the first was born.
-    gap = _GAP + _oldest_gaps().draw(draws, younger) - 2 * np.maximum(homes.n_extra - 1, 0)
+    gap = _GAP + _OLDEST_GAPS.draw(draws, younger) - 2 * np.maximum(homes.n_extra - 1, 0)
     before = np.clip(younger - gap, lowest, highest)
-    spacing = _spacings().draw(draws, np.zeros_like(household))
+    spacing = _SPACINGS.draw(draws, np.zeros_like(household))
     chance = draws.raw(len(household))
     child = role == CHILD
     for turn in range(int(order[child].max(initial=-1)) + 1):

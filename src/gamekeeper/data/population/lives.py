@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 
 from gamekeeper.data.population.chances import Chances, Draws, Integers, band_of, crossed, weights
@@ -67,21 +65,14 @@ _BY_SEX = weights("""
     male:   5 4 4 4 4 4
 """)
 
-
-@cache
-def _health() -> Chances:
-    return Chances(crossed(_HEALTH, _HEALTH_BY_MEANS))
-
-
-@cache
-def _without_spouse() -> Chances:
-    return Chances(crossed(_WITHOUT_SPOUSE, _BY_CONTEXT, _BY_SEX))
+_DRAWN_HEALTH = Chances(crossed(_HEALTH, _HEALTH_BY_MEANS))
+_DRAWN_WITHOUT_SPOUSE = Chances(crossed(_WITHOUT_SPOUSE, _BY_CONTEXT, _BY_SEX))
 
 
 def draw_health(draws: Draws, homes: Households, people: People) -> Integers:
     """Draw general health by age and the means of the household."""
     band = band_of(people.age, 16, 30, 45, 55, 65, 75, 85)
-    return _health().draw(draws, band * 3 + homes.means[people.household])
+    return _DRAWN_HEALTH.draw(draws, band * 3 + homes.means[people.household])
 
 
 def draw_marital_status(draws: Draws, homes: Households, people: People) -> Integers:
@@ -103,7 +94,7 @@ def draw_marital_status(draws: Draws, homes: Households, people: People) -> Inte
         [_COHABITING, _LONE_PARENT, _AT_HOME],
         _ALONE,
     )
-    single = _without_spouse().draw(draws, (band * 4 + context) * 2 + people.sex)
+    single = _DRAWN_WITHOUT_SPOUSE.draw(draws, (band * 4 + context) * 2 + people.sex)
     status = np.where(partnered & legal, of_couple, single)
     return np.where(people.age < 16, _NEVER_MARRIED, status)
 

@@ -6,14 +6,12 @@ after their parents, and a child is born abroad only now and then, mostly to par
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.data.population.chances import Chances, Draws, Integers, band_of, weights
 from gamekeeper.data.population.households import CHILD, Households, People
-from gamekeeper.data.population.places import NATION, origins
+from gamekeeper.data.population.places import NATION, ORIGINS
 
 _NORLANDIC_AND_MERIDIAN, _NORLANDIC_AND_ISLANDER, _OTHER_MIXED, _ANY_OTHER = range(14, 18)
 _FIRST_ABROAD = 3
@@ -28,7 +26,8 @@ _SAME_GROUP = np.array([1000, 880, 1000, 1000, 350])
 _SAME_RELIGION = np.array([1000, 720, 850, 900, 150])
 
 # Of a thousand who were born where their ethnic group comes from, the countries of their births.
-_ORIGINS = weights("""
+_BIRTHS = Chances(
+    weights("""
     Ardish:                 940  30  20   1  2  1  1   1  0   1   1  0   0   2
     Bresk:                   60 920  12   1  2  1  1   1  0   1   0  0   0   1
     Corvanian:               50  10 930   3  2  1  1   1  0   1   0  0   0   1
@@ -48,6 +47,7 @@ _ORIGINS = weights("""
     other mixed:            100  50  50 100 100 50 50 100 100 50 100 50 50  50
     any other group:          0   0   0   0  0  0  0   0  0  20   0  0   0 980
 """)
+)
 # Of a thousand: born where the group comes from, by age (under 16, 30, 65, and from 65); for
 # groups of Norland and mixed groups, and for all others. Others were born where they live.
 _BORN_AFAR = weights("""
@@ -78,24 +78,15 @@ _RELIGIONS = weights("""
 """)
 # How much more no religion weighs, in tenths, by age (under 30, under 60, from 60).
 _LEAVING = weights("14 11 7")[0]
-
-
-@cache
-def _births() -> Chances:
-    return Chances(_ORIGINS)
-
-
-@cache
-def _religions() -> Chances:
-    table = np.repeat(_RELIGIONS * 10, 3, axis=0)
-    table[:, 0] = table[:, 0] // 10 * np.tile(_LEAVING, len(_RELIGIONS))
-    return Chances(table)
+_RELIGIONS_BY_AGE = np.repeat(_RELIGIONS * 10, 3, axis=0)
+_RELIGIONS_BY_AGE[:, 0] = _RELIGIONS_BY_AGE[:, 0] // 10 * np.tile(_LEAVING, len(_RELIGIONS))
+_DRAWN_RELIGIONS = Chances(_RELIGIONS_BY_AGE)
 
 
 def draw_ethnic_groups(draws: Draws, homes: Households, people: People) -> Integers:
     """Draw ethnic groups: of adults by household and district, of children by their parents."""
     of_head = homes.origin[people.household]
-    of_district = origins().draw(draws, homes.place[people.household])
+    of_district = ORIGINS.draw(draws, homes.place[people.household])
     same = draws.happens(_SAME_GROUP[people.role])
     group = np.where(same, of_head, of_district)
 
@@ -135,7 +126,7 @@ def _mixed(one: Integers, other: Integers, takes_after_one: NDArray[np.bool_]) -
 def draw_births(draws: Draws, homes: Households, people: People, group: Integers) -> Integers:
     """Draw countries of birth."""
     here = NATION[homes.place[people.household]]
-    afar = _births().draw(draws, group)
+    afar = _BIRTHS.draw(draws, group)
     of_norland = np.isin(_BROAD[group], (_NORLANDIC, _OTHER)) & (group != _ANY_OTHER)
     row = np.where(of_norland, 0, 1)
     born_afar = draws.happens(_BORN_AFAR[row, band_of(people.age, 16, 30, 65)])
@@ -152,6 +143,6 @@ def draw_births(draws: Draws, homes: Households, people: People, group: Integers
 
 def draw_religions(draws: Draws, people: People, group: Integers) -> Integers:
     """Draw religions, mostly one for a household."""
-    own = _religions().draw(draws, group * 3 + band_of(people.age, 30, 60))
+    own = _DRAWN_RELIGIONS.draw(draws, group * 3 + band_of(people.age, 30, 60))
     same = draws.happens(_SAME_RELIGION[people.role])
     return np.where(same, own[people.head], own)

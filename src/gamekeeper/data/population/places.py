@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 
 from gamekeeper.data.population.chances import Chances, Integers, weights
@@ -45,6 +43,10 @@ DISTRICTS: tuple[str, ...] = tuple(
 _FIGURES = weights(_TABLE)
 NATION: Integers = _FIGURES[:, 1]
 SETTING: Integers = _FIGURES[:, 2]
+HOME_DISTRICTS = Chances(_FIGURES[:, 0])
+"""The chances of the district of a household."""
+MEANS = Chances(_FIGURES[:, 3:])
+"""The chances of low, middling and high means by district."""
 
 # Of ten thousand: Ardish, Bresk and Corvanian by nation, then all other ethnic groups in the
 # order of their labels, which are as many times more in each setting.
@@ -74,22 +76,12 @@ _GATHERED = (
 )
 
 
-@cache
-def districts() -> Chances:
-    """Return the chances of the district of a household."""
-    return Chances(_FIGURES[:, 0])
-
-
-@cache
-def means_of_household() -> Chances:
-    """Return the chances of low, middling and high means by district."""
-    return Chances(_FIGURES[:, 3:])
-
-
-@cache
-def origins() -> Chances:
-    """Return the chances of ethnic groups by district."""
+def _origins() -> Chances:
     table = np.concatenate([_AT_HOME[NATION], _FROM_AFAR * _SPREAD[SETTING][:, np.newaxis]], axis=1)
     for district, group, times in _GATHERED:
         table[DISTRICTS.index(district), group] *= times
     return Chances(table)
+
+
+ORIGINS = _origins()
+"""The chances of ethnic groups by district."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 
 from gamekeeper.data.population.chances import Chances, Draws, Integers, band_of, crossed, weights
@@ -58,6 +56,11 @@ _BY_SHARING = weights("""
     at home:   10 10 10 10 10 10 10 10 10 10 10 10
     sharing:    9  9 32 10 10  6 10 36  6  2  6 10
 """)
+_BY_SEX = [
+    crossed(*factors)
+    for factors in zip(np.split(_ACTIVITIES, 2), np.split(_BY_DEPENDANTS, 2), strict=True)
+]
+_DRAWN_ACTIVITIES = Chances(crossed(np.concatenate(_BY_SEX), _BY_HEALTH, _BY_SHARING))
 
 _QUALIFICATIONS = weights("""
     16 and 17:            0 250 300 420  20  10   0   0   0
@@ -84,6 +87,7 @@ _QUALIFIED_BY_SEX = weights("""
     women: 10 10 10 10  5 10 11 10 10
     men:   10 10 10 10 15 10  9 10 10
 """)
+_DRAWN_QUALIFICATIONS = Chances(crossed(_QUALIFICATIONS, _QUALIFIED_BY_MEANS, _QUALIFIED_BY_SEX))
 
 # By qualification, for each occupation in the order of the labels.
 _LEVEL = np.array([0, 0, 0, 1, 2, 3, 4, 5, 6])
@@ -115,6 +119,8 @@ _BY_SETTING = weights("""
     country:  9  9  9 10  9  6  9  9  8  8  9 12 10 40 10  9  9  5 10 11  9 20
     island:   7 10  9 10  7  5 10  8 12  7  8 13 10 60 11 16 10  3  7 10 10 25
 """)
+_OCCUPATIONS_BY_SEX = crossed(_OCCUPATIONS, np.stack([_WOMEN_OF_20, 20 - _WOMEN_OF_20]))
+_DRAWN_OCCUPATIONS = Chances(crossed(_OCCUPATIONS_BY_SEX, _BY_ACTIVITY, _BY_AGE, _BY_SETTING))
 
 _PAY = weights("68 36 46 38 47 55 33 37 31 24 23 29 32 22 20 18 18 21 25 26 17 20 0")[0] * 1000
 _PART_OF_PAY = weights("100 48 28 135 85 0 0 0 0 0 0 0 0")[0]
@@ -127,25 +133,6 @@ _PAY_BY_MEANS = weights("88 100 118")[0]
 _SPREAD = weights("380 520 620 690 750 800 850 900 960 1010 1070 1140 1220 1330 1500 1850 3000")[0]
 
 
-@cache
-def _activities() -> Chances:
-    women, men = np.split(_ACTIVITIES, 2)
-    of_women, of_men = np.split(_BY_DEPENDANTS, 2)
-    by_sex = [crossed(women, of_women), crossed(men, of_men)]
-    return Chances(crossed(np.concatenate(by_sex), _BY_HEALTH, _BY_SHARING))
-
-
-@cache
-def _qualifications() -> Chances:
-    return Chances(crossed(_QUALIFICATIONS, _QUALIFIED_BY_MEANS, _QUALIFIED_BY_SEX))
-
-
-@cache
-def _occupations() -> Chances:
-    by_sex = np.stack([_WOMEN_OF_20, 20 - _WOMEN_OF_20])
-    return Chances(crossed(_OCCUPATIONS, by_sex, _BY_ACTIVITY, _BY_AGE, _BY_SETTING))
-
-
 def draw_activities(
     draws: Draws, homes: Households, people: People, health: Integers, dependants: Integers
 ) -> Integers:
@@ -154,7 +141,7 @@ def draw_activities(
     row = row * 2 + (dependants > 0)
     row = row * 3 + band_of(health, 2, 3)
     row = row * 2 + (homes.kind[people.household] == SHARED)
-    drawn = _activities().draw(draws, row)
+    drawn = _DRAWN_ACTIVITIES.draw(draws, row)
     return np.where(people.age < 16, _UNDER_16, drawn)
 
 
@@ -165,7 +152,7 @@ def draw_qualifications(
     student = np.isin(activity, (_STUDENT_WITH_JOB, _STUDENT))
     row = student * 7 + band_of(people.age, 18, 21, 25, 35, 50, 65)
     row = (row * 3 + homes.means[people.household]) * 2 + people.sex
-    drawn = _qualifications().draw(draws, row)
+    drawn = _DRAWN_QUALIFICATIONS.draw(draws, row)
     return np.where(people.age < 16, _STILL_AT_SCHOOL, drawn)
 
 
@@ -177,7 +164,7 @@ def draw_occupations(
     row = row * 5 + np.minimum(activity, IN_WORK - 1)
     row = row * 3 + band_of(people.age, 20, 30)
     row = row * 4 + SETTING[homes.place[people.household]]
-    drawn = _occupations().draw(draws, row)
+    drawn = _DRAWN_OCCUPATIONS.draw(draws, row)
     return np.where(activity < IN_WORK, drawn, NOT_IN_WORK)
 
 
