@@ -17,7 +17,7 @@ from gamekeeper.data.engine.duckdb_engine import DuckDBEngine
 from gamekeeper.data.engine.gate import Scan, ScannedColumn
 from gamekeeper.data.engine.pool import Pool
 from gamekeeper.data.keys.weight_sums import sum_of_weights
-from gamekeeper.errors import Cancelled, GamekeeperError, InputError
+from gamekeeper.errors import Cancelled, GamekeeperError, InputError, Reason
 
 ENGINES = {
     "duckdb": lambda _: lambda folder: DuckDBEngine(memory_limit="500MB", threads=2, folder=folder),
@@ -346,6 +346,13 @@ def test_results_are_written_as_a_folder(engine, tmp_path):
     # Nothing else is left, neither of what was refused nor of what was made aside.
     names = {entry.name for entry in tmp_path.iterdir() if entry.name.startswith(("it", "other"))}
     assert names == {"it's [new]"}
+
+
+def test_a_folder_within_one_that_is_not_there_is_refused_by_its_name(engine, tmp_path):
+    with pytest.raises(GamekeeperError) as caught:
+        engine.write_parquet("SELECT 1 AS v0", tmp_path / "nowhere" / "out")
+    assert caught.value.reason is Reason.NOT_WRITABLE
+    assert "'out'" in caught.value.asked
 
 
 def test_written_columns_have_the_names_that_people_give_them(engine, tmp_path):

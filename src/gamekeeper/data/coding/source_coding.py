@@ -28,9 +28,8 @@ from gamekeeper.data.engine.gate import (
     Scan,
     ScannedColumn,
     code_column,
-    code_type,
+    code_sql,
     number_column,
-    number_type,
 )
 from gamekeeper.data.reading.column import Column, ColumnKind
 from gamekeeper.data.reading.column_names import matched_names
@@ -228,7 +227,7 @@ def _read(
     readers = [NumberReader(name, input_.missing, input_.decimal) for name in input_.numbers]
     schema = pa.schema(
         [(code_column(place), pa.int32()) for place in range(len(coders))]
-        + [(number_column(place), number_type()) for place in range(len(readers))]
+        + [(number_column(place), pa.float64()) for place in range(len(readers))]
     )
     n_records = 0
 
@@ -274,8 +273,8 @@ def _in_final_order(
     ordered = as_met.recoded(recodes)
     chosen = [RECORD]
     for place, variable in enumerate(book):
-        kind = "SMALLINT" if str(code_type(variable.n_codes)) == "int16" else "INTEGER"
-        chosen.append(f"CAST({code_column(place)} AS {kind}) AS {code_column(place)}")
+        column = code_column(place)
+        chosen.append(f"CAST({column} AS {code_sql(variable.n_codes)}) AS {column}")
     return engine.create(f"SELECT {', '.join([*chosen, *numbers])} FROM {ordered.relation}")
 
 

@@ -19,29 +19,32 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from gamekeeper.algorithms.blocks import Kernel, Shared
+from gamekeeper.algorithms.blocks import Kernel, Outcome, Shared, State, Task
 from gamekeeper.budget import is_memory_given, memory_budget, workers_of
 from gamekeeper.data.engine.duckdb_errors import run_discreetly
 from gamekeeper.data.engine.duckdb_parquet import cell_sql, copy_sql, file_sql, make_map, rows_sql
-from gamekeeper.data.engine.gate import MOST_DISTINCT, RECORD, ScannedColumn
+from gamekeeper.data.engine.gate import (
+    MOST_DISTINCT,
+    RECORD,
+    ScannedColumn,
+    closed_engine,
+    too_many_values,
+)
 from gamekeeper.data.engine.local_blocks import map_locally
+from gamekeeper.data.engine.new_folder import new_folder
 from gamekeeper.data.engine.pool import Pool
 from gamekeeper.data.engine.scanned_codes import needs_map, scanned_sql
-from gamekeeper.errors import InputError, LimitError, Reason, StoreError
-from gamekeeper.files.asides import move, temporary_folder
-from gamekeeper.files.gate import fault_of_folder
+from gamekeeper.errors import InputError, Reason, StoreError
+from gamekeeper.files.asides import temporary_folder
 from gamekeeper.results import Progress
-from gamekeeper.wording import number_text, quoted
+from gamekeeper.wording import quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 T = TypeVar("T")
-State = TypeVar("State")
-Task = TypeVar("Task")
-Outcome = TypeVar("Outcome")
 
 _BATCH = 1 << 20
 _RELATION = re.compile(r"\br[0-9]+\b")
@@ -78,6 +81,8 @@ class DuckDBEngine:
     {'n': [2]}
     """
 
+    is_local = True
+
     def __init__(
         self,
         *,
@@ -105,8 +110,13 @@ class DuckDBEngine:
             self._connection = duckdb.connect(":memory:", config=config)
         except duckdb.Error:
             shutil.rmtree(self._folder, ignore_errors=True)
-            _refuse_options(memory_limit, threads)
-        self._name = f"duckdb {duckdb.__version__}"
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"An engine with memory limit {memory_limit!r} and {threads!r} threads was asked for.",
+                "DuckDB does not take these.",
+                "Give memory with its unit, such as '4GB', and at least one thread.",
+            ) from None
+        self.name = f"duckdb {duckdb.__version__}"
         self._numbers = itertools.count()
         self._dropped: deque[str] = deque()
         self._maps: dict[str, list[str]] = {}
@@ -117,11 +127,6 @@ class DuckDBEngine:
         self._finalizer = weakref.finalize(
             self, _release, self._connection, self._folder, self._process
         )
-
-    @property
-    def name(self) -> str:
-        """The engine and its version."""
-        return self._name
 
     @property
     def is_closed(self) -> bool:
@@ -252,33 +257,15 @@ class DuckDBEngine:
             wanted = f"SELECT DISTINCT {column} FROM {relation} LIMIT {most + 1}"
             values = self.query(wanted).column(0).combine_chunks()
             if len(values) > most:
-                raise LimitError(
-                    Reason.TOO_LARGE,
-                    "The different values of a column were to be numbered.",
-                    f"It has more than {number_text(most)}.",
-                    "Leave the column out, or make its values coarser first.",
-                )
+                raise too_many_values(most)
             yield values
 
     def write_parquet(self, sql: str, folder: Path, *, names: Sequence[str] = ()) -> int:
         """Write the result of a query to a new folder; see `Engine.write_parquet`."""
         asked = f"A folder {quoted([folder.name])} of Parquet files was to be written."
-        found, do = fault_of_folder(folder)
-        if found or folder.exists():
-            raise InputError(
-                Reason.NOT_WRITABLE,
-                asked,
-                f"It {found or 'is there already.'} Nothing was written.",
-                do or "Name a folder that is not there yet.",
-            )
-        made = _temporary_folder(folder.parent)
-        try:
+        with new_folder(folder, asked, temporary_folder) as made:
             copied = copy_sql(sql, made / "part-00000.parquet", names)
             rows = self._once(asked, lambda cursor: cursor.execute(copied).fetchall(), sql)
-            move(made, folder)
-        except BaseException:
-            shutil.rmtree(made, ignore_errors=True)
-            raise
         return int(rows[0][0])
 
     def map_blocks(
@@ -298,11 +285,6 @@ class DuckDBEngine:
     def n_workers(self) -> int:
         """One per core."""
         return workers_of(None)
-
-    @property
-    def is_local(self) -> bool:
-        """It is: of this process."""
-        return True
 
     def drop(self, relation: str) -> None:
         """Give a relation up; its space is freed when the next one is made.
@@ -328,7 +310,7 @@ class DuckDBEngine:
         self.close()
 
     def __repr__(self) -> str:
-        return f"DuckDBEngine({self._name}{', closed' if self.is_closed else ''})"
+        return f"DuckDBEngine({self.name}{', closed' if self.is_closed else ''})"
 
     def _new_name(self) -> str:
         return f"r{next(self._numbers)}"
@@ -337,12 +319,7 @@ class DuckDBEngine:
         # A connection runs one statement at a time; cursors of it run side by side.
         with self._lock:
             if self.is_closed:
-                raise InputError(
-                    Reason.NOT_READABLE,
-                    asked,
-                    "The engine that keeps the data was closed, or is another process's.",
-                    "Keep it open as long as its tables are used, or read the file again.",
-                )
+                raise closed_engine(asked)
             return self._connection.cursor()
 
     def _reads(self, sql: str) -> bool:
@@ -407,15 +384,6 @@ def _release(connection: Any, folder: Path, process: int) -> None:
         return
     connection.close()
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def _refuse_options(memory_limit: str | None, threads: int | None) -> NoReturn:
-    raise InputError(
-        Reason.BAD_OPTION,
-        f"An engine with memory limit {memory_limit!r} and {threads!r} threads was asked for.",
-        "DuckDB does not take these.",
-        "Give memory with its unit, such as '4GB', and at least one thread.",
-    )
 
 
 def _append(cursor: Any, relation: str, rows: pa.Table) -> None:

@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
 
-from gamekeeper.algorithms.blocks import Kernel, Shared
+from gamekeeper.algorithms.blocks import Kernel, Outcome, Shared, State, Task
 from gamekeeper.data.engine.pool import Pool
+from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
+from gamekeeper.wording import number_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,10 +32,6 @@ RECORD = "record"
 
 MOST_DISTINCT = 2**31 - 2
 """More different values of a column than this have no code."""
-
-State = TypeVar("State")
-Task = TypeVar("Task")
-Outcome = TypeVar("Outcome")
 
 _INT16_CODES = 2**15
 
@@ -64,11 +62,9 @@ def matrix_type(n_codes: Sequence[int]) -> type[np.unsignedinteger]:
     return np.uint32
 
 
-def number_type() -> pa.DataType:
-    """Return the Arrow type of numbers."""
-    import pyarrow as pa
-
-    return pa.float64()
+def code_sql(n_codes: int) -> str:
+    """Return the type of `code_type` as SQL has it."""
+    return "SMALLINT" if n_codes <= _INT16_CODES else "INTEGER"
 
 
 class Scan(StrEnum):
@@ -223,3 +219,23 @@ class Engine(Protocol):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None: ...
+
+
+def closed_engine(asked: str) -> InputError:
+    """Return the error for an engine that is used after it was closed."""
+    return InputError(
+        Reason.NOT_READABLE,
+        asked,
+        "The engine that keeps the data was closed, or is another process's.",
+        "Keep it open as long as its tables are used, or read the file again.",
+    )
+
+
+def too_many_values(most: int) -> LimitError:
+    """Return the error for a column with more different values than are numbered."""
+    return LimitError(
+        Reason.TOO_LARGE,
+        "The different values of a column were to be numbered.",
+        f"It has more than {number_text(most)}.",
+        "Leave the column out, or make its values coarser first.",
+    )

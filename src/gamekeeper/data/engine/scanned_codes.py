@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gamekeeper.data.engine.gate import Scan, ScannedColumn
+from gamekeeper.data.engine.gate import Scan, ScannedColumn, code_sql
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_SMALLINT_CODES = 2**15
 
 
 def needs_map(column: ScannedColumn) -> bool:
@@ -27,7 +25,7 @@ def scanned_sql(column: ScannedColumn, cell: str, mapped: str) -> tuple[str, str
         return cell, ""
     if column.scan is Scan.NUMBER:
         return f"CAST({cell} AS DOUBLE)", ""
-    kind = "SMALLINT" if len(column.values) < _SMALLINT_CODES else "INTEGER"
+    kind = code_sql(len(column.values) + 1)
     if needs_map(column):
         cast = "BIGINT" if column.values and isinstance(column.values[0], int) else "STRING"
         join = f" LEFT JOIN {mapped} ON {mapped}.value = CAST({cell} AS {cast})"

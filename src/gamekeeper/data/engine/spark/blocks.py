@@ -16,12 +16,12 @@ import time
 from collections.abc import Generator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import numpy as np
 from numpy.lib.format import write_array
 
-from gamekeeper.algorithms.blocks import Kernel, Shared
+from gamekeeper.algorithms.blocks import Kernel, Outcome, Shared, State, Task
 from gamekeeper.data.engine.spark import probing
 from gamekeeper.data.engine.spark.address import Address
 from gamekeeper.data.engine.spark.faults import failure_of, run_discreetly, text_of
@@ -41,10 +41,6 @@ from gamekeeper.files.asides import remove
 from gamekeeper.files.scratch import make_folder, put_file
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
-
-State = TypeVar("State")
-Task = TypeVar("Task")
-Outcome = TypeVar("Outcome")
 
 _POLL_SECONDS: Final = 0.02
 _LOOK_SECONDS: Final = 0.5

@@ -26,6 +26,8 @@ _FILE = re.compile(
 _DENIED = re.compile(
     r"permission denied|accesscontrolexception|read-only file system|mkdirs failed"
 )
+# The process in between, which speaks with the cluster, has ended.
+_BROKEN = ("Py4JNetworkError", "Py4JError")
 _TOO_LARGE = "spark.driver.maxresultsize"
 _CONDITION = re.compile(r"[A-Z][A-Z0-9_]{2,60}(\.[A-Z][A-Z0-9_]{2,60})?")
 
@@ -65,7 +67,8 @@ def failure_of(error: Exception, asked: str, *, reading: bool = False) -> Except
             "Give them more (spark.executor.memory and spark.driver.memory in spark-defaults.conf), or take fewer"
             " variables.",
         )
-    if isinstance(error, ConnectionError) or _is_broken(error) or _LOST.search(text):
+    is_broken = isinstance(error, ConnectionError) or type(error).__name__ in _BROKEN
+    if is_broken or _LOST.search(text):
         return lost(asked)
     if _DENIED.search(text):
         return StoreError(
@@ -116,16 +119,7 @@ def condition_of(error: Exception) -> str:
 
 def text_of(error: Exception) -> str:
     """Return all that an error says, in small letters: to be searched, never to be shown."""
-    return _plain_text(error).casefold()
-
-
-def _plain_text(error: Exception) -> str:
     try:
-        return str(error)
+        return str(error).casefold()
     except Exception:  # noqa: BLE001 - it asks a process that may be gone
-        return type(error).__name__
-
-
-def _is_broken(error: Exception) -> bool:
-    """Tell whether the process in between, which speaks with the cluster, has ended."""
-    return type(error).__name__ in ("Py4JNetworkError", "Py4JError")
+        return type(error).__name__.casefold()

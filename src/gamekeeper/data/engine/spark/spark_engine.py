@@ -25,8 +25,15 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import numpy as np
 
-from gamekeeper.algorithms.blocks import Kernel, Shared
-from gamekeeper.data.engine.gate import MOST_DISTINCT, RECORD, ScannedColumn
+from gamekeeper.algorithms.blocks import Kernel, Outcome, Shared, State, Task
+from gamekeeper.data.engine.gate import (
+    MOST_DISTINCT,
+    RECORD,
+    ScannedColumn,
+    closed_engine,
+    too_many_values,
+)
+from gamekeeper.data.engine.new_folder import new_folder
 from gamekeeper.data.engine.pool import Pool
 from gamekeeper.data.engine.scanned_codes import needs_map, scanned_sql, values_table
 from gamekeeper.data.engine.spark.address import Address
@@ -51,20 +58,15 @@ from gamekeeper.data.engine.spark.session import (
     is_classic,
 )
 from gamekeeper.data.engine.spark.writing import check_scratch, require_seen, write_frame
-from gamekeeper.errors import InputError, LimitError, Reason
-from gamekeeper.files.asides import move
-from gamekeeper.files.gate import fault_of_folder
+from gamekeeper.errors import InputError, Reason
 from gamekeeper.files.scratch import make_folder
 from gamekeeper.results import Progress
-from gamekeeper.wording import number_text, quoted
+from gamekeeper.wording import quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 T = TypeVar("T")
-State = TypeVar("State")
-Task = TypeVar("Task")
-Outcome = TypeVar("Outcome")
 
 _TYPES: Final = {
     "int16": "SMALLINT",
@@ -87,6 +89,9 @@ class SparkEngine:
         temporary files when None.
     """
 
+    # Records are on a cluster, even where that is one machine.
+    is_local = False
+
     def __init__(self, address: Address, scratch: Path | str | None = None) -> None:
         check_installed(address)
         check_reachable(address)
@@ -102,7 +107,7 @@ class SparkEngine:
         except BaseException:
             remove_folder(self._folder)
             raise
-        self._name = f"spark {self._session.version}"
+        self.name = f"spark {self._session.version}"
         self._numbers = itertools.count()
         # Temporary views are names of a session, which somebody else may use as well.
         self._prefix = f"gk{secrets.token_hex(4)}_r"
@@ -115,16 +120,6 @@ class SparkEngine:
         self._finalizer = weakref.finalize(
             self, _release, self._shared, self._session, self._folder, self._process
         )
-
-    @property
-    def name(self) -> str:
-        """The engine and its version."""
-        return self._name
-
-    @property
-    def is_local(self) -> bool:
-        """It is not: records are on a cluster, even where that is one machine."""
-        return False
 
     @property
     def n_workers(self) -> int:
@@ -288,12 +283,7 @@ class SparkEngine:
                 own = np.flatnonzero(groups == _group(place, len(columns)))
                 counts[place] += len(own)
                 if counts[place] > most:
-                    raise LimitError(
-                        Reason.TOO_LARGE,
-                        "The different values of a column were to be numbered.",
-                        f"It has more than {number_text(most)}.",
-                        "Leave the column out, or make its values coarser first.",
-                    )
+                    raise too_many_values(most)
                 found[place].append(batch.column(place + 1).take(pa.array(own)))
         for parts in found:
             yield _checked(pa.chunked_array(parts).combine_chunks())
@@ -302,27 +292,13 @@ class SparkEngine:
         """Write the result of a query to a new folder; see `Engine.write_parquet`."""
         asked = f"A folder {quoted([folder.name])} of Parquet files was to be written."
         self._require_open(asked)
-        found, do = fault_of_folder(folder)
-        if found or folder.exists():
-            raise InputError(
-                Reason.NOT_WRITABLE,
-                asked,
-                f"It {found or 'is there already.'} Nothing was written.",
-                do or "Name a folder that is not there yet.",
-            )
-        made = own_folder(folder.parent)
         reading = self._reads(sql)
-        try:
+        with new_folder(folder, asked, own_folder) as made:
             frame = self._run(lambda: self._session.sql(sql), asked, reading=reading)
             if names:
                 unnamed = frame
                 frame = self._run(lambda: unnamed.toDF(*names), asked)
-            rows = self._write(frame, made, asked, reading=reading)
-            move(made, folder)
-        except BaseException:
-            remove_folder(made)
-            raise
-        return rows
+            return self._write(frame, made, asked, reading=reading)
 
     def map_blocks(
         self,
@@ -370,7 +346,7 @@ class SparkEngine:
         self.close()
 
     def __repr__(self) -> str:
-        return f"SparkEngine({self._name}{', closed' if self.is_closed else ''})"
+        return f"SparkEngine({self.name}{', closed' if self.is_closed else ''})"
 
     def _new_name(self) -> str:
         return f"{self._prefix}{next(self._numbers)}"
@@ -380,16 +356,12 @@ class SparkEngine:
 
     def _reads(self, sql: str) -> bool:
         """Tell whether a statement reads a file: what it then meets may be the fault of the file."""
-        return any(name in self._scanned for name in _names(sql, self._prefix))
+        named = re.findall(rf"\b{self._prefix}[0-9]+(?:_[a-z][0-9]*)?\b", sql)
+        return not self._scanned.isdisjoint(named)
 
     def _require_open(self, asked: str) -> None:
         if self.is_closed:
-            raise InputError(
-                Reason.NOT_READABLE,
-                asked,
-                "The engine that keeps the data was closed, or is another process's.",
-                "Keep it open as long as its tables are used, or read the file again.",
-            )
+            raise closed_engine(asked)
 
     def _run(
         self,
@@ -465,10 +437,6 @@ def _release(shared: SharedSession, session: Any, folder: Path, process: int) ->
         return
     remove_folder(folder)
     give_back_session(shared, session)
-
-
-def _names(sql: str, prefix: str) -> list[str]:
-    return re.findall(rf"\b{prefix}[0-9]+(?:_[a-z][0-9]*)?\b", sql)
 
 
 def _group(place: int, n_columns: int) -> int:
