@@ -53,13 +53,9 @@ class Column:
         return f"Column({quoted([self.name])}, {self.kind.value}, {len(self.labels)} value labels)"
 
 
-def file_name(path: str | os.PathLike[str]) -> str:
-    """Return the name of a file for a message, without its folders."""
-    return quoted([Path(path).name])
-
-
 def unreadable(
     path: str | os.PathLike[str], found: str, do: str, reason: Reason = Reason.MALFORMED
 ) -> InputError:
     """Return the error for a data file that cannot be read."""
-    return InputError(reason, f"Data file {file_name(path)} was to be read.", found, do)
+    name = quoted([Path(path).name])
+    return InputError(reason, f"Data file {name} was to be read.", found, do)

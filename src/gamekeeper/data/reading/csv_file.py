@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.data.reading.column import Column, unreadable
-from gamekeeper.data.reading.csv_layout import detect_layout
+from gamekeeper.data.reading.csv_layout import detect_layout, wrong_encoding
 from gamekeeper.data.reading.packed import PACKED, open_bytes
-from gamekeeper.errors import InputError, Reason
+from gamekeeper.errors import InputError
 from gamekeeper.wording import count_of, quoted
 
 if TYPE_CHECKING:
@@ -49,6 +49,11 @@ class CsvFile:
         self.decimal = self.layout.decimal
         self.detected = self.layout.detected
         self.n_records: int | None = None
+        self.settings: Mapping[str, str] = {
+            "delimiter": self.layout.delimiter,
+            "encoding": self.layout.encoding,
+            "decimal": self.layout.decimal,
+        }
 
     def about_records(self) -> int | None:
         """Return how many records there may be, by the size of the file and its first lines.
@@ -61,15 +66,6 @@ class CsvFile:
             first = file.read(_FIRST_BYTES)
         n_lines = first.count(b"\n") or first.count(b"\r")
         return n_lines * self.path.stat().st_size // len(first) if n_lines else None
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        """The settings with which the file is read."""
-        return {
-            "delimiter": self.layout.delimiter,
-            "encoding": self.layout.encoding,
-            "decimal": self.layout.decimal,
-        }
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Read the wanted columns as text, some thousand records at a time."""
@@ -85,10 +81,12 @@ class CsvFile:
                 n_read += batch.num_rows
                 yield pa.RecordBatch.from_arrays(batch.columns, names=list(columns))
         except UnicodeDecodeError:
-            error = self._wrong_encoding()
+            error = wrong_encoding(self.path, self.layout.encoding)
         except pa.ArrowInvalid as fault:
             # The text of the fault quotes the record, so it is looked at and let go.
-            error = self._wrong_encoding() if "UTF8" in str(fault) else self._broken()
+            error = self._broken()
+            if "UTF8" in str(fault):
+                error = wrong_encoding(self.path, self.layout.encoding)
         if error is not None:
             raise error
         if uneven.count:
@@ -154,14 +152,6 @@ class CsvFile:
                 found,
                 "Close every quote at the end of its cell; write a quote inside of quotes twice.",
             )
-
-    def _wrong_encoding(self) -> InputError:
-        return unreadable(
-            self.path,
-            f"Its text is not encoded in {self.layout.encoding}.",
-            "Give another encoding (--encoding), or none: then it is detected.",
-            Reason.WRONG_ENCODING,
-        )
 
     def _broken(self) -> InputError:
         return unreadable(

@@ -28,11 +28,11 @@ _SAMPLE = 1000
 # Codecs of Python that turn names or source text into others: no file is written in them.
 _NOT_OF_FILES = ("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape")
 _NOT_IN_CP1252 = b"\x81\x8d\x8f\x90\x9d"
-_BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
+BYTE_ORDER_MARKS = {
+    "utf-8": codecs.BOM_UTF8,
+    "utf-16-le": codecs.BOM_UTF16_LE,
+    "utf-16-be": codecs.BOM_UTF16_BE,
+}
 _DECIMALS = {mark: re.compile(rf"[+-]?\d*\{mark}\d+", re.ASCII) for mark in ".,"}
 _GROUPED = re.compile(r"[+-]?\d{1,3},\d{3}", re.ASCII)
 
@@ -191,7 +191,9 @@ def _scan(path: Path) -> _Bytes:
 
 def _codec(path: Path, scanned: _Bytes, given: str | None) -> tuple[str, bytes]:
     """Return the encoding and the byte order mark that the file begins with."""
-    marks = [(mark, name) for mark, name in _BYTE_ORDER_MARKS if scanned.head.startswith(mark)]
+    marks = [
+        (mark, name) for name, mark in BYTE_ORDER_MARKS.items() if scanned.head.startswith(mark)
+    ]
     if given is not None:
         codec = codecs.lookup(given).name
         codec = {"utf-8-sig": "utf-8", "utf-16": marks[0][1] if marks else "utf-16-le"}.get(
@@ -228,13 +230,18 @@ def _decoded(path: Path, scanned: _Bytes, codec: str, mark: bytes) -> str:
     except UnicodeError:  # some codecs raise no narrower one
         failed = True
     if failed or (codec == "utf-8" and not scanned.is_utf8):
-        raise unreadable(
-            path,
-            f"Its text is not encoded in {codec}.",
-            "Give another encoding (--encoding), or none: then it is detected.",
-            Reason.WRONG_ENCODING,
-        )
+        raise wrong_encoding(path, codec)
     return text
+
+
+def wrong_encoding(path: Path, codec: str) -> InputError:
+    """Return the error for a text that is not in its encoding."""
+    return unreadable(
+        path,
+        f"Its text is not encoded in {codec}.",
+        "Give another encoding (--encoding), or none: then it is detected.",
+        Reason.WRONG_ENCODING,
+    )
 
 
 @dataclass(repr=False)

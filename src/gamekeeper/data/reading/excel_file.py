@@ -7,25 +7,19 @@ format of a number are not in the file.
 
 from __future__ import annotations
 
-import hashlib
 import re
-import struct
 import zipfile
-import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.data.reading.column import unreadable
+from gamekeeper.data.reading.packed import DAMAGED
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.wording import count_of, memory_text, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# What unpacking may raise where bytes have changed.
-_DAMAGED = (
-    OSError, EOFError, ValueError, RuntimeError, struct.error, zipfile.BadZipFile, zlib.error,
-)  # fmt: skip
 _MOST_BYTES = 1 << 30
 _MOST_CELLS = 30_000_000
 _CELL = re.compile(rb'<(?:\w+:)?c [^>]*?\br="([A-Z]{1,3})(\d{1,7})"')
@@ -70,12 +64,6 @@ def read_workbook(path: Path, *, sheet: str | None = None, header: bool = True) 
     return pa.table(columns)
 
 
-def fingerprint(path: Path) -> str:
-    """Return the first digits of the hash of the file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
-
-
 def _column(cells: list[Any]) -> pa.Array:
     """Return cells as whole numbers where all are, else as texts."""
     import pyarrow as pa
@@ -110,7 +98,7 @@ def _check(path: Path) -> None:
                             wide, high = max(wide, _place(letters)), max(high, int(row))
                         tail = block[-200:]
                 cells = max(cells, wide * high)
-    except _DAMAGED:
+    except DAMAGED:
         damaged = True
     if damaged:
         raise unreadable(path, "It is no Excel workbook, or it is damaged.", "Save it as CSV.")

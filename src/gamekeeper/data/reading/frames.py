@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from gamekeeper.data.reading.cell_texts import OddCells, cell_texts
 from gamekeeper.data.reading.column import Column, ColumnKind
@@ -50,6 +50,7 @@ class Frame:
     kind = "frame"
     decimal = "."
     detected: tuple[str, ...] = ()
+    settings: ClassVar[Mapping[str, str]] = {}
     path: Path | None = None
     fingerprint = ""
 
@@ -62,11 +63,6 @@ class Frame:
         self.names = _checked(self._schema.names())
         orders = self._orders()
         self.columns = tuple(Column(name, order=orders.get(name, ())) for name in self.names)
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        """Nothing: a frame says all about itself."""
-        return {}
 
     @property
     def index_names(self) -> tuple[str, ...]:

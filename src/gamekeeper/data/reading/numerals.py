@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
 
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
 
@@ -31,3 +35,9 @@ def number_of(text: str, decimal: str = ".") -> Fraction | None:
         bare = bare.replace(".", " ").replace(",", ".")
     is_number = len(bare) <= _LONGEST and _NUMBER.fullmatch(bare)
     return Fraction(bare) if is_number else None
+
+
+def floats_of(texts: Iterable[str], decimal: str) -> NDArray[np.float64]:
+    """Return the numbers that values are written as, NaN where one is not a number."""
+    read = (number_of(text, decimal) for text in texts)
+    return np.array([np.nan if number is None else float(number) for number in read])

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import hashlib
 import io
 import struct
 import zipfile
 import zlib
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import IO
 
 from gamekeeper.data.reading.column import unreadable
 from gamekeeper.errors import LimitError, Reason
@@ -27,10 +28,10 @@ _MOST_RATIO = 200
 _ANY_RATIO = 64 << 20
 PACKED = (".gz", ".zip")
 _UNREADABLE, _UNPACK = "It is damaged, or locked.", "Unpack it, and name the file."
-# What unpacking may raise where bytes have changed, or a password is asked for.
-_DAMAGED = (
+DAMAGED = (
     OSError, EOFError, ValueError, RuntimeError, struct.error, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
+"""What unpacking may raise where bytes have changed, or a password is asked for."""
 
 
 def inner_suffix(path: Path) -> str:
@@ -46,7 +47,7 @@ def inner_suffix(path: Path) -> str:
     return Path(_member(path)).suffix.lower()
 
 
-def open_bytes(path: Path) -> BinaryIO:
+def open_bytes(path: Path) -> io.BufferedReader:
     """Open a file for reading, unpacked where it is packed."""
     ending = path.suffix.lower()
     if ending == ".gz":
@@ -54,6 +55,12 @@ def open_bytes(path: Path) -> BinaryIO:
     if ending == ".zip":
         return io.BufferedReader(_Unpacked(path, _opened(path)))  # type: ignore[arg-type]
     return path.open("rb")
+
+
+def fingerprint_of(path: Path) -> str:
+    """Return the first digits of the hash of all bytes of a file, unpacked where it is packed."""
+    with open_bytes(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
 
 
 class _Unpacked(io.RawIOBase):
@@ -73,7 +80,7 @@ class _Unpacked(io.RawIOBase):
         data = b""
         try:
             data = self._file.read(len(buffer))  # pyright: ignore[reportAttributeAccessIssue]
-        except _DAMAGED:
+        except DAMAGED:
             damaged = True
         if damaged:
             raise unreadable(self._path, _UNREADABLE, _UNPACK)
@@ -92,7 +99,7 @@ class _Unpacked(io.RawIOBase):
 def _opened(path: Path) -> IO[bytes]:
     """Return the one file in an archive, open."""
     name, file = _member(path), None
-    with contextlib.suppress(*_DAMAGED):
+    with contextlib.suppress(*DAMAGED):
         file = zipfile.ZipFile(path).open(name)  # noqa: SIM115 - whoever reads it closes it
     if file is None:
         raise unreadable(path, _UNREADABLE, _UNPACK)
@@ -106,7 +113,7 @@ def _member(path: Path) -> str:
     try:
         with zipfile.ZipFile(path) as archive:
             names = [item.filename for item in archive.infolist() if not item.is_dir()]
-    except _DAMAGED:
+    except DAMAGED:
         damaged = True
     names = [name for name in names if not name.startswith("__MACOSX/")]
     if damaged or len(names) != 1:

@@ -10,7 +10,7 @@ import hashlib
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from gamekeeper.data.reading.column import Column, ColumnKind, unreadable
 from gamekeeper.data.reading.values import is_text, kind_of
@@ -41,6 +41,7 @@ class ParquetFile:
     kind = "parquet"
     decimal = "."
     detected: tuple[str, ...] = ()
+    settings: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, path: Path) -> None:
         from pyarrow import parquet
@@ -63,11 +64,6 @@ class ParquetFile:
         self.n_records: int | None = n_records
         self._require_same(schemas)
         self.columns = tuple(Column(field.name, kind=kind_of(field.type)) for field in self.schema)
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        """Nothing: a Parquet file says all about itself."""
-        return {}
 
     @property
     def fingerprint(self) -> str:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from gamekeeper.data.reading.column import Column, unreadable
 from gamekeeper.data.reading.column_names import like, matched_names
 from gamekeeper.data.reading.csv_file import CsvFile
 from gamekeeper.data.reading.frames import Frame, is_path
-from gamekeeper.data.reading.packed import PACKED, inner_suffix
+from gamekeeper.data.reading.packed import PACKED, fingerprint_of, inner_suffix
 from gamekeeper.data.reading.parquet_file import SUFFIXES as PARQUET_SUFFIXES
 from gamekeeper.data.reading.parquet_file import ParquetFile, parts_of
 from gamekeeper.data.reading.statistical_file import SUFFIXES, StatisticalFile
@@ -24,55 +24,12 @@ from gamekeeper.wording import count_of, did_you_mean, quoted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".dat")
+TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".dat")
+"""How the names of text files end."""
 
 
-class Reader(Protocol):
-    """What the reader of a kind of file does."""
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The columns in their order."""
-        ...
-
-    @property
-    def n_records(self) -> int | None:
-        """The number of records, where that is known without reading them."""
-        ...
-
-    @property
-    def path(self) -> Path | None:
-        """The file; None for a data frame."""
-        ...
-
-    @property
-    def kind(self) -> str:
-        """The kind of the file."""
-        ...
-
-    @property
-    def decimal(self) -> str:
-        """The decimal mark of its texts."""
-        ...
-
-    @property
-    def detected(self) -> tuple[str, ...]:
-        """The settings that were detected."""
-        ...
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        """The settings with which the file is read."""
-        ...
-
-    @property
-    def fingerprint(self) -> str:
-        """The first digits of the hash of the file."""
-        ...
-
-    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Read the wanted columns."""
-        ...
+Reader = CsvFile | Frame | ParquetFile | StatisticalFile
+"""What reads a kind of file, or a frame."""
 
 
 class Source:
@@ -82,19 +39,30 @@ class Source:
     ----------
     missing
         The values that are read as missing, besides the empty cell.
-    columns
-        The columns of the file, in their order.
+    columns, names
+        The columns of the file, in their order, and their names.
+    path, kind
+        The file, None for a data frame; csv, excel, parquet, spss, stata, sas or frame.
+    settings, detected
+        How the file is read: for a text file its delimiter, encoding and decimal mark. Which of these
+        were detected rather than given.
+    decimal
+        The decimal mark of numbers that are written as text.
+    n_records
+        The number of records, where the file tells it without being read.
     """
 
     def __init__(self, reader: Reader, missing: frozenset[str] = frozenset()) -> None:
         self.reader = reader
         self.missing = missing
         self.columns = reader.columns
-
-    @property
-    def path(self) -> Path | None:
-        """The file; None for a data frame."""
-        return self.reader.path
+        self.names = tuple(column.name for column in reader.columns)
+        self.path = reader.path
+        self.kind = reader.kind
+        self.settings = reader.settings
+        self.detected = reader.detected
+        self.decimal = reader.decimal
+        self.n_records = reader.n_records
 
     @property
     def name(self) -> str:
@@ -105,36 +73,6 @@ class Source:
     def words(self) -> str:
         """What it is, as part of a sentence."""
         return "a data frame" if self.path is None else f"data file {quoted([self.path.name])}"
-
-    @property
-    def kind(self) -> str:
-        """The kind of the file: csv, parquet, spss, stata, sas or frame."""
-        return self.reader.kind
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the columns, in their order."""
-        return tuple(column.name for column in self.columns)
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        """How the file is read: for a text file its delimiter, encoding and decimal mark."""
-        return self.reader.settings
-
-    @property
-    def detected(self) -> tuple[str, ...]:
-        """Which of the settings were detected rather than given."""
-        return self.reader.detected
-
-    @property
-    def decimal(self) -> str:
-        """The decimal mark of numbers that are written as text."""
-        return self.reader.decimal
-
-    @property
-    def n_records(self) -> int | None:
-        """The number of records, where the file tells it without being read."""
-        return self.reader.n_records
 
     def about_records(self) -> int | None:
         """Return the number of records, or for a text file about how many there may be."""
@@ -234,13 +172,13 @@ def open_source(
     suffix = ".parquet" if file.is_dir() else file.suffix.lower()
     if suffix in PACKED:
         suffix = inner_suffix(file)
-        if suffix not in _TEXT_SUFFIXES:
+        if suffix not in TEXT_SUFFIXES:
             raise unreadable(
                 file, "What is packed is no text file.", "Unpack it, and name the file."
             )
     if suffix == ".xlsx":
         return _of_workbook(file, unwanted, sheet=sheet, header=header)
-    if suffix in _TEXT_SUFFIXES:
+    if suffix in TEXT_SUFFIXES:
         reader: Reader = CsvFile(
             file, delimiter=delimiter, encoding=encoding, decimal=decimal, has_header=header
         )
@@ -253,7 +191,7 @@ def open_source(
             Reason.NOT_READABLE,
             f"Data file {quoted([file.name])} was to be read.",
             "Its kind cannot be told from the end of its name.",
-            f"Known ends: {', '.join((*_TEXT_SUFFIXES, *PARQUET_SUFFIXES, *SUFFIXES, '.xlsx', *PACKED))}.",
+            f"Known ends: {', '.join((*TEXT_SUFFIXES, *PARQUET_SUFFIXES, *SUFFIXES, '.xlsx', *PACKED))}.",
         )
     names = [column.name for column in reader.columns]
     if len(set(names)) < len(names):
@@ -268,10 +206,10 @@ def open_source(
 
 
 def _of_workbook(file: Path, missing: frozenset[str], *, sheet: str | None, header: bool) -> Source:
-    from gamekeeper.data.reading.excel_file import fingerprint, read_workbook
+    from gamekeeper.data.reading.excel_file import read_workbook
 
     reader = Frame(read_workbook(file, sheet=sheet, header=header))
-    reader.path, reader.kind, reader.fingerprint = file, "excel", fingerprint(file)
+    reader.path, reader.kind, reader.fingerprint = file, "excel", fingerprint_of(file)
     return Source(reader, missing)
 
 

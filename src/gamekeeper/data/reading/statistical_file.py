@@ -8,13 +8,13 @@ file with the same name and the ending .sas7bcat is read with it.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.data.reading.column import Column, ColumnKind, unreadable
+from gamekeeper.data.reading.packed import fingerprint_of
 from gamekeeper.data.reading.values import value_text
 from gamekeeper.errors import InputError, Reason
 
@@ -49,45 +49,34 @@ class StatisticalFile:
     ) -> None:
         self.path = path
         self.kind, self._reader = SUFFIXES[path.suffix.lower()]
-        self._encoding = encoding
+        self.encoding = encoding
+        """The one that was given; None where the file tells its own."""
         # The readers of portable SPSS and SAS transport files have no such option.
         self._keep = keep_user_missing and self._reader not in ("read_por", "read_xport")
-        self._catalog = path.with_suffix(".sas7bcat")
+        catalog = path.with_suffix(".sas7bcat")
+        has_catalog = self._reader == "read_sas7bdat" and catalog.is_file()
         _, meta = self._read(self._reader, path, metadataonly=True)
         if not all(meta.column_names):
             raise self._wrong_encoding()
         self.n_records: int | None = meta.number_rows
-        self._file_encoding = str(meta.file_encoding or "")
+        self.settings: Mapping[str, str] = {
+            "encoding": encoding or str(meta.file_encoding or ""),
+            "user_missing": "kept" if self._keep else "missing",
+            **({"catalog": catalog.name} if has_catalog else {}),
+        }
         labels: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels
-        if self._has_catalog:
-            _, catalog = self._read("read_sas7bcat", self._catalog)
+        if has_catalog:
+            _, formats = self._read("read_sas7bcat", catalog)
             named = meta.variable_to_label.items()
-            labels = {name: catalog.value_labels.get(label, {}) for name, label in named}
+            labels = {name: formats.value_labels.get(label, {}) for name, label in named}
         self.columns = tuple(
             _column(meta, name, labels.get(name, {})) for name in meta.column_names
         )
 
     @property
-    def settings(self) -> Mapping[str, str]:
-        """The settings with which the file is read."""
-        found = {
-            "encoding": self._encoding or self._file_encoding,
-            "user_missing": "kept" if self._keep else "missing",
-        }
-        if self._has_catalog:
-            found["catalog"] = self._catalog.name
-        return found
-
-    @property
-    def given_encoding(self) -> str | None:
-        """The encoding that was given; None where the file tells its own."""
-        return self._encoding
-
-    @property
     def fingerprint(self) -> str:
         """The first digits of the hash of all bytes of the file."""
-        with self.path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+        return fingerprint_of(self.path)
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Read the wanted columns: numbers as numbers, texts as texts."""
@@ -112,15 +101,11 @@ class StatisticalFile:
             if n_read < chunk:
                 return
 
-    @property
-    def _has_catalog(self) -> bool:
-        return self._reader == "read_sas7bdat" and self._catalog.is_file()
-
     def _read(self, reader: str, path: Path, **options: Any) -> tuple[Mapping[str, list[Any]], Any]:
         import pyreadstat
 
-        if self._encoding:
-            options["encoding"] = self._encoding
+        if self.encoding:
+            options["encoding"] = self.encoding
         read: Callable[..., tuple[Mapping[str, list[Any]], Any]] = getattr(pyreadstat, reader)
         reason = None
         try:

@@ -5,7 +5,6 @@ Where every cell of the first line of the original is in quotes, all cells are; 
 
 from __future__ import annotations
 
-import codecs
 import csv
 import gzip
 import io
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
 from gamekeeper.data.reading.csv_file import CsvFile
+from gamekeeper.data.reading.csv_layout import BYTE_ORDER_MARKS
 from gamekeeper.data.reading.packed import open_bytes
 from gamekeeper.data.reading.values import is_text, value_texts
 from gamekeeper.errors import InputError, Reason
@@ -23,11 +23,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _HEAD = 1 << 16
-_MARKS = {
-    "utf-8": codecs.BOM_UTF8,
-    "utf-16-le": codecs.BOM_UTF16_LE,
-    "utf-16-be": codecs.BOM_UTF16_BE,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +42,7 @@ def style_of(reader: CsvFile) -> CsvStyle:
     layout = reader.layout
     with open_bytes(reader.path) as file:
         head = file.read(_HEAD)
-    mark = _MARKS.get(layout.encoding, b"")
+    mark = BYTE_ORDER_MARKS.get(layout.encoding, b"")
     mark = mark if mark and head.startswith(mark) else b""
     text = head[len(mark) :].decode(layout.encoding, errors="ignore")
     line, _, rest = text.lstrip("\r\n").partition("\n")

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.data.reading.csv_file import CsvFile
-from gamekeeper.data.reading.packed import open_bytes
-from gamekeeper.data.reading.source import Source, check_columns
+from gamekeeper.data.reading.packed import fingerprint_of
+from gamekeeper.data.reading.parquet_file import SUFFIXES as PARQUET_SUFFIXES
+from gamekeeper.data.reading.source import TEXT_SUFFIXES, Source, check_columns
 from gamekeeper.data.writing.csv_writer import CsvStyle, style_of, write_csv
 from gamekeeper.data.writing.parquet_writer import write_parquet
 from gamekeeper.data.writing.released_cells import CellReplacer, released_batches
@@ -29,8 +30,6 @@ from gamekeeper.errors import InputError, Reason
 from gamekeeper.files.writing import write_file
 from gamekeeper.wording import quoted
 
-TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat")
-PARQUET = (".parquet", ".pq")
 STATISTICAL = (".sav", ".zsav", ".dta")
 _DIGITS = re.compile(r"[0-9a-f]{16}")
 
@@ -140,8 +139,8 @@ def _ending(path: Path) -> tuple[str, bool]:
 
 
 def _require_writable(asked: str, ending: str, *, packed: bool) -> None:
-    known = (*TEXT, *PARQUET, *STATISTICAL)
-    if ending not in known or (packed and ending not in TEXT):
+    known = (*TEXT_SUFFIXES, *PARQUET_SUFFIXES, *STATISTICAL)
+    if ending not in known or (packed and ending not in TEXT_SUFFIXES):
         raise InputError(
             Reason.BAD_OPTION,
             asked,
@@ -154,14 +153,8 @@ def _require_unchanged(asked: str, source: Source) -> None:
     """Refuse an original that is another one by now."""
     if not _DIGITS.fullmatch(source.fingerprint):
         return
-    if isinstance(source.reader, CsvFile):
-        with open_bytes(source.reader.path) as file:
-            digest = hashlib.sha256()
-            while block := file.read(1 << 20):
-                digest.update(block)
-        now = digest.hexdigest()[:16]
-    else:
-        now = source.reader.fingerprint
+    reader = source.reader
+    now = fingerprint_of(reader.path) if isinstance(reader, CsvFile) else reader.fingerprint
     if now != source.fingerprint:
         raise InputError(
             Reason.STALE,
@@ -200,7 +193,7 @@ def _content(
 
     def write(file: Any) -> None:
         batches = released_batches(source, names, replacers, records, n_released)
-        if ending in PARQUET:
+        if ending in PARQUET_SUFFIXES:
             write_parquet(file, source, names, replacers, batches)
             return
         style = style_of(source.reader) if isinstance(source.reader, CsvFile) else CsvStyle()

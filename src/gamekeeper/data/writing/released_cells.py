@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.data.reading.column import ColumnKind
-from gamekeeper.data.reading.numerals import number_of
+from gamekeeper.data.reading.numerals import floats_of, number_of
 from gamekeeper.data.reading.source import Source
 from gamekeeper.data.reading.values import is_text, kind_of, value_text, value_texts
 from gamekeeper.data.writing.released_column import CellLook, ReleasedColumn, SuppressedCells
@@ -75,10 +75,8 @@ class CellReplacer:
         if column.numbers is not None:
             return column.numbers[column.replaced]
         assert column.codes is not None
-        read = [number_of(text, self._decimal) for text in column.texts]
-        values = np.array([np.nan if number is None else float(number) for number in read])
         used = np.unique(column.codes[column.replaced])
-        return values[used]
+        return floats_of(column.texts, self._decimal)[used]
 
     def replace(self, cells: pa.Array, first: int) -> pa.Array:
         """Return cells of released records, the first of which has a number, as they are released."""
@@ -131,9 +129,7 @@ class CellReplacer:
         if is_text(self.kind):
             return pa.array(list(column.texts), self.kind).take(pa.array(codes))
         if kind_of(self.kind) is ColumnKind.NUMBER:
-            read = [number_of(text, self._decimal) for text in column.texts]
-            values = np.array([np.nan if number is None else float(number) for number in read])
-            return pa.array(values[codes]).cast(self.kind)
+            return pa.array(floats_of(column.texts, self._decimal)[codes]).cast(self.kind)
         return pa.array([column.texts[code] for code in codes.tolist()]).cast(self.kind)
 
     def _text(self, number: float) -> str | None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.data.reading.numerals import number_of
+from gamekeeper.data.reading.numerals import floats_of, number_of
 from gamekeeper.data.reading.source import Source
 from gamekeeper.data.reading.statistical_file import StatisticalFile
 from gamekeeper.data.reading.values import value_text
@@ -120,8 +120,7 @@ def _read(reader: StatisticalFile, *, is_spss: bool) -> tuple[pd.DataFrame, Any]
     import pyreadstat
 
     read = pyreadstat.read_sav if is_spss else pyreadstat.read_dta
-    encoding = reader.given_encoding
-    options: dict[str, Any] = {"encoding": encoding} if encoding else {}
+    options: dict[str, Any] = {"encoding": reader.encoding} if reader.encoding else {}
     return read(str(reader.path), user_missing=True, disable_datetime_conversion=True, **options)
 
 
@@ -211,8 +210,7 @@ def _replace(
     elif column.codes is not None and column.is_recoded:
         cells[replaced] = _recoded(changed, column, decimal)[column.codes[replaced]]
     elif column.codes is not None:
-        read = [number_of(text, decimal) for text in column.texts]
-        new = np.array([np.nan if r is None else float(r) for r in read], dtype=object)
+        new = floats_of(column.texts, decimal).astype(object)
         cells[replaced] = new[column.codes[replaced]]
     for place in np.flatnonzero(column.without):
         # A value that has no new category is not released as it was; one that means missing is.
