@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
@@ -107,21 +106,44 @@ def count_keys(
         matched_names([strata, person], names),
         matched_names([weight], coded.numbers),
     )
-    counts = _count_classes(
+    problems = request_problems(
         coded,
         keys,
-        missing=rule,
         weight=weight,
         strata=strata,
         fraction=fraction,
         sensitive=sensitive,
         person=person,
-        progress=progress,
     )
+    problems += all_missing_problems(coded, keys)
+    problems += nameless_problems(coded, person)
+    # Weights and strata are looked at only where names are in order and there are records.
+    raise_problems(problems, len(keys))
+    excluding = rule is Missing.EXCLUDE
+    counted = keyed_records(coded, keys, excluding=excluding, person=person)
+    weights: WeightSum | None = None
+    if weight:
+        weights, problems = weights_problems(counted, weight)
+    fractions, overall, found = _fractions(counted, weight, weights, strata, fraction)
+    raise_problems([*problems, *found], len(keys))
+    relation, size_column = _classes(counted, rule, weight, weights, progress)
+    try:
+        structure, by_size = _sizes(coded.engine, relation, size_column)
+        released = by_size if size_column == "n" else _sizes(coded.engine, relation, "n")[1]
+        n_records = sum(by_size.values())
+        if not n_records:
+            raise_problems([_nothing_left(coded, keys)], len(keys))
+        diversity = {name: _diversity(counted, name) for name in sensitive}
+        n_further = 0
+        if person:
+            n_further = _n_counted(keyed_records(coded, keys, excluding=excluding)) - n_records
+    except BaseException:
+        coded.engine.drop(relation)
+        raise
     parameters = {
         "keys": ", ".join(keys),
         "missing": rule.value,
-        "fraction": "" if counts.fraction is None else str(counts.fraction),
+        "fraction": "" if overall is None else str(overall),
         "weight": weight,
         "strata": strata,
         "sensitive": ", ".join(sensitive),
@@ -139,110 +161,23 @@ def count_keys(
         coded,
         tuple(keys),
         rule,
-        counts.n_records,
-        coded.n_records - counts.n_records - counts.n_further,
-        sum(counts.structure.values()),
-        counts.structure,
-        counts.records_by_size,
-        counts.released_by_size,
-        counts.diversity,
-        counts.fraction,
-        counts.fractions,
-        weight,
-        strata,
-        provenance,
-        counts.counted,
-        counts.relation,
-        counts.size_column,
-        person,
-        counts.n_further,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Counts:
-    """What was counted.
-
-    `relation` has one row per key: its numbers, `n`, the records that have it, and `weight`;
-    `size_column` is its column with the size of the class. `n_further` records are of people who are
-    counted by another one.
-    """
-
-    counted: KeyedRecords
-    relation: str
-    size_column: str
-    n_records: int
-    structure: Mapping[int, int]
-    records_by_size: Mapping[int, int]
-    released_by_size: Mapping[int, int]
-    diversity: Mapping[str, Mapping[int, int]]
-    fraction: Fraction | None
-    fractions: Mapping[str, Fraction] | None
-    n_further: int
-
-
-def _count_classes(
-    coded: CodedTable,
-    keys: Sequence[str],
-    *,
-    missing: Missing,
-    weight: str,
-    strata: str,
-    fraction: FractionLike | Mapping[str, FractionLike] | None,
-    sensitive: Sequence[str],
-    person: str,
-    progress: Progress | None,
-) -> _Counts:
-    """Check a request and count; every problem that can be seen is in one error."""
-    problems = request_problems(
-        coded,
-        keys,
-        weight=weight,
-        strata=strata,
-        fraction=fraction,
-        sensitive=sensitive,
-        person=person,
-    )
-    problems += all_missing_problems(coded, keys)
-    problems += nameless_problems(coded, person)
-    # Weights and strata are looked at only where names are in order and there are records.
-    raise_problems(problems, len(keys))
-    excluding = missing is Missing.EXCLUDE
-    counted = keyed_records(coded, keys, excluding=excluding, person=person)
-    weights: WeightSum | None = None
-    if weight:
-        weights, problems = weights_problems(counted, weight)
-    fractions, overall, found = _fractions(counted, weight, weights, strata, fraction)
-    raise_problems([*problems, *found], len(keys))
-    relation, size = _classes(counted, weight, weights, progress), "n"
-    try:
-        if missing in (Missing.IGNORE, Missing.WILDCARD) and _has_missing(counted):
-            relation, size = _matched(counted, relation, missing, weight, progress), "size"
-        sizes = coded.engine.query(
-            f"SELECT {size} AS size, COUNT(*) AS classes, CAST(SUM(n) AS BIGINT) AS records "
-            f"FROM {relation} GROUP BY {size} ORDER BY {size}"
-        ).to_pydict()
-        n_records = sum(sizes["records"])
-        by_size = dict(zip(sizes["size"], sizes["records"], strict=True))
-        released = by_size if size == "n" else _released(coded.engine, relation)
-        if not n_records:
-            raise_problems([_nothing_left(coded, keys)], len(keys))
-        diversity = {name: _diversity(counted, name) for name in sensitive}
-    except BaseException:
-        coded.engine.drop(relation)
-        raise
-    return _Counts(
-        counted,
-        relation,
-        size,
         n_records,
-        dict(zip(sizes["size"], sizes["classes"], strict=True)),
+        coded.n_records - n_records - n_further,
+        sum(structure.values()),
+        structure,
         by_size,
         released,
         diversity,
         overall,
         fractions,
-        _n_counted(keyed_records(coded, keys, excluding=excluding)) - n_records if person else 0,
+        weight,
+        strata,
+        provenance,
+        counted,
+        relation,
+        size_column,
+        person,
+        n_further,
     )
 
 
@@ -252,14 +187,39 @@ def _n_counted(counted: KeyedRecords) -> int:
 
 
 def _classes(
-    counted: KeyedRecords, weight: str, weights: WeightSum | None, progress: Progress | None
-) -> str:
-    sums = ["COUNT(*) AS n"]
-    if weights is None:
-        return counted.coded.engine.create(counted.grouped(sums), progress=progress)
-    column = counted.coded.column_of_number(weight)
-    sums.append(f"{weights.number(column)} AS weight")
-    return counted.coded.engine.create(counted.grouped(sums, column), progress=progress)
+    counted: KeyedRecords,
+    missing: Missing,
+    weight: str,
+    weights: WeightSum | None,
+    progress: Progress | None,
+) -> tuple[str, str]:
+    """Return a relation with one row per key, and its column with the size of the class.
+
+    A row has the numbers of its key, `n`, the records that have it, and `weight`.
+    """
+    matches = missing in (Missing.IGNORE, Missing.WILDCARD) and _has_missing(counted)
+    sums, columns = ["COUNT(*) AS n"], list[str]()
+    if weights is not None:
+        column = counted.coded.column_of_number(weight)
+        sums.append(f"{weights.number(column)} AS weight")
+        columns.append(column)
+    relation = counted.coded.engine.create(counted.grouped(sums, *columns), progress=progress)
+    if matches:
+        return _matched(counted, relation, missing, weight, progress), "size"
+    return relation, "n"
+
+
+def _sizes(engine: Engine, relation: str, size: str) -> tuple[dict[int, int], dict[int, int]]:
+    """Return how many keys, and how many records, there are of each size of a column."""
+    found = engine.query(
+        f"SELECT {size} AS size, COUNT(*) AS classes, CAST(SUM(n) AS BIGINT) AS records "
+        f"FROM {relation} GROUP BY {size} ORDER BY {size}"
+    ).to_pydict()
+    sizes = found["size"]
+    return (
+        dict(zip(sizes, found["classes"], strict=True)),
+        dict(zip(sizes, found["records"], strict=True)),
+    )
 
 
 def _has_missing(counted: KeyedRecords) -> bool:
@@ -297,14 +257,6 @@ def _matched(
         columns["weight"] = pa.array(class_sizes(codes, weights, missing=missing))
     made = pa.table(columns)
     return engine.load(made.schema, made.to_batches())
-
-
-def _released(engine: Engine, relation: str) -> Mapping[int, int]:
-    """Return how many records have exactly the same key as so many."""
-    found = engine.query(
-        f"SELECT n, CAST(SUM(n) AS BIGINT) AS records FROM {relation} GROUP BY n ORDER BY n"
-    ).to_pydict()
-    return dict(zip(found["n"], found["records"], strict=True))
 
 
 def _diversity(counted: KeyedRecords, variable: str) -> Mapping[int, int]:

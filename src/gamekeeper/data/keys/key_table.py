@@ -22,7 +22,7 @@ from gamekeeper.data.engine.bringing import FEWER_KEYS, require_brought
 from gamekeeper.data.engine.gate import RECORD
 from gamekeeper.data.keys.distinct_keys import DistinctKeys, distinct_keys
 from gamekeeper.data.keys.keyed_records import KeyedRecords
-from gamekeeper.data.keys.listed_records import ListedRecords, listed_keys
+from gamekeeper.data.keys.listed_records import ListedRecords, key_numbers, listed_keys
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Provenance, Result, table_html
@@ -252,8 +252,6 @@ class KeyTable(Result):
 
         It is NaN for a record that was left out and whose stratum has no fraction.
         """
-        if self.fraction is None:
-            raise self._no_fraction()
         strata = None if self.fractions is None else self.coded.codes(self.strata)
         return self.fractions_of(strata, self.coded.n_records)
 
@@ -315,13 +313,10 @@ class KeyTable(Result):
         order = ", ".join([*names, column])
         n_rows = min(self.n_records, self.n_classes * len(self.fractions))
         found = self.brought(f"SELECT * FROM ({by_stratum}) AS g ORDER BY {order}", n_rows)
-        first = np.zeros(found.num_rows, dtype=bool)
-        for name in names:
-            numbers = found.column(name).to_numpy()
-            first[1:] |= numbers[1:] != numbers[:-1]
+        classes = key_numbers([found.column(name).to_numpy() for name in names])
         fractions = self._fractions_by_code()[found.column(column).to_numpy()]
         people: npt.NDArray[np.float64] = found.column("n").to_numpy() / fractions
-        return np.bincount(np.cumsum(first), people).astype(np.float64)
+        return np.bincount(classes, people).astype(np.float64)
 
     def k_violations(self, k: int) -> int:
         """Return how many records are in classes smaller than k: against k-anonymity."""

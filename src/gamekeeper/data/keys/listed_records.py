@@ -104,7 +104,7 @@ class ListedRecords:
         if self.keys is None:
             found = self.table.class_numbers()
             return found[found >= 0]
-        return _key_numbers(self.numbers())
+        return key_numbers(self.numbers())
 
     def sizes(self) -> Integers:
         """Return the size of each row's class."""
@@ -149,7 +149,7 @@ class ListedRecords:
         )
         numbers = [found.column(name).to_numpy() for name in counted.packing.names]
         codes = found.column(column).to_numpy().astype(np.int64)
-        return _key_numbers(numbers), codes, found.column("n").to_numpy()
+        return key_numbers(numbers), codes, found.column("n").to_numpy()
 
     def whole_keys(self) -> ListedRecords:
         """Return rows of keys where rows are those of keys and strata; else these."""
@@ -256,7 +256,7 @@ def listed_keys(table: KeyTable) -> pa.Table | None:
     )
 
 
-def _key_numbers(numbers: list[Integers]) -> Integers:
+def key_numbers(numbers: list[Integers]) -> Integers:
     """Number packed keys that are in order 0, 1, ..., the same for the same."""
     first = np.zeros(len(numbers[0]), dtype=bool)
     for column in numbers:

@@ -47,8 +47,7 @@ class WeightSum:
 
         By way of its digits: from a decimal to a floating point number, some engines round twice.
         """
-        scale = f"CAST('{2.0**-self.bits!r}' AS DOUBLE)"
-        return f"CAST(CAST({self.whole(column)} AS STRING) AS DOUBLE) * {scale}"
+        return f"CAST(CAST({self.whole(column)} AS STRING) AS DOUBLE) * {_double(2.0**-self.bits)}"
 
     def exact(self, whole: Decimal | int) -> Fraction:
         """Return the exact sum, given what the engine made of `whole`."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.data.coding.codebook import MISSING
+from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.engine.gate import RECORD, Engine
 from gamekeeper.data.keys.key_table import KeyTable, free_name
 from gamekeeper.data.keys.listed_records import ListedRecords
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _LOADED_WORDS = 1 << 16
+
+# What rows and records are joined by: a name for it, how it is had from a record, and the rows'.
+_Joined = tuple[str, str, Any]
 
 
 def write_classes(table: KeyTable, folder: Path) -> int:
@@ -121,40 +125,26 @@ def write_records(
     >>> n, found
     (3, {'record': [1, 2, 3], 'class_size': [2, 1, 2], 'score': [0.0, 0.5, 0.0]})
     """
-    coded, engine, counted = table.coded, table.coded.engine, table.counted
+    counted = table.counted
     names = [name for name in rows.column_names if name not in ("record", "class_size")]
-    kept: list[str] = []
-    try:
-        kept.append(_load_rows(engine, rows, names))
-        own = [coded.column(identifier)] if identifier else []
-        sizes = f"SELECT s.{RECORD}, c.{table.size_column} AS size"
-        sizes += f" FROM {counted.joined(table.relation, RECORD)}"
-        chosen = {"record": f"CAST(r.{RECORD} + 1 AS BIGINT)"}
-        joins = [
-            f"LEFT JOIN ({sizes}) AS d ON d.{RECORD} = r.{RECORD}",
-            f"LEFT JOIN {kept[0]} AS u ON u.place = r.{RECORD}",
-        ]
-        if own:
-            kept.append(load_words(engine, coded.codebook[identifier].values))
-            joins.append(f"LEFT JOIN {kept[-1]} AS w ON w.{RECORD} = r.{own[0]}")
-            chosen[free_name(identifier, rows.column_names)] = (
-                f"CASE WHEN r.{own[0]} > {MISSING} THEN w.w END"
-            )
-        chosen["class_size"] = "d.size"
-        for place, name in enumerate(names):
-            other = _literal(others[name], rows.schema.field(name).type)
-            chosen[name] = (
-                f"CASE WHEN u.place IS NOT NULL THEN u.u{place} WHEN d.size IS NULL THEN NULL "
-                f"ELSE {other} END"
-            )
-        sql = ", ".join(f"{cell} AS o{place}" for place, cell in enumerate(chosen.values()))
-        records = f"(SELECT {', '.join([RECORD, *own])} FROM {coded.relation}) AS r"
-        return engine.write_parquet(
-            f"SELECT {sql} FROM {records} {' '.join(joins)}", folder, names=list(chosen)
+    sizes = f"SELECT s.{RECORD}, c.{table.size_column} AS size"
+    sizes += f" FROM {counted.joined(table.relation, RECORD)}"
+    cells = {"class_size": "d.size"}
+    for place, name in enumerate(names):
+        other = _literal(others[name], rows.schema.field(name).type)
+        cells[name] = (
+            f"CASE WHEN u.q0 IS NOT NULL THEN u.u{place} WHEN d.size IS NULL THEN NULL "
+            f"ELSE {other} END"
         )
-    finally:
-        for relation in kept:
-            engine.drop(relation)
+    return _write_joined(
+        table.coded,
+        rows.select(names),
+        [("place", f"{RECORD} AS place", rows["record"].to_numpy() - 1)],
+        cells,
+        folder,
+        joins=[f"LEFT JOIN ({sizes}) AS d ON d.{RECORD} = r.{RECORD}"],
+        identifier=identifier,
+    )
 
 
 def write_listed(
@@ -188,10 +178,9 @@ def write_listed(
     (3, {'record': [1, 2, 3], 'share': [0.5, 1.0, 0.5]})
     """
     table = listed.table
-    coded, engine, packing = table.coded, table.coded.engine, table.counted.packing
+    coded, packing = table.coded, table.counted.packing
     names = [name for name in rows.column_names if name != "record"]
-    # What rows and records are joined by: a name for it, how it is had from a record, and the rows'.
-    by: list[tuple[str, str, Any]] = []
+    by: list[_Joined] = []
     strata = listed.strata()
     if not listed.by_key:
         by.append(("place", f"{RECORD} AS place", rows["record"].to_numpy() - 1))
@@ -199,33 +188,54 @@ def write_listed(
         by += zip(packing.names, packing.expressions(), listed.numbers(), strict=True)
     if strata is not None:
         by.append(("stratum", f"{coded.column(table.strata)} AS stratum", strata))
+    cells = {
+        name: f"u.u{place} = 1" if _is_flag(rows, name) else f"u.u{place}"
+        for place, name in enumerate(names)
+    }
+    return _write_joined(coded, rows.select(names), by, cells, folder, identifier=identifier)
+
+
+def _write_joined(
+    coded: CodedTable,
+    rows: pa.Table,
+    by: Sequence[_Joined],
+    cells: Mapping[str, str],
+    folder: Path,
+    *,
+    joins: Sequence[str] = (),
+    identifier: str,
+) -> int:
+    """Write a row for every record `r`: its number, its identifier and cells, by name as SQL.
+
+    Results of rows, `u`, are joined to the records that they are of as `u0`, `u1`, ...
+    """
+    engine = coded.engine
     kept: list[str] = []
     try:
-        kept.append(_load_listed(engine, rows.select(names), [cells for *_, cells in by]))
+        kept.append(_load_rows(engine, rows, [values for *_, values in by]))
         own = [f"{coded.column(identifier)} AS own"] if identifier else []
         read = ", ".join([RECORD, *(text for _, text, _ in by), *own])
         records = f"(SELECT {read} FROM {coded.relation}) AS r"
         equal = " AND ".join(f"u.q{place} = r.{name}" for place, (name, *_) in enumerate(by))
-        joins = [f"LEFT JOIN {kept[0]} AS u ON {equal}"]
+        joined = [*joins, f"LEFT JOIN {kept[0]} AS u ON {equal}"]
         chosen = {"record": f"CAST(r.{RECORD} + 1 AS BIGINT)"}
-        if own:
+        if identifier:
             kept.append(load_words(engine, coded.codebook[identifier].values))
-            joins.append(f"LEFT JOIN {kept[-1]} AS w ON w.{RECORD} = r.own")
-            chosen[free_name(identifier, rows.column_names)] = (
+            joined.append(f"LEFT JOIN {kept[-1]} AS w ON w.{RECORD} = r.own")
+            chosen[free_name(identifier, ["record", *cells])] = (
                 f"CASE WHEN r.own > {MISSING} THEN w.w END"
             )
-        for place, name in enumerate(names):
-            chosen[name] = f"u.u{place} = 1" if _is_flag(rows, name) else f"u.u{place}"
-        cells = ", ".join(f"{cell} AS o{place}" for place, cell in enumerate(chosen.values()))
+        chosen |= cells
+        sql = ", ".join(f"{cell} AS o{place}" for place, cell in enumerate(chosen.values()))
         return engine.write_parquet(
-            f"SELECT {cells} FROM {records} {' '.join(joins)}", folder, names=list(chosen)
+            f"SELECT {sql} FROM {records} {' '.join(joined)}", folder, names=list(chosen)
         )
     finally:
         for relation in kept:
             engine.drop(relation)
 
 
-def _load_listed(engine: Engine, rows: pa.Table, by: Sequence[Any]) -> str:
+def _load_rows(engine: Engine, rows: pa.Table, by: Sequence[Any]) -> str:
     """Let an engine keep results of rows, `u0`, ..., with what they are joined by, `q0`, ..."""
     import pyarrow as pa
 
@@ -249,18 +259,6 @@ def _loadable(column: pa.ChunkedArray) -> pa.ChunkedArray:
     kind = column.type
     small = pa.types.is_integer(kind) and kind.bit_width < 32
     return column.cast(pa.int32()) if small or pa.types.is_boolean(kind) else column
-
-
-def _load_rows(engine: Engine, rows: pa.Table, names: Sequence[str]) -> str:
-    """Let an engine keep results of some records, `place` being the record from 0."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    columns = {"place": pc.subtract(rows["record"], 1)}
-    for place, name in enumerate(names):
-        columns[f"u{place}"] = _loadable(rows[name])
-    made = pa.table(columns)
-    return engine.load(made.schema, made.to_batches(_LOADED_WORDS))
 
 
 def _literal(value: float | str | None, kind: pa.DataType) -> str:
