@@ -25,7 +25,7 @@ from gamekeeper.errors import GamekeeperError
 from gamekeeper.mapping.edits import AddForm, SetMetadata
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.store.database.file import connections
+from gamekeeper.store.database.file import access
 from tests.store.database.conftest import documents, small_environment
 
 # Forked from a server that has all imported: a child starts in milliseconds.
@@ -105,7 +105,7 @@ def edit(pipe: Connection, path: Path, seed: int) -> None:
 def edit_to_death(pipe: Connection, path: Path, seed: int) -> None:
     """Make edits until the process kills itself, somewhere within the work of the database."""
     steps = Random(seed).randrange(2_500)
-    plain = connections.connect
+    plain = access.connect
 
     def mortal(*given: Any, **how: Any) -> sqlite3.Connection:
         connection = plain(*given, **how)
@@ -120,7 +120,7 @@ def edit_to_death(pipe: Connection, path: Path, seed: int) -> None:
         if steps < 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    connections.connect = mortal
+    access.connect = mortal
     edit(pipe, path, seed)
 
 

@@ -305,7 +305,7 @@ def test_a_full_disk(closed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         connection.execute(f"PRAGMA max_page_count = {pages + 2}")
         return connection
 
-    monkeypatch.setattr(connections, "connect", limited)
+    monkeypatch.setattr("gamekeeper.store.database.file.access.connect", limited)
     with EnvironmentStore.open(closed) as store:
         before = everything(store.environment())
         large = AddForm(name="Large", metadata={"x": Random(1).randbytes(100_000).hex()})

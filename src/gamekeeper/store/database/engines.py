@@ -7,15 +7,16 @@ COMMITTED: a snapshot taken while waiting for the lock would be the state before
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, event
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.pool import QueuePool
 
 from gamekeeper.store.database.refusals import Contradiction
-from gamekeeper.store.database.words import POSTGRESQL, SQLITE, spoken
+from gamekeeper.store.database.words import POSTGRESQL, SQLITE, Ask, spoken
 
 _BEGIN: Final = "gamekeeper_begin"
 _READING: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -33,13 +34,29 @@ Refused = Callable[[BaseException, bool], Exception | None]
 """Says in our words what a driver refused, and whether that was while it was committed."""
 
 
-def prepare(engine: Engine, *, lock: str = "", refused: Refused | None = None) -> Engine:
-    """Let an engine begin transactions as ours begin.
+def make_engine(
+    url: str,
+    connect: Callable[[], Any],
+    *,
+    pings: bool = False,
+    lock: str = "",
+    refused: Refused | None = None,
+) -> Engine:
+    """Return an engine whose transactions begin as ours do; every thread gets its own connection.
 
-    `lock` is what a writer asks first, where to begin is not enough; `refused` tells what errors
-    of the driver mean.
+    One that `pings` replaces connections that are dead. `lock` is what a writer asks first, where
+    to begin is not enough; `refused` tells what errors of the driver mean.
     """
-    engine = engine.execution_options(gamekeeper_lock=lock, gamekeeper_refused=refused)
+    # A connection in use is never waited for: threads beyond the pool get one of their own.
+    engine = create_engine(
+        url,
+        creator=connect,
+        poolclass=QueuePool,
+        pool_size=5,
+        max_overflow=-1,
+        pool_pre_ping=pings,
+        hide_parameters=True,
+    ).execution_options(gamekeeper_lock=lock, gamekeeper_refused=refused)
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:  # pyright: ignore[reportUnusedFunction]
@@ -70,7 +87,7 @@ def writing(engine: Engine) -> Generator[Connection]:
         transaction.commit()
 
 
-def ask_of(connection: Connection) -> Callable[[str], Sequence[tuple[Any, ...]]]:
+def ask_of(connection: Connection) -> Ask:
     """Return what answers questions in plain SQL within a transaction."""
     name = connection.dialect.name
 

@@ -15,7 +15,7 @@ from typing import Final, TypeVar
 
 from gamekeeper.errors import Problem, Reason, StoreError
 from gamekeeper.store.place import StorePlace
-from gamekeeper.wording import shown_path
+from gamekeeper.wording import count_of, shown_path
 
 _Outcome = TypeVar("_Outcome")
 
@@ -136,6 +136,11 @@ def damaged(asked: str, place: StorePlace, problems: Iterable[Problem] = ()) -> 
         _restoring(place),
         problems=problems,
     )
+
+
+def damage_at(where: str, number: int) -> Problem:
+    """Return the problem that something of a store is damaged, in so many places."""
+    return Problem(Reason.DAMAGED, where, f"{count_of(number, 'fault')} found.")
 
 
 def _restoring(place: StorePlace) -> str:

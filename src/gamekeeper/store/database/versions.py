@@ -7,13 +7,13 @@ one transaction.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from gamekeeper.errors import Reason, StoreError
 from gamekeeper.store.database.refusals import damaged
+from gamekeeper.store.database.words import Ask
 from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import shown_path
 
@@ -29,9 +29,7 @@ _MIGRATING: Final = Lock()
 _SCRIPTS: Final = Path(__file__).with_name("migrations")
 
 
-def version_of(
-    ask: Callable[[str], Sequence[tuple[Any, ...]]], place: StorePlace, asked: str
-) -> str:
+def version_of(ask: Ask, place: StorePlace, asked: str) -> str:
     """Return the version of a store; one that is not known is refused."""
     try:
         ((version,),) = ask("SELECT version_num FROM alembic_version")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 _JOINED: Final = "group_concat(selection_id, ',')"
 _JOINED_ELSEWHERE: Final = "string_agg(CAST(selection_id AS TEXT), ',')"
 
 SQLITE: Final = "sqlite"
 POSTGRESQL: Final = "postgresql"
+
+Ask = Callable[[str], Sequence[tuple[Any, ...]]]
+"""Returns the rows that answer a question in SQL."""
 
 
 def spoken(question: str, database: str) -> str:

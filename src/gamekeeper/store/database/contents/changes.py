@@ -15,7 +15,6 @@ from typing import NamedTuple, TypeVar
 from gamekeeper.errors import Problem
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.environment.scenario import Scenario
-from gamekeeper.mapping.forms.questions import Question, Universe
 from gamekeeper.mapping.variables.codes import CodeRegister, code_order
 from gamekeeper.mapping.variables.definitions import definition_tree
 from gamekeeper.mapping.variables.variable import Variable
@@ -24,7 +23,6 @@ from gamekeeper.store.database.contents.documents import (
     Document,
     code_documents,
     form_document,
-    form_of,
     form_problems,
     group_document,
     group_problems,
@@ -38,8 +36,6 @@ from gamekeeper.store.database.refusals import Contradiction
 from gamekeeper.store.forms import words_tree
 
 _Part = TypeVar("_Part", Variable, Form, Group, Scenario)
-
-_SAME = object()
 
 
 class Change(NamedTuple):
@@ -125,63 +121,6 @@ def differences(
     return changes
 
 
-def patched_form(form: Form | None, document: Document) -> Form | None:
-    """Return a form after what a change has of it, the whole or a part."""
-    if document is None:
-        return None
-    if form is None or "name" in document:
-        return form_of(document)
-    instances = dict(form.instances)
-    for name, labels in document.get("variables", {}).items():
-        if labels is None:
-            del instances[name]
-        else:
-            instances[name] = tuple(labels)
-    universe = document.get("universe", _SAME)
-    return Form(
-        form.name,
-        instances,
-        document.get("metadata", form.metadata),
-        _patched_questions(form.questions, document.get("questions", {})),
-        form.universe if universe is _SAME else universe and Universe.model_validate(universe),
-    )
-
-
-def patched(document: Document, part: Document) -> Document:
-    """Return a document after what a change has of it, which for a form may be a part.
-
-    Examples
-    --------
-    >>> form = {"name": "Bank", "metadata": {}, "variables": {"Age": [], "Sex": []}}
-    >>> patched(form, {"variables": {"Age": None}})
-    {'name': 'Bank', 'metadata': {}, 'variables': {'Sex': []}}
-    """
-    if document is None or not isinstance(part, dict) or "name" in part:
-        return part
-    variables = {**document["variables"], **part.get("variables", {})}
-    made = {
-        "name": document["name"],
-        "metadata": part.get("metadata", document["metadata"]),
-        "variables": {name: labels for name, labels in variables.items() if labels is not None},
-    }
-    if universe := part.get("universe", document.get("universe")):
-        made["universe"] = universe
-    questions = part.get("questions", {})
-    if isinstance(questions, dict):
-        known = document.get("questions", [])
-        questions = [questions.get(question["name"], question) for question in known]
-    if questions:
-        made["questions"] = questions
-    return made
-
-
-def present(
-    changed: Mapping[str, _Part | None], there: Mapping[str, _Part]
-) -> dict[str, _Part | None]:
-    """Return changes of parts without the removal of what is not there."""
-    return {name: part for name, part in changed.items() if part is not None or name in there}
-
-
 def _pairs(
     before: Mapping[str, _Part], after: Mapping[str, _Part]
 ) -> Iterator[tuple[str, _Part | None, _Part | None]]:
@@ -238,14 +177,6 @@ def _add_words(
     if differing:
         before["questions"] = {one["name"]: one for one, _ in differing}
         after["questions"] = {other["name"]: other for _, other in differing}
-
-
-def _patched_questions(questions: tuple[Question, ...], part: Document) -> tuple[Question, ...]:
-    """Return questions after what a change has of them: all of them, or some by their names."""
-    if isinstance(part, list):
-        return tuple(Question.model_validate(tree) for tree in part)
-    changed = {name: Question.model_validate(tree) for name, tree in part.items()}
-    return tuple(changed.get(question.name, question) for question in questions)
 
 
 def _code_changes(

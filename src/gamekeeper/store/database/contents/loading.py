@@ -31,8 +31,9 @@ from gamekeeper.store.database.contents.documents import (
     group_of,
     scenario_from,
 )
-from gamekeeper.store.database.contents.seals import INSTANCES, Ask, sealed_answers
+from gamekeeper.store.database.contents.seals import INSTANCES, sealed_answers
 from gamekeeper.store.database.refusals import Contradiction, ServerRefusal
+from gamekeeper.store.database.words import Ask
 
 _Part = TypeVar("_Part", Group, Scenario)
 

@@ -7,20 +7,17 @@ The order of rows and of numbers in a list is that of the questions, whatever th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
 from gamekeeper.store.database.contents.documents import text_of
 from gamekeeper.store.database.refusals import Contradiction
-from gamekeeper.store.database.words import spoken
+from gamekeeper.store.database.words import Ask, spoken
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
-
-Ask = Callable[[str], Sequence[tuple[Any, ...]]]
-"""Returns the rows that answer a question in SQL."""
 
 INSTANCES: Final = "instance"
 

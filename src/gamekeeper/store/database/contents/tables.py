@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     Boolean,
@@ -41,6 +41,19 @@ METADATA = MetaData(
     }
 )
 
+
+def _named(name: str, *columns: Column[Any]) -> Table:
+    """Return a table of parts that are looked up by their names."""
+    return Table(
+        name,
+        METADATA,
+        Column("id", Integer, primary_key=True, autoincrement=False),
+        Column("name", Text, nullable=False),
+        Column("folded", String(64), nullable=False, unique=True),
+        *columns,
+    )
+
+
 environment = Table(
     "environment",
     METADATA,
@@ -55,14 +68,7 @@ environment = Table(
 )
 
 # A variable that is removed stays as a row without a definition: its codes are never given again.
-variable = Table(
-    "variable",
-    METADATA,
-    Column("id", Integer, primary_key=True, autoincrement=False),
-    Column("name", Text, nullable=False),
-    Column("folded", String(64), nullable=False, unique=True),
-    Column("definition", Text),
-)
+variable = _named("variable", Column("definition", Text))
 
 # A code without blocks is retired. `since` is the revision that it was given in or after.
 code = Table(
@@ -74,12 +80,8 @@ code = Table(
     Column("since", Integer, nullable=False),
 )
 
-form = Table(
+form = _named(
     "form",
-    METADATA,
-    Column("id", Integer, primary_key=True, autoincrement=False),
-    Column("name", Text, nullable=False),
-    Column("folded", String(64), nullable=False, unique=True),
     Column("metadata", Text, nullable=False),
     # Its questions and its universe; None where it has neither.
     Column("words", Text),
@@ -101,23 +103,9 @@ instance = Table(
     Column("selection_id", ForeignKey("selection.id"), primary_key=True, index=True),
 )
 
-group = Table(
-    "form_group",
-    METADATA,
-    Column("id", Integer, primary_key=True, autoincrement=False),
-    Column("name", Text, nullable=False),
-    Column("folded", String(64), nullable=False, unique=True),
-    Column("definition", Text, nullable=False),
-)
+group = _named("form_group", Column("definition", Text, nullable=False))
 
-scenario = Table(
-    "scenario",
-    METADATA,
-    Column("id", Integer, primary_key=True, autoincrement=False),
-    Column("name", Text, nullable=False),
-    Column("folded", String(64), nullable=False, unique=True),
-    Column("body", Text, nullable=False),
-)
+scenario = _named("scenario", Column("body", Text, nullable=False))
 
 # `at` is a time in UTC as text, such as 2031-05-17T09:30:00.000000Z, so that it sorts everywhere.
 revision = Table(

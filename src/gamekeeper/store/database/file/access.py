@@ -2,34 +2,50 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from gamekeeper.errors import Problem, Reason
+from gamekeeper.errors import Problem
 from gamekeeper.files.asides import clear_leftovers
 from gamekeeper.store.database.file.backups import backup_position, keep_backup, renew_backup
-from gamekeeper.store.database.file.connections import FileConnections, require_store
-from gamekeeper.wording import count_of
+from gamekeeper.store.database.file.connections import beside, connect, require_store
+from gamekeeper.store.database.refusals import damage_at, has_no_room
+from gamekeeper.store.database.words import Ask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from sqlalchemy import Connection, Engine
 
 
 class FileAccess:
-    """How the file of a store is reached."""
+    """How the file of a store is reached: to write, to read, or on a disk on which nobody can write.
+
+    Examples
+    --------
+    >>> FileAccess(Path("forms.gk"), readonly=True).readonly
+    True
+    """
 
     has_backups = True
 
     def __init__(self, path: Path, *, readonly: bool) -> None:
         self.place = path
-        self._connections = FileConnections(path, readonly=readonly)
-        self.readonly = self._connections.readonly
-        self.is_full = self._connections.is_full
+        locks = os.access(beside(path, "-shm"), os.F_OK)
+        # A full disk is like one that is read-only, as long as nobody has the store open.
+        self.is_full = not locks and has_no_room(path)
+        folder_is_open = os.access(path.absolute().parent, os.W_OK) and not self.is_full
+        can_write = folder_is_open and os.access(path, os.W_OK)
+        self.readonly = readonly or not can_write
+        # A connection that only could read would leave the files of the log behind.
+        self._mode = "rw" if can_write else "ro"
+        # Readers of a write-ahead log need a file for locks beside it. Where it cannot be made
+        # and there is no log, nobody is writing and the file can be read as it is.
+        log = beside(path, "-wal")
+        can_lock = folder_is_open or locks
+        self._immutable = not can_lock and not (log.exists() and log.stat().st_size)
 
     def require(self, asked: str) -> None:
         """Refuse what is not a store of ours, after clearing what a killed program left."""
@@ -37,26 +53,13 @@ class FileAccess:
         require_store(self.place, asked)
 
     def engine(self) -> Engine:
-        """Return an engine; every thread gets its own connection."""
-        from sqlalchemy import create_engine
-        from sqlalchemy.pool import QueuePool
+        """Return an engine of SQLAlchemy."""
+        from gamekeeper.store.database.engines import make_engine
 
-        from gamekeeper.store.database.engines import prepare
-
-        # A connection in use is never waited for: threads beyond the pool get one of their own.
-        return prepare(
-            create_engine(
-                "sqlite://",
-                creator=self._connections.connect,
-                poolclass=QueuePool,
-                pool_size=5,
-                max_overflow=-1,
-                hide_parameters=True,
-            )
-        )
+        return make_engine("sqlite://", self._connect)
 
     @contextmanager
-    def asking(self) -> Generator[Callable[[str], Sequence[tuple[Any, ...]]]]:
+    def asking(self) -> Generator[Ask]:
         """Give what answers questions, all from one state, without SQLAlchemy."""
         with closing(self._begun()) as connection:
             yield lambda question: connection.execute(question).fetchall()
@@ -65,8 +68,8 @@ class FileAccess:
         """Return what is wrong with the file as a database; the words for it may show its content."""
         faults = connection.exec_driver_sql("PRAGMA integrity_check").scalars().all()
         loose = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
-        problems = [_problem("pages of the file", len(faults))] if faults != ["ok"] else []
-        return problems + ([_problem("rows that name others", len(loose))] if loose else [])
+        problems = [damage_at("pages of the file", len(faults))] if faults != ["ok"] else []
+        return problems + ([damage_at("rows that name others", len(loose))] if loose else [])
 
     def identity(self, connection: Connection) -> object:
         """Return which file it is."""
@@ -82,23 +85,25 @@ class FileAccess:
 
     def renew_backup(self, asked: str) -> None:
         """Copy the store to its automatic backup, in place of the one before."""
-        with closing(self._connections.connect()) as source:
+        with closing(self._connect()) as source:
             renew_backup(source, self.place, asked)
 
     def keep_backup(self, name: str, asked: str) -> Path:
         """Copy the store to a backup of its own, under a name and the time."""
-        with closing(self._connections.connect()) as source:
+        with closing(self._connect()) as source:
             return keep_backup(source, self.place, asked, name=name)
 
+    def _connect(self) -> sqlite3.Connection:
+        connection = connect(self.place, mode=self._mode, immutable=self._immutable)
+        if self.readonly:
+            connection.execute("PRAGMA query_only = ON")
+        return connection
+
     def _begun(self) -> sqlite3.Connection:
-        connection = self._connections.connect()
+        connection = self._connect()
         try:
             connection.execute("BEGIN")
         except BaseException:
             connection.close()
             raise
         return connection
-
-
-def _problem(where: str, number: int) -> Problem:
-    return Problem(Reason.DAMAGED, where, f"{count_of(number, 'fault')} found.")

@@ -16,7 +16,6 @@ from urllib.parse import quote
 from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
 from gamekeeper.files.gate import SQLITE
 from gamekeeper.files.reading import require_ordinary
-from gamekeeper.store.database.refusals import has_no_room
 from gamekeeper.wording import shown_path
 
 MARK: Final = 0x476B5374
@@ -83,39 +82,6 @@ def connect(path: Path, *, mode: str, immutable: bool = False) -> sqlite3.Connec
         connection.close()
         raise
     return connection
-
-
-class FileConnections:
-    """Connections to the file of a store: to write, to read, or on a disk on which nobody can write.
-
-    Examples
-    --------
-    >>> FileConnections(Path("forms.gk"), readonly=True).readonly
-    True
-    """
-
-    def __init__(self, path: Path, *, readonly: bool) -> None:
-        self.path = path
-        locks = os.access(beside(path, "-shm"), os.F_OK)
-        # A full disk is like one that is read-only, as long as nobody has the store open.
-        self.is_full = not locks and has_no_room(path)
-        folder_is_open = os.access(path.absolute().parent, os.W_OK) and not self.is_full
-        can_write = folder_is_open and os.access(path, os.W_OK)
-        self.readonly = readonly or not can_write
-        # A connection that only could read would leave the files of the log behind.
-        self._mode = "rw" if can_write else "ro"
-        # Readers of a write-ahead log need a file for locks beside it. Where it cannot be made
-        # and there is no log, nobody is writing and the file can be read as it is.
-        log = beside(path, "-wal")
-        can_lock = folder_is_open or locks
-        self._immutable = not can_lock and not (log.exists() and log.stat().st_size)
-
-    def connect(self) -> sqlite3.Connection:
-        """Return a new connection."""
-        connection = connect(self.path, mode=self._mode, immutable=self._immutable)
-        if self.readonly:
-            connection.execute("PRAGMA query_only = ON")
-        return connection
 
 
 def _strangeness(path: Path) -> tuple[type[GamekeeperError], Reason, str, str] | None:

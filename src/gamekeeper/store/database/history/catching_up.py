@@ -6,17 +6,9 @@ from pydantic import ValidationError
 from sqlalchemy import Connection
 
 from gamekeeper.errors import InputError
-from gamekeeper.mapping.environment.environment import Form, Group
-from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.variables.variable import Variable
-from gamekeeper.store.database.contents.changes import patched_form, present
-from gamekeeper.store.database.contents.documents import (
-    Document,
-    group_of,
-    header_from,
-    scenario_from,
-)
 from gamekeeper.store.database.contents.loading import State, load, position
+from gamekeeper.store.database.contents.patching import PatchedParts
 from gamekeeper.store.database.contents.some_variables import load_variables
 from gamekeeper.store.database.engines import ask_of
 from gamekeeper.store.database.history.revisions import changes_since
@@ -38,38 +30,20 @@ def refreshed(connection: Connection, state: State | None) -> State:
     changes = changes_since(connection, state.revision)
     if len(changes) > _MOST_CHANGES:
         return load(ask_of(connection))
-    header: Document = {}
-    forms: dict[str, Form | None] = {}
-    groups: dict[str, Group | None] = {}
-    scenarios: dict[str, Scenario | None] = {}
+    parts = PatchedParts(state.environment)
     names: dict[str, None] = {}
-    start = state.environment
     try:
         for change in changes:
-            name = change.name
-            if change.kind == "environment":
-                header = header_from(change.after)
-            elif change.kind == "form":
-                now = forms.get(name, start.forms.get(name))
-                forms[name] = patched_form(now, change.after)
-            elif change.kind == "group":
-                groups[name] = None if change.after is None else group_of(change.after)
-            elif change.kind == "scenario":
-                scenarios[name] = None if change.after is None else scenario_from(change.after)
+            if change.kind in ("variable", "code"):
+                names[change.name] = None
             else:
-                names[name] = None
+                parts.patch(change.kind, change.name, change.after)
         coded = load_variables(connection, names) if names else []
         variables: dict[str, Variable | None] = {v.name: v for v, _ in coded}
         registers = {variable.name: register for variable, register in coded}
-        variables |= {n: None for n in names if n not in variables and n in start.variables}
-        environment = start.changed(
-            variables=variables,
-            forms=present(forms, start.forms),
-            groups=present(groups, start.groups),
-            scenarios=present(scenarios, start.scenarios),
-            registers=registers,
-            **header,
-        )
+        before = state.environment.variables
+        variables |= {n: None for n in names if n not in variables and n in before}
+        environment = parts.environment(variables, registers)
     except (InputError, ValidationError, TypeError, ValueError):
         raise Contradiction from None
     kept = {n: r for n, r in state.registers.items() if n in environment.variables}

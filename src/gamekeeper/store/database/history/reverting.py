@@ -19,21 +19,14 @@ from gamekeeper.mapping.edits import (
     RenameCategory,
     RenameVariable,
 )
-from gamekeeper.mapping.environment.environment import Environment, Form, Group
-from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.variables.carrying import carry_codes
 from gamekeeper.mapping.variables.codes import ARBITRARY_CODE, CodeRegister
 from gamekeeper.mapping.variables.definitions import definition_tree
 from gamekeeper.mapping.variables.variable import Variable
-from gamekeeper.store.database.contents.changes import Change, patched_form, present
-from gamekeeper.store.database.contents.documents import (
-    Document,
-    code_documents,
-    coded_variable,
-    group_of,
-    header_from,
-    scenario_from,
-)
+from gamekeeper.store.database.contents.changes import Change
+from gamekeeper.store.database.contents.documents import Document, code_documents, coded_variable
+from gamekeeper.store.database.contents.patching import PatchedParts
 from gamekeeper.store.database.refusals import Contradiction
 
 CodeAges = Mapping[str, Mapping[str, int]]
@@ -138,10 +131,7 @@ class _Reverting:
         self._start = start
         self._registers = registers
         self._ages = ages
-        self._header: Document = {}
-        self._forms: dict[str, Form | None] = {}
-        self._groups: dict[str, Group | None] = {}
-        self._scenarios: dict[str, Scenario | None] = {}
+        self._parts = PatchedParts(start)
         self._variables: dict[str, _Coded | None] = {}
 
     def take_back(self, step: Step) -> None:
@@ -149,23 +139,12 @@ class _Reverting:
         codes: dict[str, dict[str, Document]] = {}
         for change in step.changes:
             match change.kind:
-                case "environment":
-                    self._header = header_from(change.before)
-                case "form":
-                    now = self._forms.get(change.name, self._start.forms.get(change.name))
-                    self._forms[change.name] = patched_form(now, change.before)
-                case "group":
-                    tree = change.before
-                    self._groups[change.name] = None if tree is None else group_of(tree)
-                case "scenario":
-                    tree = change.before
-                    self._scenarios[change.name] = None if tree is None else scenario_from(tree)
                 case "variable":
                     definitions[change.name] = change.before
                 case "code":
                     codes.setdefault(change.name, {})[change.code] = change.before
                 case _:
-                    raise Contradiction
+                    self._parts.patch(change.kind, change.name, change.before)
         earlier: dict[str, _Coded | None] = {}
         for name in definitions.keys() | codes.keys():
             # New codes of a variable that stayed as it was keep their meaning without more ado.
@@ -174,7 +153,6 @@ class _Reverting:
         self._variables |= earlier
 
     def environment(self) -> Environment:
-        start = self._start
         variables: dict[str, Variable | None] = {}
         registers: dict[str, CodeRegister] = {}
         for name, coded in self._variables.items():
@@ -183,16 +161,9 @@ class _Reverting:
                 # A name may have been that of another variable since; its codes are not to return.
                 lost = {*self._ages.get(name, ())} - {*register, *register.retired, ARBITRARY_CODE}
                 registers[name] = _register(register, lost) if lost else register
-            elif name in start.variables:
+            elif name in self._start.variables:
                 variables[name] = None
-        return start.changed(
-            variables=variables,
-            forms=present(self._forms, start.forms),
-            groups=present(self._groups, start.groups),
-            scenarios=present(self._scenarios, start.scenarios),
-            registers=registers,
-            **self._header,
-        )
+        return self._parts.environment(variables, registers)
 
     def _earlier(
         self,

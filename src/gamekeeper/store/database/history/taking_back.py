@@ -35,7 +35,7 @@ def take_back(
     StoreError
         If there is nothing to take back, or only something of another person.
     """
-    target = _to_undo(connection) if action is Action.UNDO else _to_redo(connection)
+    target = _target(connection, action)
     if target is None or (target.who != who and not anyone):
         raise _nothing_to_take_back(target, asked)
     steps = steps_after(connection, target.effective - 1, target.effective)
@@ -63,31 +63,17 @@ class _Target:
     who: str
 
 
-def _to_undo(connection: Connection) -> _Target | None:
-    """Return what an undo would take back."""
-    undone = 0
+def _target(connection: Connection, action: Action) -> _Target | None:
+    """Return what an undo or a redo would take back."""
+    n_taken = 0
     for row in heads_newest_first(connection):
-        if row.number == 1:
+        is_edit = row.action not in (Action.UNDO, Action.REDO)
+        if row.number == 1 or (action is Action.REDO and is_edit):
             return None
-        if row.action == Action.UNDO:
-            undone += 1
-        elif undone:
-            undone -= 1
-        else:
-            return _Target(row.of or row.number, row.number, row.who)
-    return None
-
-
-def _to_redo(connection: Connection) -> _Target | None:
-    """Return what a redo would take back."""
-    redone = 0
-    for row in heads_newest_first(connection):
-        if row.action == Action.REDO:
-            redone += 1
-        elif row.action != Action.UNDO:
-            return None
-        elif redone:
-            redone -= 1
+        if row.action == action:
+            n_taken += 1
+        elif n_taken:
+            n_taken -= 1
         else:
             return _Target(row.of or row.number, row.number, row.who)
     return None

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, select
 
-from gamekeeper.errors import Problem, Reason
+from gamekeeper.errors import Problem
 from gamekeeper.mapping.variables.definitions import definition_tree
 from gamekeeper.results import Progress
 from gamekeeper.store.database.contents import tables
-from gamekeeper.store.database.contents.changes import patched
 from gamekeeper.store.database.contents.documents import (
     Document,
     code_documents,
@@ -19,8 +18,9 @@ from gamekeeper.store.database.contents.documents import (
     text_of,
 )
 from gamekeeper.store.database.contents.loading import State
+from gamekeeper.store.database.contents.patching import patched
 from gamekeeper.store.database.history.revisions import steps_after
-from gamekeeper.wording import count_of
+from gamekeeper.store.database.refusals import damage_at
 
 # A change takes a fraction of a millisecond.
 _TICK = 1_000
@@ -32,7 +32,7 @@ def history_problems(
     """Return where history and environment disagree: every revision must lead to the next."""
     numbers = connection.execute(select(tables.revision.c.number)).scalars().all()
     if sorted(numbers) != list(range(1, state.revision + 1)):
-        return [_problem("numbers of revisions", abs(state.revision - len(numbers)) or 1)]
+        return [damage_at("numbers of revisions", abs(state.revision - len(numbers)) or 1)]
     now: dict[tuple[str, str, str], Document] = {}
     codes: dict[str, dict[str, Document]] = {}
     faults = 0
@@ -57,7 +57,7 @@ def history_problems(
                 before, after = {**document, **before}, {**document, **after}
             faults += not _agrees(document, after)
             now[key] = patched(document, before)
-    return [_problem("steps of the history", faults)] if faults else []
+    return [damage_at("steps of the history", faults)] if faults else []
 
 
 def _codes(state: State, variable: str) -> dict[str, Document]:
@@ -88,7 +88,3 @@ def _agrees(document: Document, after: Document) -> bool:
 
 def _sorted(form: Document) -> Document:
     return {**form, "variables": dict(sorted(form["variables"].items()))}
-
-
-def _problem(where: str, number: int) -> Problem:
-    return Problem(Reason.DAMAGED, where, f"{count_of(number, 'fault')} found.")

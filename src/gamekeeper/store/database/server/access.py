@@ -13,13 +13,11 @@ from gamekeeper.store.database.refusals import attempt
 from gamekeeper.store.database.server.connections import connect, require_driver
 from gamekeeper.store.database.server.refusals import refusal_of
 from gamekeeper.store.database.server.schemas import Found, require_store
-from gamekeeper.store.database.words import POSTGRESQL, spoken
+from gamekeeper.store.database.words import POSTGRESQL, Ask, spoken
 from gamekeeper.store.place import ServerPlace
 from gamekeeper.wording import shown_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from sqlalchemy import Connection, Engine
 
 _REACH = "The store {} was asked for."
@@ -49,29 +47,20 @@ class ServerAccess:
         require_store(self._look(asked), self.place, asked)
 
     def engine(self) -> Engine:
-        """Return an engine; every thread gets its own connection, and one that is dead is replaced."""
+        """Return an engine; a connection that is dead is replaced."""
         require_driver()
-        from sqlalchemy import create_engine
-        from sqlalchemy.pool import QueuePool
+        from gamekeeper.store.database.engines import make_engine
 
-        from gamekeeper.store.database.engines import prepare
-
-        return prepare(
-            create_engine(
-                "postgresql+psycopg://",
-                creator=lambda: connect(self.place),
-                poolclass=QueuePool,
-                pool_size=5,
-                max_overflow=-1,
-                pool_pre_ping=True,
-                hide_parameters=True,
-            ),
+        return make_engine(
+            "postgresql+psycopg://",
+            lambda: connect(self.place),
+            pings=True,
             lock=f"SELECT pg_advisory_xact_lock({lock_of(self.place)})",
             refused=refusal_of,
         )
 
     @contextmanager
-    def asking(self) -> Generator[Callable[[str], Sequence[tuple[Any, ...]]]]:
+    def asking(self) -> Generator[Ask]:
         """Give what answers questions, all from one state, without SQLAlchemy."""
         require_driver()
         from psycopg import Error, IsolationLevel

@@ -10,13 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from gamekeeper.errors import InputError, Reason, StoreError
+from gamekeeper.store.database.words import Ask
 from gamekeeper.store.place import ServerPlace
 from gamekeeper.wording import shown_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
     from sqlalchemy import Connection
 
 MARK: Final = "Gamekeeper store"
@@ -53,7 +51,7 @@ class Found:
         Whether it is a store that this person may write to.
     """
 
-    def __init__(self, ask: Callable[[str], Sequence[tuple[Any, ...]]], schema: str) -> None:
+    def __init__(self, ask: Ask, schema: str) -> None:
         ((mark, tables, is_there, encoding, is_copy),) = ask(_FOUND.format(schema=schema))
         self.is_there = bool(is_there)
         self.is_store = mark == MARK
