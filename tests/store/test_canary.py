@@ -13,7 +13,7 @@ import pytest
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.folder import read_environment, write_environment
-from gamekeeper.store.graph_file import read_partition_graph
+from gamekeeper.store.graph_file import read_named_graph
 
 CANARY = "CANARY-7341"
 LONG = "7341" * 4
@@ -112,7 +112,7 @@ def test_a_single_file_shows_nothing(
     path = tmp_path / "file.json"
     path.write_bytes(WRONG[kind])
     shows_nothing(lambda: read_environment(path), caplog)
-    shows_nothing(lambda: read_partition_graph(path), caplog)
+    shows_nothing(lambda: read_named_graph(path), caplog)
 
 
 def test_the_canary_would_be_heard(folder: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -9,13 +9,13 @@ import pytest
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.store.graph_file import read_named_graph, read_partition_graph
+from gamekeeper.store.graph_file import read_named_graph
 
 
 def refused(path: Path, tree: Any) -> InputError:
     path.write_text(json.dumps(tree))
     with pytest.raises(InputError) as caught:
-        read_partition_graph(path)
+        read_named_graph(path)
     return caught.value
 
 
@@ -23,14 +23,14 @@ def test_nodes_and_edges(tmp_path: Path) -> None:
     path = tmp_path / "sex.json"
     tree = {"source": {"any": 1}, "nodes": ["any", "f", "m"], "edges": [["any", "f"], ["any", "m"]]}
     path.write_text(json.dumps(tree))
-    graph = read_partition_graph(path)
+    _, graph = read_named_graph(path)
     assert graph.edges == (("any", "f"), ("any", "m"))
     assert read_named_graph(path) == ("sex", graph)
 
 
 @pytest.mark.parametrize("name", ["Age", "Region", "Health"])
 def test_a_variable_file(environment: Environment, folder: Path, name: str) -> None:
-    graph = read_partition_graph(str(folder / f"variables/{name.lower()}.json"))
+    _, graph = read_named_graph(str(folder / f"variables/{name.lower()}.json"))
     assert graph == environment.variable(name).graph
 
 
@@ -44,7 +44,7 @@ def test_nodes_and_files_that_would_disturb_a_terminal(tmp_path: Path) -> None:
     assert error.reason is Reason.BAD_NAME
     assert "holds U+001B, a control character" in str(error)
     with pytest.raises(InputError) as caught:
-        read_partition_graph(tmp_path / "no\x1b[2J.json")
+        read_named_graph(tmp_path / "no\x1b[2J.json")
     for said in (error, caught.value):
         assert str(said).replace("\n", "").isprintable()
 
@@ -85,7 +85,7 @@ def test_no_nodes_at_all(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     for path in (tmp_path / "none.json", tmp_path):
         with pytest.raises(InputError) as caught:
-            read_partition_graph(path)
+            read_named_graph(path)
         assert caught.value.reason is Reason.NOT_READABLE
 
 
@@ -100,7 +100,7 @@ def test_the_graphs_of_the_original_system(
     if not folder:
         pytest.skip("GAMEKEEPER_DATA does not name a folder with kvms/age.json")
     path = Path(folder) / "kvms" / f"{name}.json"
-    graph = read_partition_graph(path)
+    _, graph = read_named_graph(path)
     published = json.loads(path.read_text(encoding="utf-8"))
     assert set(graph.categories) == set(published["nodes"])
     assert set(graph.edges) == {(parent, child) for parent, child in published["edges"]}

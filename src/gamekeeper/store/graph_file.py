@@ -9,26 +9,25 @@ from pydantic import TypeAdapter
 
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.files.reading import require_ordinary
 from gamekeeper.mapping.names import name_problems
-from gamekeeper.store.layout import unreadable
+from gamekeeper.store.layout import read_tree
 from gamekeeper.store.models import VARIABLE_FILE, GraphFile
-from gamekeeper.store.parsing import Undecodable, decode, parse
+from gamekeeper.store.parsing import check_once
 from gamekeeper.store.variables import problems_of, variable_of
 from gamekeeper.wording import count_of, did_you_mean, quoted, shown_path
 
 _GRAPH_FILE = TypeAdapter(GraphFile)
 
 
-def read_partition_graph(path: str | Path) -> PartitionGraph:
-    """Read a partition graph.
+def read_named_graph(path: str | Path) -> tuple[str, PartitionGraph]:
+    """Read a partition graph with its name.
 
     Parameters
     ----------
     path
         A variable file of an environment, or a file with the fields `nodes`, a list of
         categories, and `edges`, a list of pairs of a category and a child. Other fields of the
-        latter are passed over.
+        latter are passed over; its name is that of the file without the ending.
 
     Raises
     ------
@@ -42,17 +41,9 @@ def read_partition_graph(path: str | Path) -> PartitionGraph:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "sex.json"
     ...     _ = path.write_text(text)
-    ...     read_partition_graph(path).sinks
-    ('female', 'male')
-    """
-    return read_named_graph(path)[1]
-
-
-def read_named_graph(path: str | Path) -> tuple[str, PartitionGraph]:
-    """Read a partition graph as `read_partition_graph` does, with its name.
-
-    It is the name of the variable; a file with nodes and edges has none, and takes its own
-    without the ending.
+    ...     name, graph = read_named_graph(path)
+    >>> name, graph.sinks
+    ('sex', ('female', 'male'))
     """
     file = Path(path)
     problems: list[Problem] = []
@@ -70,21 +61,15 @@ def read_named_graph(path: str | Path) -> tuple[str, PartitionGraph]:
 
 def _named_graph(path: Path, problems: list[Problem]) -> tuple[str, PartitionGraph] | None:
     where, own = shown_path(path.name)[1:-1], shown_path(path.stem)[1:-1]
-    try:
-        require_ordinary(path)
-        data = path.read_bytes()
-        tree, _ = decode(data)
-    except OSError as error:
-        problems.append(unreadable(where, error))
+    read = read_tree(path.parent, path.name, where, problems)
+    if read is None:
         return None
-    except Undecodable as fault:
-        problems.append(Problem(fault.reason, where, fault.found, fault.do))
-        return None
+    tree, repeated = read
     if _has_nodes(tree):
-        edges = parse(data, where, _GRAPH_FILE, problems)
+        edges = check_once(tree, repeated, where, _GRAPH_FILE, problems)
         graph = None if edges is None else _from_edges(edges, where, problems)
         return None if graph is None else (own, graph)
-    file = parse(data, where, VARIABLE_FILE, problems)
+    file = check_once(tree, repeated, where, VARIABLE_FILE, problems)
     variable = None if file is None else variable_of(file, where, problems)
     return None if variable is None else (variable.name, variable.graph)
 

@@ -20,7 +20,7 @@ from gamekeeper.files.reading import require_ordinary
 from gamekeeper.mapping.scenario.document import SCENARIO
 from gamekeeper.store.forms import FORM_FILE
 from gamekeeper.store.models import GROUP_FILE, VARIABLE_FILE, VERSION, EnvironmentFile
-from gamekeeper.store.parsing import Undecodable, decode, parse
+from gamekeeper.store.parsing import Undecodable, check_once, decode
 from gamekeeper.wording import quoted, unfit_character
 
 HEADER: Final = ENVIRONMENT
@@ -36,15 +36,10 @@ SHAPES: Final[Mapping[str, TypeAdapter[Any]]] = {
 
 def header(root: Path, problems: list[Problem]) -> EnvironmentFile | None:
     """Return what environment.json says, or None after adding what is wrong with it."""
-    try:
-        data = content(root, HEADER)
-        tree, _ = decode(data)
-    except OSError as error:
-        problems.append(unreadable(HEADER, error))
+    read = read_tree(root, HEADER, HEADER, problems)
+    if read is None:
         return None
-    except Undecodable as fault:
-        problems.append(Problem(fault.reason, HEADER, fault.found, fault.do))
-        return None
+    tree, repeated = read
     if not isinstance(tree, dict) or tree.get("format") != FORMAT:
         found = f"does not say that its format is '{FORMAT}'."
         problems.append(Problem(Reason.WRONG_SCHEMA, HEADER, found, "Check the folder."))
@@ -54,7 +49,7 @@ def header(root: Path, problems: list[Problem]) -> EnvironmentFile | None:
         found = f"is of version {version}, newer than version {VERSION}, the last that is known."
         problems.append(Problem(Reason.WRONG_SCHEMA, HEADER, found, "Update Gamekeeper."))
         return None
-    return parse(data, HEADER, HEADER_FILE, problems)
+    return check_once(tree, repeated, HEADER, HEADER_FILE, problems)
 
 
 def listed(root: Path, kind: str, problems: list[Problem]) -> list[str]:
@@ -86,6 +81,19 @@ def content(root: Path, name: str) -> bytes:
     require_ordinary(f"{root}/{name}")
     with open(f"{root}/{name}", "rb", buffering=0) as file:  # noqa: PTH123
         return file.read()
+
+
+def read_tree(
+    root: Path, name: str, where: str, problems: list[Problem]
+) -> tuple[Any, list[str]] | None:
+    """Return what a JSON file stands for, as `decode` does, or None after adding why it does not."""
+    try:
+        return decode(content(root, name))
+    except OSError as error:
+        problems.append(unreadable(where, error))
+    except Undecodable as fault:
+        problems.append(Problem(fault.reason, where, fault.found, fault.do))
+    return None
 
 
 def unreadable(where: str, error: OSError) -> Problem:

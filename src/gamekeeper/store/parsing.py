@@ -62,9 +62,24 @@ def parse(
     except Undecodable as fault:
         problems.append(Problem(fault.reason, where, fault.found, fault.do))
         return None
+    return check_once(tree, repeated, where, shape, problems)
+
+
+def check_once(
+    tree: object,
+    repeated: Sequence[str],
+    where: str,
+    shape: TypeAdapter[_Model],
+    problems: list[Problem],
+) -> _Model | None:
+    """Return the model of what a JSON text stands for, in which no object may have a key twice."""
     model = check(tree, where, shape, problems)
-    problems += _repetitions(where, repeated, shown=model is not None)
-    return None if repeated else model
+    if not repeated:
+        return model
+    names = f": {quoted(dict.fromkeys(repeated))}" if model is not None else ""
+    found = f"names {count_of(len(repeated), 'entry', 'entries')} of an object twice{names}."
+    problems.append(Problem(Reason.DUPLICATE, where, found, "Leave one of each out."))
+    return None
 
 
 def check(
@@ -168,20 +183,6 @@ def _is_whole(tree: object) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _repetitions(where: str, repeated: Sequence[str], *, shown: bool) -> list[Problem]:
-    if not repeated:
-        return []
-    names = f": {quoted(dict.fromkeys(repeated))}" if shown else ""
-    return [
-        Problem(
-            Reason.DUPLICATE,
-            where,
-            f"names {count_of(len(repeated), 'entry', 'entries')} of an object twice{names}.",
-            "Leave one of each out.",
-        )
-    ]
 
 
 def _known_fields(shape: TypeAdapter[Any]) -> list[str]:

@@ -13,9 +13,9 @@ from gamekeeper.mapping.edits import EDIT, Edit
 from gamekeeper.mapping.forms.questions import Question
 from gamekeeper.mapping.variables.definitions import DEFINITION, Definition
 from gamekeeper.store.forms import FORM_FILE
-from gamekeeper.store.layout import content, unreadable
+from gamekeeper.store.layout import read_tree
 from gamekeeper.store.models import FormFile
-from gamekeeper.store.parsing import Undecodable, check, decode
+from gamekeeper.store.parsing import check
 from gamekeeper.wording import count_of, shown_path
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -79,13 +79,9 @@ def _read(file: Path, shape: TypeAdapter[_Model], asked: str) -> _Model:
 
 
 def _tree(file: Path, asked: str, problems: list[Problem]) -> object:
-    try:
-        tree, repeated = decode(content(file.parent, file.name))
-    except OSError as error:
-        problems.append(unreadable("file", error))
-    except Undecodable as fault:
-        problems.append(Problem(fault.reason, "file", fault.found, fault.do))
-    else:
+    read = read_tree(file.parent, file.name, "file", problems)
+    if read is not None:
+        tree, repeated = read
         if not repeated:
             return tree
         found = "has an object with a key twice."

@@ -73,8 +73,7 @@ class Study:
                 put_new(made, path)
         except OSError as error:
             raise refusal(asked, error) from error
-        study = cls(path)
-        return study
+        return cls(path)
 
     @classmethod
     def open(cls, path: str | Path) -> Study:

@@ -14,9 +14,9 @@ from gamekeeper.mapping.environment.rules import NO_RULES, rules_tree
 from gamekeeper.mapping.scenario.document import document_of
 from gamekeeper.store.forms import FORM_FILE, words_tree
 from gamekeeper.store.layout import HEADER, HEADER_FILE
-from gamekeeper.store.models import GROUP_FILE, VARIABLE_FILE, VERSION
+from gamekeeper.store.models import GROUP_FILE, VERSION
 from gamekeeper.store.parsing import check
-from gamekeeper.store.variables import tree_of, variable_of
+from gamekeeper.store.variables import checked_file, tree_of
 from gamekeeper.wording import quoted
 
 
@@ -54,12 +54,7 @@ def _variable_text(environment: Environment, name: str, problems: list[Problem])
     where = f"variable {quoted([name])}"
     variable = environment.variable(name)
     tree = tree_of(variable, environment.register(name))
-    file = check(tree, where, VARIABLE_FILE, problems)
-    if file is not None and variable_of(file, where, problems) != variable:
-        found = "is not what its bands or its categories come to."
-        do = "Make a variable on the interval scale with Variable.of_bands."
-        problems.append(Problem(Reason.WRONG_SCHEMA, where, found, do))
-    return _text(file, where, problems)
+    return _text(checked_file(tree, variable, where, problems), where, problems)
 
 
 def _form_text(form: Form, problems: list[Problem]) -> bytes:

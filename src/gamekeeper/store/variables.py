@@ -18,7 +18,8 @@ from gamekeeper.mapping.variables import definitions
 from gamekeeper.mapping.variables.category_blocks import blocks_of
 from gamekeeper.mapping.variables.codes import ARBITRARY_CODE, CodeRegister, code_order
 from gamekeeper.mapping.variables.variable import Variable
-from gamekeeper.store.models import IntervalFile, NominalFile, OrdinalFile
+from gamekeeper.store.models import VARIABLE_FILE, IntervalFile, NominalFile, OrdinalFile
+from gamekeeper.store.parsing import check
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 _ANEW = "Correct it, or remove all codes of the variable to have them given anew."
@@ -33,6 +34,18 @@ def variable_of(
     except InputError as error:
         problems.extend(problems_of(error, where))
         return None
+
+
+def checked_file(
+    tree: Any, variable: Variable, where: str, problems: list[Problem]
+) -> NominalFile | OrdinalFile | IntervalFile | None:
+    """Return the file of a variable, after adding what is wrong with it: it must lead back to it."""
+    file = check(tree, where, VARIABLE_FILE, problems)
+    if file is not None and variable_of(file, where, problems) != variable:
+        found = "is not what its bands or its categories come to."
+        do = "Make a variable on the interval scale with Variable.of_bands."
+        problems.append(Problem(Reason.WRONG_SCHEMA, where, found, do))
+    return file
 
 
 def register_of(

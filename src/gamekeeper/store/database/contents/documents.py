@@ -18,7 +18,7 @@ from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.store.forms import FORM_FILE, words_tree
 from gamekeeper.store.models import GROUP_FILE, VARIABLE_FILE
 from gamekeeper.store.parsing import check
-from gamekeeper.store.variables import codes_of, register_of, variable_of
+from gamekeeper.store.variables import checked_file, codes_of, register_of, variable_of
 from gamekeeper.wording import quoted
 
 Document = Any
@@ -137,11 +137,7 @@ def variable_problems(variable: Variable, document: Document) -> list[Problem]:
     """Return what no document can hold in a variable, given its definition."""
     problems: list[Problem] = []
     where = f"variable {quoted([variable.name])}"
-    file = check(document, where, VARIABLE_FILE, problems)
-    if file is not None and variable_of(file, where, problems) != variable:
-        found = "is not what its bands or its categories come to."
-        do = "Make a variable on the interval scale with Variable.of_bands."
-        problems.append(Problem(Reason.WRONG_SCHEMA, where, found, do))
+    checked_file(document, variable, where, problems)
     _require_whole(document, where, problems)
     return problems
 
