@@ -132,7 +132,8 @@ def suspected_values(
     suspected |= _numbers_apart(
         {code: number for code, number in numbers.items() if not _has_label(variable, code)},
         others=[number for code, number in numbers.items() if _has_label(variable, code)],
-        is_among_words=bool(others) and not any(map(str.isdigit, _letters(variable, others))),
+        is_among_words=bool(others)
+        and not any(letter.isdigit() for code in others for letter in variable.values[code]),
     )
     # A label that says so is as good as the code.
     suspected.update(
@@ -168,10 +169,6 @@ def _is_word(variable: CodedVariable, code: int, known: Collection[str]) -> bool
 
 def _has_label(variable: CodedVariable, code: int) -> bool:
     return variable.words[code] != variable.values[code]
-
-
-def _letters(variable: CodedVariable, codes: Sequence[int]) -> str:
-    return "".join(variable.values[code] for code in codes)
 
 
 def _numbers_apart(

@@ -8,8 +8,10 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, BinaryIO
 
 from gamekeeper.data.reading.csv_file import CsvFile
@@ -72,40 +74,24 @@ def write_csv(
     packed: bool,
 ) -> None:
     """Write batches as a text file; packed ones carry no time and no name."""
-    if packed:
-        with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as inner:
-            _write(inner, names, batches, style)
-        return
-    _write(file, names, batches, style)
-
-
-def _write(
-    file: BinaryIO | gzip.GzipFile,
-    names: Sequence[str],
-    batches: Iterator[pa.RecordBatch],
-    style: CsvStyle,
-) -> None:
-    file.write(style.mark)
     quoting = csv.QUOTE_ALL if style.all_quoted else csv.QUOTE_MINIMAL
+    tables: Iterator[Iterable[Sequence[str]]] = (
+        zip(*(_texts(column) for column in batch.columns), strict=True) for batch in batches
+    )
+    inner = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) if packed else None
     unfit = False
-
-    def put(rows: Iterator[Sequence[str]] | Sequence[Sequence[str]]) -> None:
-        nonlocal unfit
-        lines = io.StringIO(newline="")
-        csv.writer(
-            lines, delimiter=style.delimiter, lineterminator=style.line_end, quoting=quoting
-        ).writerows(rows)
-        try:
-            file.write(lines.getvalue().encode(style.encoding))
-        except UnicodeEncodeError:
-            unfit = True
-
-    if style.has_header:
-        put([names])
-    for batch in batches:
-        put(zip(*(_texts(column) for column in batch.columns), strict=True))
-        if unfit:
-            break
+    with inner or nullcontext(file) as out:
+        out.write(style.mark)
+        for rows in chain([[names]] if style.has_header else [], tables):
+            lines = io.StringIO(newline="")
+            csv.writer(
+                lines, delimiter=style.delimiter, lineterminator=style.line_end, quoting=quoting
+            ).writerows(rows)
+            try:
+                out.write(lines.getvalue().encode(style.encoding))
+            except UnicodeEncodeError:
+                unfit = True
+                break
     if unfit:
         raise InputError(
             Reason.WRONG_ENCODING,

@@ -143,12 +143,10 @@ class CellReplacer:
 
         if not self.column.suppressed.any():
             return
-        texts = value_texts(compute.unique(cells)) if not is_text(cells.type) else None
-        taken = (
-            self._star in texts
-            if texts is not None
-            else bool(compute.any(compute.equal(cells, pa.scalar(self._star, cells.type))).as_py())
-        )
+        if is_text(cells.type):
+            taken = compute.any(compute.equal(cells, pa.scalar(self._star, cells.type))).as_py()
+        else:
+            taken = self._star in value_texts(compute.unique(cells))
         if taken:
             raise code_is_taken(self.column.name, self._stars.code)
 

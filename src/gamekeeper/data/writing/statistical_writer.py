@@ -92,11 +92,9 @@ def write_statistical(
     _require_pandas(source.name)
     is_spss = ending != ".dta"
     reader = source.reader
-    original = (
-        reader.path if isinstance(reader, StatisticalFile) and _is_own(reader, ending) else None
-    )
-    if original is not None:
-        assert isinstance(reader, StatisticalFile)
+    original = None
+    if isinstance(reader, StatisticalFile) and _is_own(reader, ending):
+        original = reader.path
         frame, meta = _read(reader, is_spss=is_spss)
         if records is not None:
             frame = frame.iloc[records].reset_index(drop=True)

@@ -7,11 +7,10 @@ their keys, so that a copy of a copy is the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, select
 
 from gamekeeper.results import Progress
 from gamekeeper.store.database.access import access_of, place_of
@@ -66,8 +65,9 @@ def copy_store(
                 for done, table in enumerate(tables):
                     if progress is not None:
                         progress(done, len(tables))
-                    for some in _rows(there, table):
-                        here.execute(table.insert(), some)
+                    wanted = select(table).order_by(*table.primary_key.columns)
+                    for some in there.execute(wanted).mappings().partitions(_AT_ONCE):
+                        here.execute(table.insert(), [dict(row) for row in some])
                 load(ask_of(here))
 
             create_store(aim, fill)
@@ -77,10 +77,3 @@ def copy_store(
         return attempt(_COPY, place, copy)
     finally:
         engine.dispose()
-
-
-def _rows(connection: Connection, table: Table) -> Iterator[list[dict[str, Any]]]:
-    """Yield the rows of a table in the order of its key, some thousand at a time."""
-    wanted = select(table).order_by(*table.primary_key.columns)
-    for some in connection.execute(wanted).mappings().partitions(_AT_ONCE):
-        yield [dict(row) for row in some]

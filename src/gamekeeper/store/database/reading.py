@@ -30,9 +30,8 @@ def read_state(path: str | StorePlace) -> State | None:
 
     def read() -> State | None:
         with access.asking() as ask:
-            version = attempt(_OPEN, access.place, lambda: version_of(ask, access.place, _OPEN))
-            return (
-                attempt(_READ, access.place, lambda: load(ask)) if version == VERSIONS[-1] else None
-            )
+            if version_of(ask, access.place, _OPEN) != VERSIONS[-1]:
+                return None
+            return attempt(_READ, access.place, lambda: load(ask))
 
     return attempt(_OPEN, access.place, read)

@@ -8,7 +8,7 @@ numbered links tell which file a row is of.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,27 +40,8 @@ _TYPES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ScannedFiles:
-    """Parquet files of one schema, as their footers tell.
-
-    Attributes
-    ----------
-    files
-        The files in the order of their records.
-    schema
-        The columns of all of them.
-    rows
-        How many rows each has.
-    """
-
-    files: tuple[Path, ...]
-    schema: pa.Schema
-    rows: tuple[int, ...]
-
-
-def look_at(files: Sequence[Path], asked: str) -> ScannedFiles:
-    """Read the footers of files."""
+def look_at(files: Sequence[Path], asked: str) -> tuple[pa.Schema, list[int]]:
+    """Return the columns of files of one schema, and how many rows each has: footers tell."""
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
@@ -74,7 +55,7 @@ def look_at(files: Sequence[Path], asked: str) -> ScannedFiles:
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         kind = type(error).__name__
     else:
-        return ScannedFiles(tuple(files), schemas[0], tuple(rows))
+        return schemas[0], rows
     raise InputError(
         Reason.NOT_READABLE,
         asked,
@@ -83,22 +64,27 @@ def look_at(files: Sequence[Path], asked: str) -> ScannedFiles:
     )
 
 
-def link_files(found: ScannedFiles, folder: Path) -> None:
+def link_files(files: Sequence[Path], folder: Path) -> None:
     """Make a folder of numbered links to the files."""
     make_folder(folder)
-    for number, path in enumerate(found.files):
+    for number, path in enumerate(files):
         make_link(folder / f"{number:0{_DIGITS}d}.parquet", path)
 
 
 def numbered_rows(
-    session: Any, found: ScannedFiles, folder: Path, columns: Sequence[ScannedColumn], asked: str
+    session: Any,
+    schema: pa.Schema,
+    rows_of_files: Sequence[int],
+    folder: Path,
+    columns: Sequence[ScannedColumn],
+    asked: str,
 ) -> Any:
     """Return the linked files as a frame: `record`, and each column by its place, as `c0`, `c1`.
 
     `record` goes on from file to file.
     """
     places = sorted({column.place for column in columns})
-    fields = [found.schema.field(place) for place in places]
+    fields = [schema.field(place) for place in places]
     kinds = [_type_of(field, asked) for field in fields]
     declared = ", ".join(
         f"{_name(field.name)} {kind}" for field, kind in zip(fields, kinds, strict=True)
@@ -109,9 +95,7 @@ def numbered_rows(
     chosen = [about["row_index"], about["file_name"], *(_name(field.name) for field in fields)]
     own = [f"c{place}" for place in places]
     rows = frame.select(*chosen).toDF("row", "file", *own)
-    before = [0]
-    for n_rows in found.rows[:-1]:
-        before.append(before[-1] + n_rows)
+    before = list(accumulate(rows_of_files[:-1], initial=0))
     record = "row"
     if len(before) > 1:
         offsets = ", ".join(f"{number}L" for number in before)

@@ -171,13 +171,13 @@ class SparkEngine:
         asked = f"The Parquet file {quoted([files[0].name])} was to be scanned."
         self._require_open(asked)
         self._free()
-        found = look_at(files, asked)
+        schema, rows_of_files = look_at(files, asked)
         relation = self._new_name()
         linked = f"{relation}_f"
         chosen, joins = [f"f.{RECORD} AS {RECORD}"], ""
         self._belonging[relation] = [linked]
         try:
-            link_files(found, self._place(linked))
+            link_files(files, self._place(linked))
             for place, column in enumerate(columns):
                 mapped = f"{relation}_m{place}"
                 if needs_map(column):
@@ -189,7 +189,7 @@ class SparkEngine:
 
             def view() -> Any:
                 folder = self._place(linked)
-                rows = numbered_rows(self._session, found, folder, columns, asked)
+                rows = numbered_rows(self._session, schema, rows_of_files, folder, columns, asked)
                 rows.createOrReplaceTempView(linked)
                 return self._session.sql(f"SELECT {', '.join(chosen)} FROM {linked} f{joins}")
 

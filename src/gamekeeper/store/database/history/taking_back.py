@@ -6,10 +6,10 @@ ends what can be redone. The first revision, the beginning of the store, stays.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from gamekeeper.errors import Reason, StoreError
 from gamekeeper.mapping.environment.environment import Environment
@@ -38,33 +38,15 @@ def take_back(
     target = _target(connection, action)
     if target is None or (target.who != who and not anyone):
         raise _nothing_to_take_back(target, asked)
-    steps = steps_after(connection, target.effective - 1, target.effective)
-    (root,) = revisions(connection, numbers=[target.root])
-    made = Revision(0, datetime.now(UTC), who, action, target.root, touched=root.touched)
+    steps = steps_after(connection, target.number - 1, target.number)
+    # The edit or import; what is taken back may be a redo of it, or an undo.
+    (root,) = revisions(connection, numbers=[target.of or target.number])
+    made = Revision(0, datetime.now(UTC), who, action, root.number, touched=root.touched)
     return environment_without(connection, state, steps), made
 
 
-@dataclass(frozen=True)
-class _Target:
-    """What an undo or a redo takes back.
-
-    Attributes
-    ----------
-    root
-        The edit or import that is undone or redone.
-    effective
-        The revision whose changes are taken back: the root itself, a redo of it or an undo.
-    who
-        Who made that.
-    """
-
-    root: int
-    effective: int
-    who: str
-
-
-def _target(connection: Connection, action: Action) -> _Target | None:
-    """Return what an undo or a redo would take back."""
+def _target(connection: Connection, action: Action) -> Row[Any] | None:
+    """Return the revision whose changes an undo or a redo would take back."""
     n_taken = 0
     for row in heads_newest_first(connection):
         is_edit = row.action not in (Action.UNDO, Action.REDO)
@@ -75,15 +57,15 @@ def _target(connection: Connection, action: Action) -> _Target | None:
         elif n_taken:
             n_taken -= 1
         else:
-            return _Target(row.of or row.number, row.number, row.who)
+            return row
     return None
 
 
-def _nothing_to_take_back(target: _Target | None, asked: str) -> StoreError:
+def _nothing_to_take_back(target: Row[Any] | None, asked: str) -> StoreError:
     """Return the error that there is nothing, or only something of another person."""
     if target is None:
         found, do = "There is nothing to undo or redo.", "See the history."
     else:
-        found = f"The newest is revision {target.effective} by {quoted([target.who])}."
+        found = f"The newest is revision {target.number} by {quoted([target.who])}."
         do = "Ask them, or say that anybody's work may be taken back (--anyone)."
     return StoreError(Reason.NOTHING_TO_UNDO, asked, f"{found} Nothing was changed.", do)

@@ -113,7 +113,6 @@ _FAULTS: Final = {
     "22": _DAMAGED,
     "XX001": _DAMAGED,
     "XX002": _DAMAGED,
-    "58030": _REFUSED,
 }
 
 
@@ -149,12 +148,9 @@ def _told(error: Error) -> _Told:
         return _LOST
     for known in (state, state[:3], state[:2]):
         if known in _FAULTS:
-            state_told = _FAULTS[known]
-            break
-    else:
-        state_told = _REFUSED
-    reason, found, do = state_told
-    return (reason, found.format(state), do) if state_told is _REFUSED else state_told
+            return _FAULTS[known]
+    reason, found, do = _REFUSED
+    return reason, found.format(state), do
 
 
 def _answers(place: ServerPlace) -> bool | None:
