@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -239,7 +238,7 @@ def _read(
             n_records += batch.num_rows
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
-    tell = None if progress is None else partial(_tell, progress, input_.n_records)
+    tell = None if progress is None else lambda done, _: progress(done, input_.n_records)
     loaded = engine.load(schema, coded(), progress=tell)
     faults = [reader for reader in readers if reader.n_faults]
     if faults:
@@ -247,10 +246,6 @@ def _read(
         raise _not_numbers(input_, faults)
     book = Codebook(tuple(coder.variable() for coder in coders))
     return book, _in_final_order(coders, book, loaded, n_records, engine, len(readers)), n_records
-
-
-def _tell(progress: Progress, n_records: int | None, done: int, _: int | None) -> None:
-    progress(done, n_records)
 
 
 def _in_final_order(

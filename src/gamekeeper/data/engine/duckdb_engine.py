@@ -16,6 +16,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -144,15 +145,12 @@ class DuckDBEngine:
         import numpy as np
         import pyarrow as pa
 
-        relation = self._new_name()
         columns = ", ".join(f'"{field.name}" {_TYPES[str(field.type)]}' for field in schema)
         names = [RECORD, *schema.names]
         asked = "A relation was to be loaded."
-        cursor = self._cursor(asked)
         n_records = 0
-        made = f"CREATE TABLE {relation} ({RECORD} BIGINT NOT NULL, {columns})"
-        try:
-            self._free(cursor)
+        with self._making(asked) as (relation, cursor):
+            made = f"CREATE TABLE {relation} ({RECORD} BIGINT NOT NULL, {columns})"
             run_discreetly(lambda: cursor.execute(made), asked)
             for batch in batches:
                 numbers = pa.array(np.arange(n_records, n_records + batch.num_rows))
@@ -161,24 +159,16 @@ class DuckDBEngine:
                 n_records += batch.num_rows
                 if progress is not None:
                     progress(n_records, None)
-        except BaseException:
-            self.drop(relation)
-            raise
-        finally:
-            cursor.close()
         return relation
 
     def scan_parquet(self, files: Sequence[Path], columns: Sequence[ScannedColumn]) -> str:
         """Return the name of a view of Parquet files; see `Engine.scan_parquet`."""
         asked = f"The Parquet file {quoted([files[0].name])} was to be scanned."
         parts = [file_sql(path) for path in files]
-        cursor = self._cursor(asked)
         run = partial(run_discreetly, asked=asked, reading=True)
-        try:
+        with self._making(asked) as (relation, cursor):
             everything = f"SELECT * FROM {parts[0]} LIMIT 0"
             found = run(lambda: cursor.sql(everything).columns)
-            self._free(cursor)
-            relation = self._new_name()
             chosen, joins = [""], ""
             for place, column in enumerate(columns):
                 mapped = f"{relation}_m{place}"
@@ -199,27 +189,18 @@ class DuckDBEngine:
             made = f"CREATE VIEW {relation} AS {' UNION ALL '.join(selects)}"
             run(lambda: cursor.execute(made))
             self._scanned.add(relation)
-        finally:
-            cursor.close()
         return relation
 
     def create(self, sql: str, *, progress: Progress | None = None) -> str:
         """Run a query, keep its result and return its name; see `Engine.create`."""
         asked = "A relation was to be made."
-        relation = self._new_name()
-        cursor = self._cursor(asked)
-        statement = f"CREATE TABLE {relation} AS {sql}"
-        try:
-            self._free(cursor)
+        reading = self._reads(sql)
+        with self._making(asked) as (relation, cursor):
+            statement = f"CREATE TABLE {relation} AS {sql}"
             if progress is None:
-                run_discreetly(lambda: cursor.execute(statement), asked, reading=self._reads(sql))
+                run_discreetly(lambda: cursor.execute(statement), asked, reading=reading)
             else:
-                _watched(cursor, statement, asked, progress, reading=self._reads(sql))
-        except BaseException:
-            self.drop(relation)
-            raise
-        finally:
-            cursor.close()
+                _watched(cursor, statement, asked, progress, reading=reading)
         return relation
 
     def view(self, sql: str) -> str:
@@ -321,6 +302,20 @@ class DuckDBEngine:
             if self.is_closed:
                 raise closed_engine(asked)
             return self._connection.cursor()
+
+    @contextmanager
+    def _making(self, asked: str) -> Generator[tuple[str, Any]]:
+        """Give a new relation's name and a cursor to make it with; it is given up if that fails."""
+        relation = self._new_name()
+        cursor = self._cursor(asked)
+        try:
+            self._free(cursor)
+            yield relation, cursor
+        except BaseException:
+            self.drop(relation)
+            raise
+        finally:
+            cursor.close()
 
     def _reads(self, sql: str) -> bool:
         """Tell whether a statement reads a file: what it then meets may be the fault of the file."""

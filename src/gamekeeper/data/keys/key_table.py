@@ -192,21 +192,18 @@ class KeyTable(Result):
 
     def class_sizes(self) -> npt.NDArray[np.int64]:
         """Return the size of each record's class, in the order of the file; 0 where left out."""
-        made = np.zeros(self.coded.n_records, dtype=np.int64)
-        return self.counted.per_record(self.relation, self.size_column, made)
+        return self.counted.per_record(self.relation, self.size_column)
 
     def released_sizes(self) -> npt.NDArray[np.int64]:
         """Return how many records have the very key of each, missing cells and all; 0 where left out."""
-        made = np.zeros(self.coded.n_records, dtype=np.int64)
-        return self.counted.per_record(self.relation, "n", made)
+        return self.counted.per_record(self.relation, "n")
 
     def class_numbers(self) -> npt.NDArray[np.int64]:
         """Return for each record the row of its key in `classes()`; -1 where it was left out."""
-        made = np.full(self.coded.n_records, -1, dtype=np.int64)
-        require_brought(self.coded.engine, len(made), made.itemsize, "classes of records")
+        require_brought(self.coded.engine, self.coded.n_records, 8, "classes of records")
         numbered = self._numbered()
         try:
-            return self.counted.per_record(numbered, "place", made)
+            return self.counted.per_record(numbered, "place", fill=-1)
         finally:
             self.coded.engine.drop(numbered)
 
@@ -244,8 +241,7 @@ class KeyTable(Result):
                 "The classes were counted without weights.",
                 "Count them again with a weight (--weight).",
             )
-        made = np.zeros(self.coded.n_records)
-        return self.counted.per_record(self.relation, "weight", made)
+        return self.counted.per_record(self.relation, "weight", kind=np.float64)
 
     def record_fractions(self) -> npt.NDArray[np.float64]:
         """Return the sampling fraction of each record, in the order of the file.
@@ -343,8 +339,7 @@ class KeyTable(Result):
         of the records with the very same key. Records that were left out have 0.
         """
         values = self.counted.diversity(self.coded.column(variable))
-        made = np.zeros(self.coded.n_records, dtype=np.int64)
-        return self.counted.per_record(f"({values})", "l", made)
+        return self.counted.per_record(f"({values})", "l")
 
     def classes(self) -> pa.Table:
         """Return the different keys in the order of their codes.

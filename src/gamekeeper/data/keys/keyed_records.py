@@ -61,13 +61,17 @@ class KeyedRecords:
         equal = " AND ".join(f"s.{name} = c.{name}" for name in self.packing.names)
         return f"{self.select(*columns)} JOIN {relation} AS c ON {equal}"
 
-    def per_record(self, relation: str, column: str, made: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Fill an array, one cell per record of the file, from a relation with one row per key.
+    def per_record(
+        self, relation: str, column: str, *, kind: type[Any] = np.int64, fill: int = 0
+    ) -> npt.NDArray[Any]:
+        """Return a column of a relation with one row per key as one cell per record of the file.
 
-        Cells of records that are not counted stay as they are. Keys are never NULL, so that the
-        join finds each counted record exactly once.
+        Records that are not counted have `fill`. Keys are never NULL, so that the join finds each
+        counted record exactly once.
         """
-        require_brought(self.coded.engine, len(made), made.itemsize, "results of records")
+        n_records, row_bytes = self.coded.n_records, np.dtype(kind).itemsize
+        require_brought(self.coded.engine, n_records, row_bytes, "results of records")
+        made = np.full(n_records, fill, dtype=kind)
         query = f"SELECT s.{RECORD}, c.{column} FROM {self.joined(relation, RECORD)}"
         for batch in self.coded.engine.stream(query):
             made[batch.column(0).to_numpy()] = batch.column(1).to_numpy()

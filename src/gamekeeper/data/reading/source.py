@@ -187,21 +187,17 @@ def open_source(
     elif suffix in SUFFIXES:
         reader = StatisticalFile(file, encoding=encoding, keep_user_missing=keep_user_missing)
     else:
-        raise InputError(
-            Reason.NOT_READABLE,
-            f"Data file {quoted([file.name])} was to be read.",
+        raise unreadable(
+            file,
             "Its kind cannot be told from the end of its name.",
             f"Known ends: {', '.join((*TEXT_SUFFIXES, *PARQUET_SUFFIXES, *SUFFIXES, '.xlsx', *PACKED))}.",
+            Reason.NOT_READABLE,
         )
     names = [column.name for column in reader.columns]
     if len(set(names)) < len(names):
-        raise InputError(
-            Reason.DUPLICATE,
-            f"Data file {quoted([file.name])} was to be read.",
-            f"{count_of(len(names) - len(set(names)), 'column has', 'columns have')} "
-            "a name that is taken.",
-            "Give every column its own name.",
-        )
+        taken = count_of(len(names) - len(set(names)), "column has", "columns have")
+        found = f"{taken} a name that is taken."
+        raise unreadable(file, found, "Give every column its own name.", Reason.DUPLICATE)
     return Source(reader, unwanted)
 
 
