@@ -1,4 +1,4 @@
 """How far apart two records are, and which pairs are worth comparing (paper 003).
 
-Begin with `comparison`, then `objective`; `fellegi_sunter` learns weights.
+Begin with `comparison`, then `objective`; `partners` learns weights, and tells who has a partner.
 """

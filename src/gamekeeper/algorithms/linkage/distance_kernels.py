@@ -214,8 +214,7 @@ def add_code_weights(out, a, b, equal, different):
 
 
 @numba.njit(cache=True, nogil=True)
-def add_level_digits(out, distances, limits, stride):
-    """Add the level of each distance plus one times a stride; 0 where NaN."""
-    for k in range(len(distances)):
-        if not np.isnan(distances[k]):
-            out[k] += stride * (_level(distances[k], limits) + 1)
+def set_levels(out, variable, distances, limits):
+    """Write the level of each distance: 0 where NaN, else one more than the limits it is above."""
+    for p in range(len(distances)):
+        out[p, variable] = 0 if np.isnan(distances[p]) else _level(distances[p], limits) + 1

@@ -211,18 +211,6 @@ class FellegiSunterCost:
             add_level_weights(out, plain.pairs(rows, columns), limits, -weights)
         return np.maximum(out, 0.0, out=out)
 
-    def weight(self, costs: Floats) -> Floats:
-        """Return the weights of pairs of given costs."""
-        return self.model.largest_weight - costs
-
-    def price(self, probability: float) -> float:
-        """Return the price of an unlinked record of either file, for a least probability.
-
-        With this price in both files, linking a pair by itself lowers the total exactly where the
-        model gives it more than this probability of being a match.
-        """
-        return (self.model.largest_weight - self.model.weight_of(probability)) / 2
-
     def _parts(self) -> list[tuple[Comparison, Floats, Floats]]:
         return [
             (comparison, np.asarray(limits, np.float64), weights)

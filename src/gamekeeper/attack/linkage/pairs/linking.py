@@ -137,7 +137,7 @@ def make_objective(
         made = lexicographic_cost(comparisons, steps=list(steps) or None)
         return made, made.notes
     if name is ObjectiveName.FELLEGI_SUNTER:
-        from gamekeeper.algorithms.linkage.one_partner import fit_one_partner
+        from gamekeeper.algorithms.linkage.partners.one_partner import fit_one_partner
 
         model = fit_one_partner(
             comparisons, candidates=candidates, everybody=everybody, seed=seed, progress=progress

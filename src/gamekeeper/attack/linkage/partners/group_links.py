@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.linkage.comparison import Comparison
 from gamekeeper.algorithms.linkage.equal_records import EqualRecords, equal_records
-from gamekeeper.algorithms.linkage.margin_evidence import (
+from gamekeeper.algorithms.linkage.objective import WeightedSum, cost_matrix, weighted_sum
+from gamekeeper.algorithms.linkage.partners.margin_evidence import (
     MarginEvidence,
     margin_evidence,
     margins_of,
 )
-from gamekeeper.algorithms.linkage.objective import WeightedSum, cost_matrix, weighted_sum
 from gamekeeper.attack.linkage.pairs.linking import ahead_of
 from gamekeeper.wording import count_of, percent_text
 

@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.linkage.agreement_levels import shares_of_pairs
 from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs
-from gamekeeper.algorithms.linkage.level_patterns import shares_of_pairs
-from gamekeeper.algorithms.linkage.margin_evidence import margins_of
 from gamekeeper.algorithms.linkage.objective import (
     FellegiSunterCost,
     cost_matrix,
     cost_pairs,
     fellegi_sunter_cost,
 )
-from gamekeeper.algorithms.linkage.one_partner import PartnerModel, fit_one_partner
+from gamekeeper.algorithms.linkage.partners.margin_evidence import margins_of
+from gamekeeper.algorithms.linkage.partners.one_partner import fit_one_partner
 from gamekeeper.attack.linkage.pairs.candidates import Compared, candidates
 from gamekeeper.errors import LimitError
 
@@ -87,7 +87,6 @@ def checked_costs(
     anew from each half of them, and the other half is looked at.
     """
     model, n_rows = objective.model, objective.shape[0]
-    assert isinstance(model, PartnerModel)
     whole = Check(objective, costs.ravel(), 0.0, _margins(costs if pairs is None else None))
     if model.n_learned < _FEW_LEARNED * n_rows or n_rows < 2:
         return [whole]

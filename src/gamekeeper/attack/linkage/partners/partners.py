@@ -16,10 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs
-from gamekeeper.algorithms.linkage.link_marginals import LinkMarginals, least_odds, link_marginals
-from gamekeeper.algorithms.linkage.margin_evidence import MarginEvidence, margin_evidence
 from gamekeeper.algorithms.linkage.objective import FellegiSunterCost
-from gamekeeper.algorithms.linkage.overlap import OverlapEstimate, deepest, estimate_overlap
+from gamekeeper.algorithms.linkage.partners.link_marginals import (
+    LinkMarginals,
+    least_odds,
+    link_marginals,
+)
+from gamekeeper.algorithms.linkage.partners.margin_evidence import MarginEvidence, margin_evidence
+from gamekeeper.algorithms.linkage.partners.overlap import (
+    OverlapEstimate,
+    deepest,
+    estimate_overlap,
+)
 from gamekeeper.attack.linkage.pairs.candidates import Compared
 from gamekeeper.attack.linkage.pairs.linking import Linked, ahead_of
 from gamekeeper.attack.linkage.partners.group_links import Groups, find_groups
@@ -239,7 +247,7 @@ def find_partners(
 ) -> Partners:
     """Estimate who has a partner from the costs of all pairs, or of candidate pairs."""
     from gamekeeper.algorithms.assignment.costs import two_least
-    from gamekeeper.algorithms.linkage.partner_kernels import sum_odds
+    from gamekeeper.algorithms.linkage.partners.partner_kernels import sum_odds
 
     model, shape = objective.model, objective.shape
     best = model.largest_weight

@@ -83,7 +83,7 @@ def link_marginals(
     >>> link_marginals(one, one, np.array([3.0]), (1, 1)).probabilities
     array([0.75])
     """
-    from gamekeeper.algorithms.linkage.partner_kernels import pass_messages
+    from gamekeeper.algorithms.linkage.partners.partner_kernels import pass_messages
 
     starts = np.searchsorted(rows, np.arange(shape[0] + 1)).astype(np.int64)
     room = np.zeros((2, shape[1])), np.zeros(shape[1], np.int64)

@@ -32,67 +32,30 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.linkage.agreement_levels import (
+    Limits,
+    fine_limits,
+    random_pairs,
+    require_limits,
+    shares_of_pairs,
+)
 from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs
 from gamekeeper.algorithms.linkage.comparison import Comparison
 from gamekeeper.algorithms.linkage.fellegi_sunter import FellegiSunterModel
-from gamekeeper.algorithms.linkage.level_patterns import Limits, require_limits, shares_of_pairs
-from gamekeeper.algorithms.linkage.texts import TEXT_MEASURES
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-MOST_LEARNED = 1_000_000
-"""From so many pairs weights are learned: more records are sampled."""
-_N_RANDOM = 100_000
+_ASKED = "Weights of agreement were to be learned from pairs of records."
+# From so many pairs weights are learned: of more, records are sampled.
+_MOST_LEARNED = 1_000_000
+_MOST_ROUNDS = 300
+# EM ends when the log likelihood rises by less than this part of itself.
+_SETTLED = 1e-7
 _LEAST = 1e-6
 _LEAST_ODDS, _MOST_ODDS = 1e-15, 1e9
-_QUANTILES = (0.001, 0.003, 0.01, 0.02, *(k / 20 for k in range(1, 20)))
-_SINKS = (0.0, 0.5, 0.8, 0.95, 1.0)
-
-
-@dataclass(frozen=True, eq=False)
-class PartnerModel(FellegiSunterModel):
-    """Weights, and how many records of the first file have a partner.
-
-    Attributes
-    ----------
-    expected, error
-        The expected number of records with a partner, no more than the smaller file has, and its
-        standard error under the model. (Two records may claim one partner: candidates compete for
-        the records of the first file alone.)
-    n_learned
-        Of how many records of the first file weights were learned.
-    """
-
-    expected: float = 0.0
-    error: float = 0.0
-    n_learned: int = 0
-
-
-def fine_limits(comparison: Comparison) -> tuple[float, ...]:
-    """Return the limits of levels of a variable: fine where distances are many.
-
-    Categories: equal or not. Categories by sinks: five levels of overlap, and impossible. Texts:
-    equal, a slip (0.12), alike (0.3), other. Numbers, dates and ranks: equal, and the distances
-    that a tenth of a percent to 95% of random pairs are within, in steps of 5% from there on.
-    """
-    if comparison.measure == "different":
-        return (0.0,)
-    if comparison.measure == "sinks":
-        return _SINKS
-    if comparison.measure in TEXT_MEASURES:
-        return (0.0, 0.12, 0.3)
-    rng = np.random.default_rng(0)
-    n_rows, n_columns = comparison.shape
-    if not n_rows or not n_columns:
-        return (0.0,)
-    pairs = rng.integers(n_rows, size=_N_RANDOM), rng.integers(n_columns, size=_N_RANDOM)
-    distances = comparison.with_missing(math.nan).pairs(*pairs)
-    known = distances[~np.isnan(distances)]
-    found = np.quantile(known, _QUANTILES) if known.size else np.zeros(1)
-    return tuple(np.unique(np.append(found, 0.0)).tolist())
 
 
 def fit_one_partner(
@@ -102,16 +65,12 @@ def fit_one_partner(
     *,
     everybody: bool = False,
     only: Integers | None = None,
-    most_pairs: int = MOST_LEARNED,
-    max_iterations: int = 300,
-    tolerance: float = 1e-7,
     seed: int = 0,
     progress: Progress | None = None,
-) -> PartnerModel:
+) -> FellegiSunterModel:
     """Learn the weights of agreement from records that have one partner at most.
 
-    With `everybody`, each has one. Of the first file the records `only` are looked at, or all. EM
-    ends when the log likelihood rises by less than `tolerance` of itself.
+    With `everybody`, each has one. Of the first file the records `only` are looked at, or all.
 
     Examples
     --------
@@ -125,59 +84,33 @@ def fit_one_partner(
     """
     chosen = [fine_limits(c) for c in comparisons] if limits is None else limits
     require_limits(comparisons, chosen)
-    if only is None:
-        learned = _learned_rows(comparisons[0].shape, candidates, most_pairs, seed)
-    else:
-        learned = only
+    shape = comparisons[0].shape
+    learned = _learned_rows(shape, candidates, seed) if only is None else only
     levels, starts, near = _levels(comparisons, chosen, candidates, learned, progress)
     if not len(levels):
-        raise InputError(
-            Reason.NOTHING_GIVEN,
-            "Weights of agreement were to be learned from pairs of records.",
-            "There is no pair.",
-            "Block by fewer variables.",
-        )
+        do = "Block by fewer variables."
+        raise InputError(Reason.NOTHING_GIVEN, _ASKED, "There is no pair.", do)
     if all(levels[:, k].max(initial=0) <= 1 for k in range(levels.shape[1])):
-        raise InputError(
-            Reason.BAD_OPTION,
-            "Weights of agreement were to be learned from pairs of records.",
-            "No variable has a distance above 0.",
-            "Give a variable that varies.",
-        )
+        found = "No variable has a distance above 0."
+        raise InputError(Reason.BAD_OPTION, _ASKED, found, "Give a variable that varies.")
     known_u = None
     if candidates is not None:
-        rng = np.random.default_rng(seed)
-        n_rows, n_columns = comparisons[0].shape
-        pairs = (rng.integers(n_rows, size=_N_RANDOM), rng.integers(n_columns, size=_N_RANDOM))
-        known_u = shares_of_pairs(comparisons, chosen, *pairs)
+        known_u = shares_of_pairs(comparisons, chosen, *random_pairs(shape, seed))
     work = _Work(levels, starts, [len(one) + 1 for one in chosen], known_u, everybody)
-    fits = [
-        work.run(first, max_iterations, tolerance)
-        for first in (work.levels_of(near), work.agreeing())
-    ]
+    fits = [work.run(first) for first in (work.levels_of(near), work.agreeing())]
     best = max(fits, key=lambda fit: fit.likelihood)
-    n_learned, n_rows = len(learned), comparisons[0].shape[0]
-    scale = n_rows / max(n_learned, 1)
-    expected = min(best.expected * scale, *comparisons[0].shape)
-    n_pairs = candidates.n_pairs if candidates is not None else n_rows * comparisons[0].shape[1]
-    notes = () if best.converged else (f"EM stopped after {best.iterations:,} rounds.",)
+    notes = () if best.converged else (f"EM stopped after {_MOST_ROUNDS:,} rounds.",)
+    n_learned, n_rows = len(learned), shape[0]
     if n_learned < n_rows and only is None:
         notes = (*notes, f"Weights were learned from {n_learned:,} of {n_rows:,} records.")
-    return PartnerModel(
+    return FellegiSunterModel(
         tuple(one.name for one in comparisons),
         tuple(tuple(float(limit) for limit in one) for one in chosen),
         tuple(best.m),
         tuple(best.u),
-        expected / max(n_pairs, 1),
-        best.likelihood,
-        best.iterations,
-        best.converged,
-        len(fits),
-        sum(fit.likelihood >= best.likelihood - 1e-6 * abs(best.likelihood) for fit in fits),
-        notes,
-        expected,
-        best.error * n_rows,
+        min(best.expected * n_rows / max(n_learned, 1), *shape),
         n_learned,
+        notes,
     )
 
 
@@ -186,9 +119,7 @@ class _Fit:
     m: list[Floats]
     u: list[Floats]
     expected: float
-    error: float
     likelihood: float
-    iterations: int
     converged: bool
 
 
@@ -217,8 +148,8 @@ class _Work:
     def agreeing(self) -> list[Floats]:
         return [np.array([0.9, *([0.1 / (n - 1)] * (n - 1))]) for n in self._n_levels]
 
-    def run(self, m: list[Floats], max_iterations: int, tolerance: float) -> _Fit:
-        from gamekeeper.algorithms.linkage.partner_kernels import (
+    def run(self, m: list[Floats]) -> _Fit:
+        from gamekeeper.algorithms.linkage.partners.partner_kernels import (
             expect_partners,
             likeliest_odds,
             weigh_records,
@@ -236,18 +167,16 @@ class _Work:
             weigh_records(*of_pairs, self._ratios(m, u), weights, evidence)
             if iterations and not self._everybody:
                 odds = likeliest_odds(evidence, n_pairs, odds, _LEAST_ODDS, _MOST_ODDS)
-            expected, now, curvature = expect_partners(*of_pairs, weights, evidence, odds, sums)
+            expected, now = expect_partners(*of_pairs, weights, evidence, odds, sums)
             # The sums of m and u need the constant part of the likelihood too.
             now += self._constant(u)
-            converged = now - before <= tolerance * abs(now) and iterations > 2
-            if converged or iterations >= max_iterations:
-                break
+            converged = now - before <= _SETTLED * abs(now) and iterations > 2
+            if converged or iterations >= _MOST_ROUNDS:
+                return _Fit(m, u, expected, now, converged)
             before = now
             iterations += 1
             m = self._shares(sums[:, 1:], u)
             u = self._others(sums[:, 1:])
-        error = 1.0 / math.sqrt(curvature) if curvature > 0 else 1.0
-        return _Fit(m, u, expected, min(error, 1.0), now, iterations, converged)
 
     def _constant(self, u: Sequence[Floats]) -> float:
         return float(
@@ -334,17 +263,15 @@ def _combinations(levels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray
     return levels[first], places.astype(np.int32)
 
 
-def _learned_rows(
-    shape: tuple[int, int], candidates: CandidatePairs | None, most_pairs: int, seed: int
-) -> Integers:
+def _learned_rows(shape: tuple[int, int], candidates: CandidatePairs | None, seed: int) -> Integers:
     """Return the records of the first file to learn from: all, or as many as pairs allow."""
     n_rows, n_columns = shape
     n_pairs = candidates.n_pairs if candidates is not None else n_rows * n_columns
-    if n_pairs <= most_pairs:
+    if n_pairs <= _MOST_LEARNED:
         return np.arange(n_rows)
     order = np.random.default_rng(seed).permutation(n_rows)
     sizes = np.full(n_rows, n_columns) if candidates is None else np.diff(candidates.starts)[order]
-    n_taken = max(int(np.searchsorted(np.cumsum(sizes), most_pairs, side="right")), 1)
+    n_taken = max(int(np.searchsorted(np.cumsum(sizes), _MOST_LEARNED, side="right")), 1)
     return np.sort(order[:n_taken])
 
 
@@ -356,7 +283,7 @@ def _levels(
     progress: Progress | None,
 ) -> tuple[NDArray[np.uint8], Integers, Integers]:
     """Return the levels of all pairs of some records, where each begins, and its nearest pair."""
-    from gamekeeper.algorithms.linkage.partner_kernels import set_levels
+    from gamekeeper.algorithms.linkage.distance_kernels import set_levels
 
     n_columns = comparisons[0].shape[1]
     sizes = (

@@ -184,7 +184,7 @@ def number_by_weights(sums: Floats, candidates: Floats) -> tuple[float, float]:
     >>> round(number, 6), round(error, 3)
     (2.0, 0.0)
     """
-    from gamekeeper.algorithms.linkage.partner_kernels import likeliest_odds
+    from gamekeeper.algorithms.linkage.partners.partner_kernels import likeliest_odds
 
     used = candidates > 0
     sums, candidates = sums[used], candidates[used]

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.linkage.one_partner import falling
+from gamekeeper.algorithms.linkage.partners.one_partner import falling
 
 Floats = NDArray[np.float64]
 

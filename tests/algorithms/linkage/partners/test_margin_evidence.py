@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.linkage.margin_evidence import (
+from gamekeeper.algorithms.linkage.partners.margin_evidence import (
     alone_by_small,
     least_partners,
     margin_evidence,
     margins_of,
 )
-from gamekeeper.algorithms.linkage.one_partner import falling
+from gamekeeper.algorithms.linkage.partners.one_partner import falling
 from tests.given.cases import cases
 
 shares = st.lists(st.integers(1, 9), min_size=1, max_size=6)

@@ -67,25 +67,17 @@ def expect_partners(patterns, places, starts, weights, evidence, odds, sums):
     """Add up, over rows, the probability of being the partner, by variable and level.
 
     Of what `weigh_records` makes, with the `odds` of any one pair. Returns the expected number of
-    records with a partner, the log likelihood, and how much it curves in the share of records with
-    a partner.
+    records with a partner, and the log likelihood.
     """
     n_patterns, n_variables = patterns.shape
     sums[:] = 0.0
-    expected = likelihood = curvature = 0.0
+    expected = likelihood = 0.0
     found = np.zeros(n_patterns)
     for i in range(len(starts) - 1):
         first, n_pairs = starts[i], starts[i + 1] - starts[i]
-        total = evidence[i]
-        has_none = 1.0 / (1.0 + odds * total)
+        has_none = 1.0 / (1.0 + odds * evidence[i])
         expected += 1.0 - has_none
         likelihood -= np.log(has_none) + np.log1p(odds * n_pairs)
-        if n_pairs > 0:
-            # The share of partners s has odds s / (1 - s) / n_pairs: the slope of the likelihood.
-            share = odds * n_pairs / (1.0 + odds * n_pairs)
-            mean = total / n_pairs
-            slope = (mean - 1.0) / (1.0 - share + share * mean)
-            curvature += slope * slope
         for p in range(first, first + n_pairs):
             one = odds * weights[places[p]] * has_none
             if one > 1e-9:
@@ -94,21 +86,7 @@ def expect_partners(patterns, places, starts, weights, evidence, odds, sums):
         if found[q] > 0.0:
             for k in range(n_variables):
                 sums[k, patterns[q, k]] += found[q]
-    return expected, likelihood, curvature
-
-
-@numba.njit(cache=True, nogil=True)
-def set_levels(out, variable, distances, limits):
-    """Write the level of each distance: 0 where NaN, else one more than the limits it is above."""
-    for p in range(len(distances)):
-        distance = distances[p]
-        level = 0
-        if not np.isnan(distance):
-            level = 1
-            for limit in limits:
-                if distance > limit:
-                    level += 1
-        out[p, variable] = level
+    return expected, likelihood
 
 
 @numba.njit(cache=True, nogil=True)

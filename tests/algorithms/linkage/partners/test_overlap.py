@@ -5,14 +5,14 @@ import pytest
 
 from gamekeeper.algorithms.linkage.distances import compare_categories
 from gamekeeper.algorithms.linkage.objective import cost_matrix, fellegi_sunter_cost
-from gamekeeper.algorithms.linkage.one_partner import fit_one_partner
-from gamekeeper.algorithms.linkage.overlap import (
+from gamekeeper.algorithms.linkage.partners.one_partner import fit_one_partner
+from gamekeeper.algorithms.linkage.partners.overlap import (
     OverlapEstimate,
     estimate_overlap,
     found_share,
     number_by_weights,
 )
-from tests.algorithms.linkage.test_one_partner import copies
+from tests.algorithms.linkage.partners.test_one_partner import copies
 
 
 def estimated(comparisons, *, within=True, **options):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.linkage.link_marginals import link_marginals
+from gamekeeper.algorithms.linkage.partners.link_marginals import link_marginals
 from tests.given.cases import cases
 
 
