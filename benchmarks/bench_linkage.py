@@ -28,7 +28,6 @@ from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs, unite
 from gamekeeper.algorithms.linkage.comparison import Comparison
 from gamekeeper.algorithms.linkage.distances import (
     compare_categories,
-    compare_dates,
     compare_numbers,
     compare_texts,
 )
@@ -185,7 +184,7 @@ def _comparisons(a: dict[str, list[str]], b: dict[str, list[str]]) -> list[Compa
         found.append(compare_texts(x, y, texts_a, texts_b, measure="jaro-winkler", name=name))
     found += [compare_categories(*_coded(a[name], b[name]), name=name) for name in EXACT]
     days = [np.array([_day(text) for text in side["date_of_birth"]]) for side in (a, b)]
-    return [*found, compare_dates(*days, name="date_of_birth")]
+    return [*found, compare_numbers(*days, name="date_of_birth")]
 
 
 def _read(path: Path) -> dict[str, list[str]]:

@@ -56,10 +56,9 @@ def test_equal_values(n_variables, n_rows, n_columns, data):
     st.integers(0, 2),
     st.integers(0, 7),
     st.integers(0, 7),
-    st.sampled_from(["any", "none"]),
     st.data(),
 )
-def test_compatible_categories(n_tables, n_equal, n_rows, n_columns, missing, data):
+def test_compatible_categories(n_tables, n_equal, n_rows, n_columns, data):
     masks = st.lists(st.integers(1, 15), min_size=3, max_size=3)
     sinks = [(data.draw(masks), data.draw(masks)) for _ in range(n_tables)]
     tables = [
@@ -71,14 +70,11 @@ def test_compatible_categories(n_tables, n_equal, n_rows, n_columns, missing, da
 
     def fits(i, j):
         for (left, right), x, y in zip(sinks, a, b, strict=True):
-            if not x[i] or not y[j]:
-                if missing == "none":
-                    return False
-            elif not left[x[i] - 1] & right[y[j] - 1]:
+            if x[i] and y[j] and not left[x[i] - 1] & right[y[j] - 1]:
                 return False
         return all(x[i] == y[j] != 0 for x, y in zip(equal_a, equal_b, strict=True))
 
-    found = block_on_sinks(a, b, tables, equal_a=equal_a, equal_b=equal_b, missing=missing)
+    found = block_on_sinks(a, b, tables, equal_a=equal_a, equal_b=equal_b)
     expected = [(i, j) for i in range(n_rows) for j in range(n_columns) if fits(i, j)]
     assert listed(found) == expected
 

@@ -45,9 +45,9 @@ def test_vectors_of_distances_summed_with_weights():
     a = [(71, "y", 2), (69, "z", 5), (60, "y", 3), (13, "y", 2), (75, "x", 2)]
     b = [(70, "x", 2), (64, "z", 4), (54, "y", 2), (9, "y", 3), (76, "x", 1)]
     codes = {"x": 1, "y": 2, "z": 3}
-    number = compare_numbers([r[0] for r in a], [r[0] for r in b], scale=80.0)
+    number = compare_numbers([r[0] / 80 for r in a], [r[0] / 80 for r in b])
     nominal = compare_categories([codes[r[1]] for r in a], [codes[r[1]] for r in b])
-    ordinal = compare_ranks([r[2] for r in a], [r[2] for r in b], scale=4.0)
+    ordinal = compare_ranks([r[2] for r in a], [r[2] for r in b])
     expected = [
         [0.5125, 1.5875, 0.2125, 1.275, 1.0625],
         [2.0125, 0.5625, 2.1875, 2.25, 2.5875],
@@ -62,7 +62,7 @@ def test_vectors_of_distances_summed_with_weights():
     assert min(totals.values()) == pytest.approx(2.7125)
 
 
-def test_equal_weights_add_distances_and_float32_is_near():
+def test_equal_weights_add_distances():
     rng = np.random.default_rng(1)
     comparisons = [compare_numbers(rng.normal(size=700), rng.normal(size=900)) for _ in range(2)]
     objective = weighted_sum(comparisons)
@@ -71,9 +71,6 @@ def test_equal_weights_add_distances_and_float32_is_near():
     assert np.allclose(cost_matrix(objective, progress=lambda *told: seen.append(told)), expected)
     assert seen[-1] == (700, 700)
     assert len(seen) > 1
-    near = cost_matrix(objective, dtype=np.float32)
-    assert near.dtype == np.float32
-    assert np.allclose(near, expected, rtol=1e-6)
 
 
 def test_estimated_weights_make_variables_count_alike_for_random_pairs():
@@ -154,20 +151,17 @@ def test_lexicographic_costs_beyond_exact_numbers_are_refused():
     assert lexicographic_cost(numbers, steps=[10, 10, 10]).strides[0] == 50_001**2
     with pytest.raises(InputError):
         lexicographic_cost(numbers, steps=[1])
-    with pytest.raises(InputError):
-        cost_matrix(lexicographic_cost(numbers[:1]), dtype=np.float32)
 
 
-@pytest.mark.parametrize("squared", [True, False])
-def test_mahalanobis_by_the_definition(squared):
+def test_mahalanobis_by_the_definition():
     rng = np.random.default_rng(3)
     mixing = rng.normal(size=(3, 3))
     a, b = rng.normal(size=(7, 3)) @ mixing, 5 + rng.normal(size=(9, 3)) @ mixing
     pooled = (6 * np.cov(a.T) + 8 * np.cov(b.T)) / 14
     inverse = np.linalg.inv(pooled)
     expected = np.array([[(x - y) @ inverse @ (x - y) for y in b] for x in a])
-    costs = assert_pairs_agree(mahalanobis_cost(a, b, squared=squared))
-    assert np.allclose(costs, expected if squared else np.sqrt(expected))
+    costs = assert_pairs_agree(mahalanobis_cost(a, b))
+    assert np.allclose(costs, expected)
 
 
 def test_mahalanobis_ignores_units_and_repeated_variables():
@@ -177,7 +171,6 @@ def test_mahalanobis_ignores_units_and_repeated_variables():
     assert np.allclose(cost_matrix(mahalanobis_cost(a * [1e6, 1e-6], b * [1e6, 1e-6])), plain)
     wide = [np.column_stack((f, f @ [1, 1], np.full(len(f), 7.0))) for f in (a, b)]
     singular = mahalanobis_cost(*wide)
-    assert singular.rank == 2
     assert "rank 2 for 4 variables" in singular.notes[0]
     correlation = np.zeros((4, 4))
     pooled = (7 * np.cov(wide[0].T) + 5 * np.cov(wide[1].T)) / 12

@@ -13,7 +13,7 @@ fewest pairs, the others as tests of each pair. Nearest by a k-d tree.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,9 +50,7 @@ def block_on_values(
     >>> block_on_values([[1, 2, 2]], [[2, 1]]).columns.tolist()
     [1, 0, 0]
     """
-    left, right = _columns(a, "first"), _columns(b, "second")
-    _require_alike(left, right)
-    return block_on_sinks((), (), (), equal_a=left, equal_b=right, max_pairs=max_pairs)
+    return block_on_sinks((), (), (), equal_a=a, equal_b=b, max_pairs=max_pairs)
 
 
 def compatible(sinks_a: ArrayLike, sinks_b: ArrayLike) -> NDArray[np.bool_]:
@@ -78,7 +76,6 @@ def block_on_sinks(
     *,
     equal_a: Sequence[ArrayLike] = (),
     equal_b: Sequence[ArrayLike] = (),
-    missing: Literal["any", "none"] = "any",
     max_pairs: int = MAX_PAIRS,
 ) -> CandidatePairs:
     """Return the pairs whose categories are compatible in every variable.
@@ -86,13 +83,11 @@ def block_on_sinks(
     Parameters
     ----------
     a, b
-        The codes of the two files, one array per variable, 0 for missing.
+        The codes of the two files, one array per variable, 0 for missing, which fits any category.
     tables
         For each variable the truth value of each pair of categories, from `compatible`.
     equal_a, equal_b
         Codes of further variables that must be equal; a record with a missing one is in no pair.
-    missing
-        Whether a missing category fits any other, or none.
     max_pairs
         The most pairs that are made; more are refused with their number.
 
@@ -111,7 +106,9 @@ def block_on_sinks(
     if not sides:
         raise _nothing("No variable to block on was given.", "Give one or more.")
     shape = len(sides[0]), len(others[0])
-    fits = [_with_missing(table, missing) for table in tables]
+    fits = [
+        np.pad(np.asarray(table, bool), ((1, 0), (1, 0)), constant_values=True) for table in tables
+    ]
     _require_tables(sides, others, fits)
     keys_a, keys_b = _joint_keys(sides[len(fits) :], others[len(fits) :], shape)
     driver = _most_selective(sides, others, fits)
@@ -125,11 +122,7 @@ def block_on_sinks(
     columns = np.empty(int(starts[-1]), np.int32)
     fill_pairs(starts, columns, *groups, tests)
     left_out = int((keys_a < 0).sum()), int((keys_b < 0).sum())
-    note = (
-        f"{left_out[0]:,} records of the first file and {left_out[1]:,} of the second miss a "
-        "value to block on and are in no pair of that pass."
-    )
-    return CandidatePairs(starts, columns, shape, (note,) if any(left_out) else ())
+    return CandidatePairs(starts, columns, shape, _notes(left_out, "value to block on"))
 
 
 def block_sorted(
@@ -217,13 +210,15 @@ def block_nearest(
         i, j = np.concatenate((i, back_i)), np.concatenate((j, back_j))
     found = CandidatePairs.from_pairs(i, j, (len(x), len(y)))
     left_out = len(x) - len(rows), len(y) - len(columns)
-    if not any(left_out):
-        return found
+    return replace(found, notes=_notes(left_out, "number"))
+
+
+def _notes(left_out: tuple[int, int], what: str) -> tuple[str, ...]:
     note = (
         f"{left_out[0]:,} records of the first file and {left_out[1]:,} of the second miss a "
-        "number and are in no pair of that pass."
+        f"{what} and are in no pair of that pass."
     )
-    return CandidatePairs(found.starts, found.columns, found.shape, (note,))
+    return (note,) if any(left_out) else ()
 
 
 def _neighbours(
@@ -329,13 +324,6 @@ def _joint_keys(
         _, keys = np.unique(keys * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)
     keys = np.where(known, keys, -1)
     return keys[: shape[0]], keys[shape[0] :]
-
-
-def _with_missing(table: ArrayLike, missing: str) -> NDArray[np.bool_]:
-    given = np.asarray(table, bool)
-    full = np.full((given.shape[0] + 1, given.shape[1] + 1), missing == "any")
-    full[1:, 1:] = given
-    return full
 
 
 def _columns(given: Sequence[ArrayLike], which: str) -> list[Codes]:

@@ -25,8 +25,8 @@ from gamekeeper.algorithms.linkage.means import (
 from gamekeeper.algorithms.linkage.texts import TextDistances
 from gamekeeper.errors import InputError, Reason
 
-Selection: TypeAlias = slice | NDArray[np.integer] | None
-"""Some records of a file, or all of them."""
+Selection: TypeAlias = slice | NDArray[np.integer]
+"""Some records of a file."""
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -103,14 +103,8 @@ class Comparison:
         """Return the comparison of some records of the first file with all of the second."""
         return replace(self, a=self.a[rows])
 
-    def matrix(
-        self,
-        rows: Selection = None,
-        columns: Selection = None,
-        *,
-        dtype: Any = np.float64,
-    ) -> NDArray[Any]:
-        """Return the distances of all pairs of some records of the first and the second file.
+    def matrix(self, rows: Selection = _EVERYTHING) -> Floats:
+        """Return the distances of some records of the first file and all of the second.
 
         Examples
         --------
@@ -118,9 +112,8 @@ class Comparison:
         >>> Comparison("Age", "absolute", a, b).matrix().tolist()
         [[1.0, 3.0], [0.0, 2.0]]
         """
-        a, b = self.a[_chosen(rows)], self.b[_chosen(columns)]
-        out = np.zeros((len(a), len(b)), dtype)
-        self.add_matrix(out, 1.0, rows, columns)
+        out = np.zeros((len(self.a[rows]), len(self.b)))
+        self.add_matrix(out, 1.0, rows)
         return out
 
     def pairs(self, rows: ArrayLike, columns: ArrayLike) -> Floats:
@@ -138,13 +131,11 @@ class Comparison:
         self.add_pairs(out, 1.0, i, j)
         return out
 
-    def add_matrix(
-        self, out: NDArray[Any], weight: float, rows: Selection = None, columns: Selection = None
-    ) -> None:
+    def add_matrix(self, out: Floats, weight: float, rows: Selection = _EVERYTHING) -> None:
         """Add the distances of a block times a weight to `out`; impossible stays impossible."""
         from gamekeeper.algorithms.linkage import distance_kernels as kernels
 
-        a, b = self.a[_chosen(rows)], self.b[_chosen(columns)]
+        a, b = self.a[rows], self.b
         missing = _times(weight, self.missing_distance)
         if self.measure == "different":
             kernels.add_codes_matrix(out, a, b, weight, missing)
@@ -161,7 +152,7 @@ class Comparison:
 
     def add_pairs(
         self,
-        out: NDArray[Any],
+        out: Floats,
         weight: float,
         rows: NDArray[np.integer],
         columns: NDArray[np.integer],
@@ -185,7 +176,7 @@ class Comparison:
             kernels.add_numbers_pairs(out, self.a, self.b, rows, columns, number, factor, missing)
 
     def add_levels(
-        self, out: NDArray[Any], limits: Floats, weights: Floats, rows: Selection = None
+        self, out: Floats, limits: Floats, weights: Floats, rows: Selection = _EVERYTHING
     ) -> None:
         """Add the weight of the level of each pair of some records of the first file and all others.
 
@@ -202,7 +193,7 @@ class Comparison:
         """
         from gamekeeper.algorithms.linkage import distance_kernels as kernels
 
-        a, b = self.a[_chosen(rows)], self.b
+        a, b = self.a[rows], self.b
         if self.measure == "different":
             same, other = (weights[int(np.searchsorted(limits, d))] for d in (0.0, 1.0))
             kernels.add_code_weights(out, a, b, same, other)
@@ -298,8 +289,9 @@ def require_comparisons(comparisons: Sequence[Comparison]) -> None:
         )
 
 
-def _chosen(selection: Selection) -> slice | NDArray[np.integer]:
-    return _EVERYTHING if selection is None else selection
+def notes_of(comparisons: Sequence[Comparison]) -> tuple[str, ...]:
+    """Return what a reader should know of some variables."""
+    return tuple(note for comparison in comparisons for note in comparison.notes)
 
 
 def _times(weight: float, distance: float) -> float:

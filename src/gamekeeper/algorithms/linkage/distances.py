@@ -50,7 +50,6 @@ def compare_numbers(
     b: ArrayLike,
     *,
     measure: Literal["absolute", "squared", "standardized", "relative"] = "absolute",
-    scale: float = 1.0,
     missing: Missing = "expected",
     name: str = "number",
 ) -> Comparison:
@@ -65,8 +64,6 @@ def compare_numbers(
         standard deviation within the two files; "relative" |x - y| / max(|x|, |y|), 0 where both
         are 0. A variable that is constant within both files has no standard deviation: its
         standardized distance is 0, and a note says so.
-    scale
-        What distances are divided by.
     missing
         The distance where a value is missing.
     name
@@ -78,58 +75,35 @@ def compare_numbers(
     [[0.2, 0.5]]
     """
     _require(measure in _NUMBER_MEASURES, name, f"a measure '{measure}'", _NUMBER_MEASURES)
-    _require(math.isfinite(scale) and scale > 0, name, f"a scale of {scale}", ("a number above 0",))
     x, y = _numbers(a, name), _numbers(b, name)
-    factor, notes = 1.0 / scale, ()
+    factor, notes = 1.0, ()
     if measure == "standardized":
         deviation = _pooled_deviation(x, y)
-        factor = factor / deviation if deviation else 0.0
+        factor = 1.0 / deviation if deviation else 0.0
         if not deviation:
             notes = (f"'{name}' is constant within both files and tells no records apart.",)
     return _with_rule(Comparison(name, measure, x, y, factor, notes=notes), missing)
 
 
 def compare_ranks(
-    a: ArrayLike,
-    b: ArrayLike,
-    *,
-    ranks: Sequence[float] | None = None,
-    scale: float | None = None,
-    missing: Missing = "expected",
-    name: str = "ordinal",
+    a: ArrayLike, b: ArrayLike, *, missing: Missing = "expected", name: str = "ordinal"
 ) -> Comparison:
-    """Compare ordered categories by the difference of their ranks.
+    """Compare ordered categories by the difference of their codes over the range of the codes.
 
-    Parameters
-    ----------
-    a, b
-        The codes of the two files, 0 for missing.
-    ranks
-        The rank of code k in place k - 1; the code itself by default.
-    scale
-        What differences are divided by; the range of the ranks by default, so that distances go
-        from 0 to 1. Where only one rank occurs, the distance is 0 and a note says so.
-    missing, name
-        As for `compare_numbers`.
+    So distances go from 0 to 1; code 0 is missing. Where there is only one code, the distance is 0
+    and a note says so.
 
     Examples
     --------
-    >>> compare_ranks([1, 3], [2], ranks=[1, 2, 5]).matrix().tolist()
+    >>> compare_ranks([1, 5], [2]).matrix().tolist()
     [[0.25], [0.75]]
     """
     x, y = _codes(a, name), _codes(b, name)
-    n_codes = int(max(x.max(initial=0), y.max(initial=0)))
-    values = np.arange(1, n_codes + 1) if ranks is None else np.asarray(ranks, np.float64)
-    _require(len(values) >= n_codes, name, f"{len(values)} ranks for {n_codes} codes", ("as many",))
-    ranked = np.concatenate(([math.nan], values))
-    range_ = float(values.max() - values.min()) if len(values) else 0.0
+    range_ = int(max(x.max(initial=1), y.max(initial=1))) - 1
     notes = () if range_ else (f"'{name}' has one rank and tells no records apart.",)
-    divisor = range_ if scale is None else scale
-    _require(scale is None or scale > 0, name, f"a scale of {scale}", ("a number above 0",))
-    factor = 1.0 / divisor if divisor else 0.0
-    return _with_rule(
-        Comparison(name, "absolute", ranked[x], ranked[y], factor, notes=notes), missing
-    )
+    left, right = (np.where(codes > 0, codes, math.nan) for codes in (x, y))
+    factor = 1.0 / range_ if range_ else 0.0
+    return _with_rule(Comparison(name, "absolute", left, right, factor, notes=notes), missing)
 
 
 def compare_categories(
@@ -145,24 +119,6 @@ def compare_categories(
     return _with_rule(Comparison(name, "different", _codes(a, name), _codes(b, name)), missing)
 
 
-def compare_dates(
-    a: ArrayLike,
-    b: ArrayLike,
-    *,
-    days: float = 1.0,
-    missing: Missing = "expected",
-    name: str = "date",
-) -> Comparison:
-    """Compare dates, given as numbers of days with NaN for missing, in units of so many days.
-
-    Examples
-    --------
-    >>> compare_dates([0.0], [730.5], days=365.25).matrix().tolist()
-    [[2.0]]
-    """
-    return compare_numbers(a, b, scale=days, missing=missing, name=name)
-
-
 def compare_texts(
     a: ArrayLike,
     b: ArrayLike,
@@ -172,7 +128,6 @@ def compare_texts(
     measure: Literal["levenshtein", "transposition", "jaro-winkler"] = "levenshtein",
     missing: Missing = "expected",
     name: str = "text",
-    workers: int = 1,
 ) -> Comparison:
     """Compare texts by a normalized edit distance from 0 to 1.
 
@@ -187,8 +142,6 @@ def compare_texts(
         "jaro-winkler" (common letters, with weight on a common beginning).
     missing, name
         As for `compare_numbers`.
-    workers
-        Threads for comparing texts; the distances do not depend on it.
 
     Examples
     --------
@@ -197,7 +150,7 @@ def compare_texts(
     """
     _require(measure in TEXT_MEASURES, name, f"a measure '{measure}'", TEXT_MEASURES)
     x, y = _codes(a, name, len(texts_a)), _codes(b, name, len(texts_b))
-    texts = TextDistances(texts_a, texts_b, measure, workers)
+    texts = TextDistances(texts_a, texts_b, measure)
     return _with_rule(Comparison(name, measure, x, y, texts=texts), missing)
 
 

@@ -11,12 +11,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.linkage.comparison import Comparison, observed, require_comparisons
+from gamekeeper.algorithms.linkage.comparison import (
+    Comparison,
+    notes_of,
+    observed,
+    require_comparisons,
+)
 from gamekeeper.errors import InputError, LimitError, Reason
 
 Floats = NDArray[np.float64]
@@ -46,10 +50,8 @@ class LexicographicCost:
         """The numbers of records of the two files."""
         return self.comparisons[0].shape
 
-    def add_block(self, out: NDArray[Any], rows: slice) -> None:
-        """Add the costs of some rows and all columns to `out`, which must be float64."""
-        if out.dtype != np.float64:
-            raise _bad(f"Lexicographic costs were asked for as {out.dtype}.", "Take float64.")
+    def add_block(self, out: Floats, rows: slice) -> None:
+        """Add the costs of some rows and all columns to `out`."""
         for comparison, rate, stride in zip(
             self.comparisons, self.rates, self.strides, strict=True
         ):
@@ -91,7 +93,9 @@ def lexicographic_cost(
     require_comparisons(comparisons)
     given = [None] * len(comparisons) if steps is None else list(steps)
     if len(given) != len(comparisons) or any(step is not None and step < 1 for step in given):
-        raise _bad(
+        raise InputError(
+            Reason.BAD_OPTION,
+            _ASKED,
             f"{len(given)} numbers of steps were given for {len(comparisons)} variables, or one is "
             "below 1.",
             "Give a whole number of at least 1 per variable, or None.",
@@ -117,9 +121,10 @@ def lexicographic_cost(
             "are exact.",
             "Give fewer steps (--steps) or variables (--on), or use a weighted sum (--objective weighted).",
         )
-    notes = tuple(note for comparison in comparisons for note in comparison.notes)
     strides = tuple(math.prod(bases[k + 1 :]) for k in range(len(bases)))
-    return LexicographicCost(tuple(comparisons), tuple(chosen), tuple(rates), strides, notes)
+    return LexicographicCost(
+        tuple(comparisons), tuple(chosen), tuple(rates), strides, notes_of(comparisons)
+    )
 
 
 def _steps(comparison: Comparison) -> int:
@@ -132,7 +137,3 @@ def _steps(comparison: Comparison) -> int:
         if whole and 0 < range_ <= _MOST_WHOLE_STEPS:
             return round(range_)
     return _DEFAULT_STEPS
-
-
-def _bad(found: str, do: str) -> InputError:
-    return InputError(Reason.BAD_OPTION, _ASKED, found, do)

@@ -9,7 +9,6 @@ Mahalanobis (1936); its use for linkage in Torra, Abowd and Domingo-Ferrer (2006
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,12 +21,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class MahalanobisCost:
-    """The Mahalanobis distance of several numbers, squared or not."""
+    """The squared Mahalanobis distance of several numbers.
+
+    The least total of squares is the most likely set of links where noise is normal with a
+    covariance proportional to that of the data.
+    """
 
     a: Floats = field(repr=False)
     b: Floats = field(repr=False)
-    rank: int
-    squared: bool
     notes: tuple[str, ...] = ()
 
     @property
@@ -35,14 +36,11 @@ class MahalanobisCost:
         """The numbers of records of the two files."""
         return len(self.a), len(self.b)
 
-    def add_block(self, out: NDArray[Any], rows: slice) -> None:
+    def add_block(self, out: Floats, rows: slice) -> None:
         """Add the costs of some rows and all columns to `out`."""
         from gamekeeper.algorithms.linkage.distance_kernels import add_squares_matrix
 
-        block = out if self.squared else np.zeros_like(out)
-        add_squares_matrix(block, self.a[rows], self.b)
-        if not self.squared:
-            out += np.sqrt(block, out=block)
+        add_squares_matrix(out, self.a[rows], self.b)
 
     def pairs(self, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> Floats:
         """Return the cost of each listed pair."""
@@ -50,10 +48,10 @@ class MahalanobisCost:
 
         out = np.zeros(len(rows))
         add_squares_pairs(out, self.a, self.b, rows, columns)
-        return out if self.squared else np.sqrt(out, out=out)
+        return out
 
 
-def mahalanobis_cost(a: ArrayLike, b: ArrayLike, *, squared: bool = True) -> MahalanobisCost:
+def mahalanobis_cost(a: ArrayLike, b: ArrayLike) -> MahalanobisCost:
     """Combine numbers by the inverse of their covariance.
 
     Parameters
@@ -61,9 +59,6 @@ def mahalanobis_cost(a: ArrayLike, b: ArrayLike, *, squared: bool = True) -> Mah
     a, b
         Numbers of the two files, one row per record, NaN for missing. A missing value stands at
         the mean of the observed ones of both files, and a note says how many there are.
-    squared
-        Whether distances are squared. The least total of squares is the most likely set of links
-        where noise is normal with a covariance proportional to that of the data.
 
     Notes
     -----
@@ -109,7 +104,7 @@ def mahalanobis_cost(a: ArrayLike, b: ArrayLike, *, squared: bool = True) -> Mah
         notes += (note,)
     whitening = scales[:, None] * vectors[:, kept] / np.sqrt(values[kept])
     left, right = np.ascontiguousarray(x @ whitening), np.ascontiguousarray(y @ whitening)
-    return MahalanobisCost(left, right, int(kept.sum()), squared, notes)
+    return MahalanobisCost(left, right, notes)
 
 
 def _bad(found: str, do: str) -> InputError:

@@ -17,13 +17,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs
-from gamekeeper.algorithms.linkage.comparison import Comparison, require_comparisons
+from gamekeeper.algorithms.linkage.comparison import Comparison, notes_of, require_comparisons
 from gamekeeper.algorithms.linkage.fellegi_sunter import FellegiSunterModel
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress
@@ -49,7 +49,7 @@ class Objective(Protocol):
         """What a reader should know."""
         ...
 
-    def add_block(self, out: NDArray[Any], rows: slice) -> None:
+    def add_block(self, out: Floats, rows: slice) -> None:
         """Add the costs of some rows and all columns to `out`."""
         ...
 
@@ -58,10 +58,8 @@ class Objective(Protocol):
         ...
 
 
-def cost_matrix(
-    objective: Objective, *, dtype: Any = np.float64, progress: Progress | None = None
-) -> NDArray[Any]:
-    """Return the costs of all pairs, float64 or float32; told progress in rows.
+def cost_matrix(objective: Objective, *, progress: Progress | None = None) -> Floats:
+    """Return the costs of all pairs; told progress in rows.
 
     Examples
     --------
@@ -71,7 +69,7 @@ def cost_matrix(
     [[0.1, 1.0], [2.9, 2.0]]
     """
     n_rows, n_columns = objective.shape
-    out = np.zeros((n_rows, n_columns), dtype)
+    out = np.zeros((n_rows, n_columns))
     height = max(_CELLS_AT_ONCE // max(n_columns, 1), 1)
     for first in range(0, n_rows, height):
         rows = slice(first, min(first + height, n_rows))
@@ -113,7 +111,7 @@ class WeightedSum:
         """The numbers of records of the two files."""
         return self.comparisons[0].shape
 
-    def add_block(self, out: NDArray[Any], rows: slice) -> None:
+    def add_block(self, out: Floats, rows: slice) -> None:
         """Add the costs of some rows and all columns to `out`."""
         for comparison, weight in zip(self.comparisons, self.weights, strict=True):
             comparison.add_matrix(out, weight, rows)
@@ -151,7 +149,7 @@ def weighted_sum(
     [1.8, 0.2]
     """
     require_comparisons(comparisons)
-    notes = _notes(comparisons)
+    notes = notes_of(comparisons)
     if isinstance(weights, str):
         if weights not in ("equal", "estimated"):
             raise _bad(f"The weights are '{weights}'.", "Give 'equal', 'estimated' or numbers.")
@@ -193,7 +191,7 @@ class FellegiSunterCost:
         """The numbers of records of the two files."""
         return self.comparisons[0].shape
 
-    def add_block(self, out: NDArray[Any], rows: slice) -> None:
+    def add_block(self, out: Floats, rows: slice) -> None:
         """Add the costs of some rows and all columns to `out`."""
         out += self.model.largest_weight
         for comparison, limits, weights in self._parts():
@@ -234,11 +232,7 @@ def fellegi_sunter_cost(
             "given ones.",
             "Give the variables that the model was fitted to, in the same order.",
         )
-    return FellegiSunterCost(tuple(comparisons), model, (*_notes(comparisons), *model.notes))
-
-
-def _notes(comparisons: Sequence[Comparison]) -> tuple[str, ...]:
-    return tuple(note for comparison in comparisons for note in comparison.notes)
+    return FellegiSunterCost(tuple(comparisons), model, (*notes_of(comparisons), *model.notes))
 
 
 def _bad(found: str, do: str) -> InputError:

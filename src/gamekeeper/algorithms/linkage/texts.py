@@ -35,13 +35,10 @@ class TextDistances:
     [0.25, 1.0]
     """
 
-    def __init__(
-        self, texts_a: Sequence[str], texts_b: Sequence[str], measure: str, workers: int = 1
-    ) -> None:
+    def __init__(self, texts_a: Sequence[str], texts_b: Sequence[str], measure: str) -> None:
         self._a = list(texts_a)
         self._b = list(texts_b)
         self._measure = measure
-        self._workers = workers
         self._keeps_levels = True
         self._levels: dict[tuple[float, ...], NDArray[np.int8]] = {}
         self._means: dict[tuple[int, ...], float] = {}
@@ -49,7 +46,7 @@ class TextDistances:
     def own(self, side: int) -> TextDistances:
         """Return the distances within the first (0) or the second (1) list."""
         texts = self._b if side else self._a
-        found = TextDistances(texts, texts, self._measure, self._workers)
+        found = TextDistances(texts, texts, self._measure)
         # Of a file with itself some records are compared: a table of all texts would not pay.
         found._keeps_levels = False
         return found
@@ -71,9 +68,7 @@ class TextDistances:
 
     def table_of(self, a: NDArray[np.integer], b: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return the distances of all pairs of the given codes, none of them 0."""
-        return self._cross(
-            [self._a[code - 1] for code in a.tolist()], [self._b[code - 1] for code in b.tolist()]
-        )
+        return self._cross(*self._texts_of(a, b))
 
     def levels(self, limits: NDArray[np.float64]) -> NDArray[np.int8] | None:
         """Return how many of the rising limits each pair of texts is above; None if that is large."""
@@ -88,9 +83,14 @@ class TextDistances:
         self, a: NDArray[np.integer], b: NDArray[np.integer], limits: NDArray[np.float64]
     ) -> NDArray[np.int8]:
         """Return how many of the limits all pairs of the given codes, none of them 0, are above."""
-        left = [self._a[code - 1] for code in a.tolist()]
-        right = [self._b[code - 1] for code in b.tolist()]
-        return self._above(left, right, limits)
+        return self._above(*self._texts_of(a, b), limits)
+
+    def _texts_of(
+        self, a: NDArray[np.integer], b: NDArray[np.integer]
+    ) -> tuple[list[str], list[str]]:
+        return [self._a[code - 1] for code in a.tolist()], [
+            self._b[code - 1] for code in b.tolist()
+        ]
 
     def _above(
         self, left: list[str], right: list[str], limits: NDArray[np.float64]
@@ -106,16 +106,12 @@ class TextDistances:
             return self.table[a - 1, b - 1]
         from rapidfuzz import process
 
-        pairs, place = np.unique(
-            (a.astype(np.int64) - 1) * max(len(self._b), 1) + (b - 1), return_inverse=True
-        )
-        left, right = np.divmod(pairs, max(len(self._b), 1))
+        width = len(self._b) + 1
+        pairs, place = np.unique(a.astype(np.int64) * width + b, return_inverse=True)
         found: NDArray[np.float64] = process.cpdist(
-            [self._a[k] for k in left.tolist()],
-            [self._b[k] for k in right.tolist()],
+            *self._texts_of(*np.divmod(pairs, width)),
             scorer=self._scorer(),
             dtype=np.float64,
-            workers=self._workers,
         )
         return found[place]
 
@@ -142,7 +138,6 @@ class TextDistances:
             scorer=self._scorer(),
             score_cutoff=most,
             dtype=np.float64,
-            workers=self._workers,
         )
 
     def _scorer(self) -> Callable[..., Any]:

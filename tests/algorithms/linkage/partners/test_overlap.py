@@ -69,17 +69,17 @@ def test_blurred_numbers_that_files_do_not_bear_out_leave_the_number_open():
 
 def test_without_pairs_of_one_file_nothing_is_known():
     found = estimated(copies(5), within=False)
-    assert (found.low, found.high, found.by_itself) == (0, 100, None)
+    assert (found.low, found.high) == (0, 100)
 
 
 def test_odds_rise_with_the_number_of_people_in_both():
-    few, half, every = (OverlapEstimate(n, 0, 100, n, 0.0).odds(100, 100) for n in (1, 50, 100))
+    few, half, every = (OverlapEstimate(n, 0, 100, n).odds(100, 100) for n in (1, 50, 100))
     assert few < half < every
     assert half == pytest.approx(50 / 51**2)
 
 
 def test_odds_after_blocking_are_among_the_pairs_that_it_left():
-    half = OverlapEstimate(50, 0, 100, 50, 0.0)
+    half = OverlapEstimate(50, 0, 100, 50)
     assert half.odds(100, 100, 10_000) == pytest.approx(half.odds(100, 100))
     assert half.odds(100, 100, 1_000) == pytest.approx(50 / (1 + 0.1 * (51**2 - 1)))
 

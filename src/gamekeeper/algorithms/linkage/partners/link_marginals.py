@@ -26,6 +26,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.integer]
 
 _SMALL_SHARE = 1e-2
+_SETTLED = 1e-2
+_MOST_ROUNDS = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +37,6 @@ class LinkMarginals:
     rows: Integers = field(repr=False)
     columns: Integers = field(repr=False)
     probabilities: Floats = field(repr=False)
-    rounds: int
-    has_settled: bool
 
     def of_links(self, columns: Integers) -> Floats:
         """Return the probability of the pair of each row and its column; 0 where not followed."""
@@ -62,11 +62,8 @@ def link_marginals(
     columns: Integers,
     odds: Floats,
     shape: tuple[int, int],
-    *,
-    max_rounds: int = 30,
-    tolerance: float = 1e-2,
 ) -> LinkMarginals:
-    """Work out the probability of each pair.
+    """Work out the probability of each pair, until none changes by more than 0.01.
 
     Parameters
     ----------
@@ -74,8 +71,6 @@ def link_marginals(
         The pairs that are followed, in the order of their rows, and the odds of each.
     shape
         The numbers of rows and columns.
-    max_rounds, tolerance
-        Rounds end when no probability changes by more.
 
     Examples
     --------
@@ -88,9 +83,7 @@ def link_marginals(
     starts = np.searchsorted(rows, np.arange(shape[0] + 1)).astype(np.int64)
     room = np.zeros((2, shape[1])), np.zeros(shape[1], np.int64)
     by_row, by_column, found = np.ones(len(odds)), np.ones(len(odds)), np.zeros(len(odds))
-    settled, rounds = not len(odds), 0
-    while not settled and rounds < max_rounds:
-        change = pass_messages(starts, columns, odds, by_row, by_column, found, *room)
-        rounds += 1
-        settled = change <= tolerance
-    return LinkMarginals(rows, columns, found, rounds, settled)
+    for _ in range(_MOST_ROUNDS):
+        if pass_messages(starts, columns, odds, by_row, by_column, found, *room) <= _SETTLED:
+            break
+    return LinkMarginals(rows, columns, found)

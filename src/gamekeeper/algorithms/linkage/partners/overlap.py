@@ -49,16 +49,9 @@ class OverlapEstimate:
     ----------
     estimate, low, high
         The number, and an interval at 95% that takes in both ways.
-    by_weights, error
-        What the fitted weights say, and its standard error under the model. It is the estimate
-        where the files themselves leave as many, or else the least that they leave is.
-    by_itself
-        What pairs within the files leave; None where they were not compared.
-    cost, n_above, n_by_chance
-        Up to which cost pairs were counted, how many there are between the files, and how many of
-        them are to be expected of different people.
-    found
-        The share of matches that reach this weight, under the model.
+    by_weights
+        What the fitted weights say. It is the estimate where the files themselves leave as many, or
+        else the least that they leave is.
     is_by_weights
         Whether the files themselves agree with the weights, so that these can be believed.
     """
@@ -67,12 +60,6 @@ class OverlapEstimate:
     low: int
     high: int
     by_weights: float
-    error: float
-    by_itself: float | None = None
-    cost: float | None = None
-    n_above: int = 0
-    n_by_chance: float = 0.0
-    found: float = 1.0
     is_by_weights: bool = False
 
     def odds(
@@ -132,7 +119,7 @@ def estimate_overlap(
     number, error = number_by_weights(*evidence)
     number = min(number, most)
     if within is None or not len(between):
-        return OverlapEstimate(number, 0, most, number, error)
+        return OverlapEstimate(number, 0, most, number)
     costs = np.sort(between)
     apart = np.sort(within)
     limits = _limits(costs, most)
@@ -145,10 +132,8 @@ def estimate_overlap(
     best = int(np.argmax(lowest))
     least = min(max(float(lowest[best]), 0.0), most)
     share = found_share(model, known, limits[best])
-    left, above = (
-        max(float(counts[best] - chance), 0.0) / max(share - chance / n_between, _SMALLEST)
-        for chance in (times * float(others[best]), float(fewest[best]))
-    )
+    chance = float(fewest[best])
+    above = max(float(counts[best] - chance), 0.0) / max(share - chance / n_between, _SMALLEST)
     # What cannot be seen may be twice what the model says of it.
     above += above * (1 - share) + _Z * math.sqrt(above * (1 - share))
     above = min(above, most)
@@ -162,12 +147,6 @@ def estimate_overlap(
         max(math.floor(least if misses else min(number - _Z * error, least)), 0),
         most if is_open else min(math.ceil(max(number + _Z * error, above)), most),
         number,
-        error,
-        min(left, most),
-        float(limits[best]),
-        int(counts[best]),
-        float(times * others[best]),
-        share,
         agree,
     )
 

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.linkage.comparison import Comparison
 from gamekeeper.algorithms.linkage.distances import (
     compare_categories,
-    compare_dates,
     compare_numbers,
     compare_ranks,
     compare_sinks,
@@ -274,7 +273,7 @@ def _comparison(
         )
     if one.kind is Kind.DATE:
         days, notes = as_days(columns, (x, y), one.name, asked)
-        made = compare_dates(days[0][x], days[1][y], missing=missing, name=one.name)
+        made = compare_numbers(days[0][x], days[1][y], missing=missing, name=one.name)
         return replace(made, notes=(*made.notes, *notes))
     if one.kind is Kind.TEXT:
         return compare_texts(
