@@ -97,7 +97,7 @@ def rows() -> Iterator[Row]:
 
 def _classes(labels: CommonClusterings, truth: NDArray[np.int64]) -> int:
     a, b = conjunction(labels.labels_a), conjunction(labels.labels_b)
-    matching = match_groups(a.rows, b.rows, weights=a.sizes, sizes=(a.sizes, b.sizes))
+    matching = match_groups(a.rows, b.rows, sizes=(a.sizes, b.sizes))
     return group_success(matching.groups[a.classes], b, truth).n_correct
 
 

@@ -92,14 +92,6 @@ def test_linear_costs_decide_where_distances_cannot():
     assert found.distortion == 0.0
 
 
-def test_a_start_can_be_given():
-    values, copy, truth = noisy_copy(4, 40, 0.05)
-    found = match_structure(distances(values), distances(copy), given=truth, starts=["profile"])
-    assert (found.columns == truth).all()
-    with pytest.raises(InputError, match="all different"):
-        match_structure(distances(values), distances(copy), given=[0] * 40)
-
-
 def test_files_whose_records_are_all_alike_are_linked_somehow():
     found = match_structure(np.zeros((3, 3)), np.zeros((4, 4)))
     assert found.distortion == 0.0
@@ -116,16 +108,10 @@ def test_single_precision_of_large_files_finds_the_copy_too(monkeypatch):
 def test_all_faults_are_reported_at_once():
     lopsided = np.array([[0.0, 1.0], [2.0, 0.0]])
     with pytest.raises(InputError) as error:
-        match_structure(
-            lopsided, [[np.nan]], linear=[[1.0]], fused=2.0, starts=["luck"], most_steps=0
-        )
+        match_structure(lopsided, [[np.nan]], linear=[[1.0]], most_steps=0)
     assert [problem.where for problem in error.value.problems] == [
         "distances_a",
         "distances_b",
         "linear",
-        "starts",
-        "fused",
         "most_steps",
     ]
-    with pytest.raises(InputError, match="linear costs were not given"):
-        match_structure(np.zeros((1, 1)), np.zeros((1, 1)), starts=["linear"])

@@ -41,7 +41,7 @@ def all_mappings(labels_a, labels_b, is_injective):
         yield dict(zip(labels_a, values, strict=True))
 
 
-def slowly(rows_a, rows_b, injective, one_to_one, weights):
+def slowly(rows_a, rows_b, injective, one_to_one):
     """Return the greatest similarity over all mappings and all matchings."""
     per_technique = [
         list(all_mappings(sorted(set(column_a)), sorted(set(column_b)), flag))
@@ -52,11 +52,8 @@ def slowly(rows_a, rows_b, injective, one_to_one, weights):
     best = 0
     for chosen in product(*per_technique):
         scores = [
-            [
-                weight * sum(f[x] == y for f, x, y in zip(chosen, row, other, strict=True))
-                for other in rows_b
-            ]
-            for row, weight in zip(rows_a, weights, strict=True)
+            [sum(f[x] == y for f, x, y in zip(chosen, row, other, strict=True)) for other in rows_b]
+            for row in rows_a
         ]
         if not one_to_one:
             best = max(best, sum(max(row) for row in scores))
@@ -75,9 +72,9 @@ def slowly(rows_a, rows_b, injective, one_to_one, weights):
 def similarity_of(rows_a, rows_b, found):
     """Return the similarity of a matching by its definition, checking that it is allowed."""
     total = 0
-    for row, group, weight in zip(rows_a, found.groups.tolist(), found.weights, strict=True):
+    for row, group in zip(rows_a, found.groups.tolist(), strict=True):
         if group >= 0:
-            total += int(weight) * sum(
+            total += sum(
                 f.get(int(x)) == int(y)
                 for f, x, y in zip(found.mappings, row, rows_b[group], strict=True)
             )
@@ -92,20 +89,18 @@ def tiny_problems(draw):
     rows_a = draw(st.lists(row, min_size=1, max_size=5))
     rows_b = draw(st.lists(row, min_size=1, max_size=4))
     injective = draw(st.lists(st.booleans(), min_size=n_techniques, max_size=n_techniques))
-    weights = draw(st.lists(st.integers(0, 3), min_size=len(rows_a), max_size=len(rows_a)))
-    return rows_a, rows_b, injective, draw(st.booleans()), weights
+    return rows_a, rows_b, injective, draw(st.booleans())
 
 
 @cases(30)
 @given(tiny_problems())
 def test_the_optimum_is_that_of_all_mappings_and_matchings(problem):
-    rows_a, rows_b, injective, one_to_one, weights = problem
+    rows_a, rows_b, injective, one_to_one = problem
     found = match_groups(
         rows_a,
         rows_b,
         injective=injective,
         one_to_one=one_to_one,
-        weights=weights,
         restarts=1,
         exact=True,
         allow_degenerate=True,
@@ -124,13 +119,12 @@ def test_the_optimum_is_that_of_all_mappings_and_matchings(problem):
 @cases(20)
 @given(tiny_problems(), st.integers(0, 5))
 def test_the_search_alone_stays_below_its_bound(problem, seed):
-    rows_a, rows_b, injective, one_to_one, weights = problem
+    rows_a, rows_b, injective, one_to_one = problem
     found = match_groups(
         rows_a,
         rows_b,
         injective=injective,
         one_to_one=one_to_one,
-        weights=weights,
         restarts=2,
         seed=seed,
         exact=False,
@@ -173,10 +167,10 @@ def test_a_limited_search_states_a_bound_that_holds():
 
     a, b = table(TABLE_3) - 1, table(TABLE_4) - 1
     numbers = a.max(axis=0) + 1, b.max(axis=0) + 1
-    weights, free = np.ones(len(a), np.int64), np.zeros(6, np.bool_)
+    free = np.zeros(6, np.bool_)
     bounds = []
     for most_nodes in (1, 20, 200):
-        best, _, upper, n_nodes = branch(a, b, weights, *numbers, free, False, 0, most_nodes)
+        best, _, upper, n_nodes = branch(a, b, *numbers, free, False, 0, most_nodes)
         assert n_nodes == most_nodes
         assert best <= 137 <= upper <= 144
         bounds.append(upper)
@@ -228,11 +222,11 @@ def test_a_proof_that_would_not_fit_is_refused(monkeypatch):
 
 def test_all_faults_are_reported_at_once():
     with pytest.raises(InputError) as error:
-        match_groups([[0, 1]], [[0]], injective=[True], weights=[-1], restarts=0, exact="no")
+        match_groups([[0, 1]], [[0]], injective=[True], sizes=([-1], [1]), restarts=0, exact="no")
     assert [problem.where for problem in error.value.problems] == [
         "rows_a and rows_b",
         "injective",
-        "weights",
+        "sizes of A",
         "restarts",
         "exact",
     ]

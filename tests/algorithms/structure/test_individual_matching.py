@@ -44,7 +44,7 @@ def test_groups_and_then_records_are_found_again(seed):
     whole = match_individuals(values, copy, *both, matching.mappings)
     assert (within.columns == truth).sum() > 0.75 * success.n_correct
     assert (whole.columns == truth).mean() > 0.95
-    assert whole.n_blocks == whole.n_structured == 1
+    assert whole.n_blocks == 1
     linked = within.columns >= 0
     assert (b.classes[within.columns[linked]] == pointed[linked]).all()
     assert len(set(within.columns[linked].tolist())) == linked.sum()
@@ -52,13 +52,11 @@ def test_groups_and_then_records_are_found_again(seed):
     assert np.isfinite(within.costs[linked]).all()
 
 
-def test_landmarks_alone_link_large_blocks():
+def test_landmarks_alone_link_large_blocks(monkeypatch):
+    monkeypatch.setattr("gamekeeper.algorithms.structure.individual_matching._MOST_STRUCTURED", 99)
     values, copy, truth = grouped_files(4, 100, 0.02)
     _, _, matching, labels = matched(values, copy)
-    found = match_individuals(
-        values, copy, labels.labels_a, labels.labels_b, matching.mappings, most_structured=99
-    )
-    assert found.n_structured == 0
+    found = match_individuals(values, copy, labels.labels_a, labels.labels_b, matching.mappings)
     assert (found.columns == truth).mean() > 0.8
 
 

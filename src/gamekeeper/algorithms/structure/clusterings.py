@@ -17,6 +17,7 @@ is about quadratic in the records, memory 8 bytes per pair.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -113,13 +114,7 @@ def agglomerate(
     from gamekeeper.algorithms.structure import clustering_kernels as kernels
 
     kind = dissimilarity_code(dissimilarity)
-    if criterion not in CRITERIA:
-        raise InputError(
-            Reason.UNKNOWN_NAME,
-            _ASKED,
-            "There is no such criterion.",
-            did_you_mean(str(criterion), CRITERIA),
-        )
+    _require_known("criterion", criterion, CRITERIA)
     checked = check_values(values)
     if len(checked) > most_records:
         raise LimitError(
@@ -199,14 +194,14 @@ def dissimilarity_code(name: str) -> int:
     >>> dissimilarity_code("taxonomic")
     2
     """
-    if name not in DISSIMILARITIES:
-        raise InputError(
-            Reason.UNKNOWN_NAME,
-            _ASKED,
-            "There is no such dissimilarity.",
-            did_you_mean(str(name), DISSIMILARITIES),
-        )
+    _require_known("dissimilarity", name, DISSIMILARITIES)
     return DISSIMILARITIES.index(name)
+
+
+def _require_known(what: str, name: str, known: Sequence[str]) -> None:
+    if name not in known:
+        found, do = f"There is no such {what}.", did_you_mean(str(name), known)
+        raise InputError(Reason.UNKNOWN_NAME, _ASKED, found, do)
 
 
 def check_values(values: ArrayLike, where: str = "The file") -> NDArray[np.float64]:
@@ -235,22 +230,18 @@ def check_values(values: ArrayLike, where: str = "The file") -> NDArray[np.float
         problems.append(Problem(Reason.NOTHING_GIVEN, where, "has no variables."))
     for number in np.flatnonzero(~np.isfinite(matrix).all(axis=0)).tolist():
         n_bad = int((~np.isfinite(matrix[:, number])).sum())
-        problems.append(
-            Problem(
-                Reason.MALFORMED,
-                f"{where}, variable {number + 1}",
-                f"{count_of(n_bad, 'value')} missing or infinite.",
-                "Fill in or leave out these records or this variable.",
-            )
-        )
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            _ASKED,
-            f"{count_of(len(problems), 'fault')} found.",
-            problems=problems,
-        )
+        found = f"{count_of(n_bad, 'value')} missing or infinite."
+        do = "Fill in or leave out these records or this variable."
+        problems.append(Problem(Reason.MALFORMED, f"{where}, variable {number + 1}", found, do))
+    refuse_faults(_ASKED, problems)
     return matrix
+
+
+def refuse_faults(asked: str, problems: Sequence[Problem]) -> None:
+    """Refuse what was asked, saying all that is wrong with it; nothing if nothing is."""
+    if problems:
+        found = f"{count_of(len(problems), 'fault')} found."
+        raise InputError(problems[0].reason, asked, found, problems=problems)
 
 
 def check_number(n_clusters: int, n_records: int) -> None:

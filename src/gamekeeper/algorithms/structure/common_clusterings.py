@@ -26,8 +26,9 @@ from gamekeeper.algorithms.structure.clusterings import (
     check_values,
     dissimilarity_code,
     labels_by,
+    refuse_faults,
 )
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import Problem, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 
@@ -263,60 +264,40 @@ def _numbers(
     fewest: int,
     most: int,
     n_records: int,
-) -> list[int | None]:
+) -> Sequence[int | None]:
     """Return the number of clusters of each technique, None where it is to be chosen."""
     problems: list[Problem] = []
     if not techniques:
         problems.append(Problem(Reason.NOTHING_GIVEN, "techniques", "none was given."))
-    numbers: list[int | None]
     if n_clusters is None:
         numbers = [None] * len(techniques)
         is_open = not all(_decides_itself(technique) for technique in techniques)
         if is_open and n_records < 2:
             few = "no record" if not n_records else "1 record"
-            problems.append(
-                Problem(
-                    Reason.BAD_OPTION,
-                    "smaller file",
-                    f"it has {few}, which cannot be divided into clusters.",
-                    f"Give files of more than {fewest} records.",
-                )
-            )
+            found = f"it has {few}, which cannot be divided into clusters."
+            do = f"Give files of more than {fewest} records."
+            problems.append(Problem(Reason.BAD_OPTION, "smaller file", found, do))
         elif is_open and (not 2 <= fewest <= most or fewest >= n_records):
-            problems.append(
-                Problem(
-                    Reason.BAD_OPTION,
-                    "fewest and most",
-                    f"{fewest} to {most} clusters, where the smaller file has"
-                    f" {count_of(n_records, 'record')}.",
-                    "Give the number of clusters (--clusters), or choose from at least 2 and from fewer than"
-                    " the records.",
-                )
+            records = count_of(n_records, "record")
+            found = f"{fewest} to {most} clusters, where the smaller file has {records}."
+            do = (
+                "Give the number of clusters (--clusters), or choose from at least 2 and from fewer than"
+                " the records."
             )
+            problems.append(Problem(Reason.BAD_OPTION, "fewest and most", found, do))
     else:
-        numbers = (
-            [n_clusters] * len(techniques) if isinstance(n_clusters, int) else list(n_clusters)
-        )
+        is_one = isinstance(n_clusters, int)
+        numbers = [n_clusters] * len(techniques) if is_one else list(n_clusters)
         if len(numbers) != len(techniques):
-            problems.append(
-                Problem(
-                    Reason.BAD_OPTION,
-                    "n_clusters",
-                    f"{count_of(len(numbers), 'number')} for"
-                    f" {count_of(len(techniques), 'technique')}.",
-                    "Give one number (--clusters), or one per technique.",
-                )
-            )
-        problems += [
-            Problem(
-                Reason.BAD_OPTION,
-                "n_clusters",
-                f"{count_of(number, 'cluster')} of {count_of(n_records, 'record')}.",
-                f"Ask for 1 to {n_records:,} (--clusters), the records of the smaller file.",
-            )
-            for number in sorted({number for number in numbers if number is not None})
-            if not 1 <= number <= n_records
-        ]
+            asked = count_of(len(techniques), "technique")
+            found = f"{count_of(len(numbers), 'number')} for {asked}."
+            do = "Give one number (--clusters), or one per technique."
+            problems.append(Problem(Reason.BAD_OPTION, "n_clusters", found, do))
+        do = f"Ask for 1 to {n_records:,} (--clusters), the records of the smaller file."
+        for number in sorted(set(numbers)):
+            if not 1 <= number <= n_records:
+                found = f"{count_of(number, 'cluster')} of {count_of(n_records, 'record')}."
+                problems.append(Problem(Reason.BAD_OPTION, "n_clusters", found, do))
     problems += [
         Problem(
             Reason.BAD_OPTION,
@@ -327,11 +308,5 @@ def _numbers(
         for place, item in enumerate(techniques)
         if not isinstance(item, Technique) and not callable(getattr(item, "fit_predict", None))
     ]
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            _ASKED,
-            f"{count_of(len(problems), 'fault')} found.",
-            problems=problems,
-        )
+    refuse_faults(_ASKED, problems)
     return numbers

@@ -39,11 +39,6 @@ class Conjunction:
     rows: NDArray[np.int64]
     sizes: NDArray[np.int64]
 
-    def members(self) -> list[NDArray[np.int64]]:
-        """Return the records of each class."""
-        order = np.argsort(self.classes, kind="stable")
-        return np.split(order, np.cumsum(self.sizes)[:-1])
-
     def taken(self, records: ArrayLike) -> tuple[Conjunction, NDArray[np.int64]]:
         """Return the classes of the records in another order, and the new number of each class.
 

@@ -9,9 +9,10 @@ matrices, A T B; its best direction is an assignment; the best step along it is 
 is quadratic. (For files of one size this is the algorithm FAQ of Vogelstein et al. 2015.) The
 product for a single assignment is one product of matrices, so a step costs that and one
 assignment. The coupling is then rounded by an assignment, which is improved by full steps and, in
-small files, by exchanges of two links. Starts are the uniform coupling, links by sorted distances
-(every record has a profile of its distances to the others) and links that are given; the best is
-returned.
+small files, by exchanges of two links. Starts are links by sorted distances (every record has a
+profile of its distances to the others), links by linear costs where there are any, and in files of up
+to 500 records the uniform coupling, which takes many steps in larger ones and was measured to end
+worse there; the best is returned.
 
 Linear costs of pairs, such as from matched groups, can be mixed in (fused Gromov-Wasserstein).
 Memory is about six matrices of pairs, of single precision for more than 2,000 records.
@@ -19,16 +20,15 @@ Memory is about six matrices of pairs, of single precision for more than 2,000 r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.algorithms.structure.clusterings import refuse_faults
+from gamekeeper.errors import Problem, Reason
 from gamekeeper.results import Progress
-from gamekeeper.wording import count_of
 
 Floats = NDArray[np.floating[Any]]
 Integers = NDArray[np.int64]
@@ -39,6 +39,7 @@ _EXCHANGED = 600
 _UNIFORM_UP_TO = 500
 _QUANTILES = 33
 _TOLERANCE = 1e-5
+_LINEAR_SHARE = 0.5
 # A full step that gains less than this share hardly moves a link to its right place.
 _WORTH_A_STEP = 1e-3
 
@@ -78,9 +79,6 @@ def match_structure(
     distances_b: ArrayLike,
     *,
     linear: ArrayLike | None = None,
-    fused: float = 0.5,
-    given: Sequence[int] | Integers | None = None,
-    starts: Sequence[str] | None = None,
     most_steps: int = 60,
     progress: Progress | None = None,
 ) -> StructureMatching:
@@ -91,15 +89,7 @@ def match_structure(
     distances_a, distances_b
         Symmetric distances of all pairs of records of each file, in any unit.
     linear
-        Costs of linking each record of A with each of B, from 0, in any unit.
-    fused
-        The share of the linear costs in the objective, from 0 to 1, where there are any.
-    given
-        A further start: for each record of the smaller file its record of the other.
-    starts
-        Which of `profile`, `uniform` and, with linear costs, `linear` to start from. If left out,
-        all of them, but for files of more than 500 records not the uniform one, which takes many
-        steps and was measured to end worse.
+        Costs of linking each record of A with each of B, from 0, in any unit; half of the objective.
     most_steps
         The most steps from each start; each takes one assignment and one product of matrices.
     progress
@@ -114,37 +104,24 @@ def match_structure(
     >>> match_structure(a, b).columns
     array([1, 3, 0, 2])
     """
-    a, b, costs = _checked(distances_a, distances_b, linear, fused, starts, most_steps)
-    if starts is None:
-        starts = ["linear"] * (costs is not None) + ["profile"]
-        starts += ["uniform"] * (len(a) <= _UNIFORM_UP_TO)
+    a, b, costs = _checked(distances_a, distances_b, linear, most_steps)
     if len(a) > len(b):
         swapped = match_structure(
             b,
             a,
             linear=None if costs is None else costs.T,
-            fused=fused,
-            given=given,
-            starts=starts,
             most_steps=most_steps,
             progress=progress,
         )
         columns = np.full(len(a), -1, np.int64)
         columns[swapped.columns] = np.arange(len(b))
-        return StructureMatching(
-            columns, swapped.distortion, swapped.start, swapped.n_steps, swapped.is_converged
-        )
-    task = _Task(a, b, costs, fused if costs is not None else 0.0)
-    named: list[tuple[str, Integers | None]] = []
-    if given is not None:
-        named.append(("given", _checked_start(given, a, b)))
-    for name in starts:
-        if name == "uniform":
-            named.append((name, None))
-        elif name == "profile":
-            named.append((name, _by_profile(a, b)))
-        elif costs is not None:
-            named.append((name, _assign(costs)))
+        return replace(swapped, columns=columns)
+    task = _Task(a, b, costs)
+    named: list[tuple[str, Integers | None]] = [("profile", _by_profile(a, b))]
+    if costs is not None:
+        named.insert(0, ("linear", _assign(costs)))
+    if len(a) <= _UNIFORM_UP_TO:
+        named.append(("uniform", None))
     best: tuple[float, StructureMatching] | None = None
     for done, (name, links) in enumerate(named):
         if progress is not None:
@@ -184,7 +161,8 @@ def profile_costs(distances_a: Floats, distances_b: Floats) -> Floats:
 class _Task:
     """Two structures and linear costs, scaled; A is not larger than B."""
 
-    def __init__(self, a: Floats, b: Floats, costs: Floats | None, fused: float) -> None:
+    def __init__(self, a: Floats, b: Floats, costs: Floats | None) -> None:
+        fused = 0.0 if costs is None else _LINEAR_SHARE
         self.kind = np.float32 if len(b) > _SINGLE_ABOVE else np.float64
         self.a = (a / _scale(a)).astype(self.kind)
         self.b = (b / _scale(b)).astype(self.kind)
@@ -318,8 +296,6 @@ def _checked(
     distances_a: ArrayLike,
     distances_b: ArrayLike,
     linear: ArrayLike | None,
-    fused: float,
-    starts: Sequence[str] | None,
     most_steps: int,
 ) -> tuple[Floats, Floats, Floats | None]:
     problems: list[Problem] = []
@@ -341,35 +317,13 @@ def _checked(
     if linear is not None:
         costs = _numbers(linear)
         if costs.shape != (len(matrices[0]), len(matrices[1])):
-            problems.append(
-                Problem(
-                    Reason.WRONG_SCHEMA,
-                    "linear",
-                    "not one cost per record of A and record of B.",
-                )
-            )
+            found = "not one cost per record of A and record of B."
+            problems.append(Problem(Reason.WRONG_SCHEMA, "linear", found))
         elif not np.isfinite(costs).all() or (costs < 0).any():
             problems.append(Problem(Reason.MALFORMED, "linear", "missing or negative costs."))
-    known = ("profile", "uniform", "linear")
-    if starts is None:
-        pass
-    elif not starts or any(start not in known for start in starts):
-        problems.append(
-            Problem(Reason.UNKNOWN_NAME, "starts", "none, or not known.", f"There are: {known}.")
-        )
-    elif set(starts) == {"linear"} and linear is None:
-        problems.append(Problem(Reason.BAD_OPTION, "starts", "linear costs were not given."))
-    if not 0.0 <= fused <= 1.0:
-        problems.append(Problem(Reason.BAD_OPTION, "fused", "not between 0 and 1."))
     if most_steps < 1:
         problems.append(Problem(Reason.BAD_OPTION, "most_steps", "fewer than 1."))
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            _ASKED,
-            f"{count_of(len(problems), 'fault')} found.",
-            problems=problems,
-        )
+    refuse_faults(_ASKED, problems)
     return matrices[0], matrices[1], costs
 
 
@@ -379,20 +333,3 @@ def _numbers(given: ArrayLike) -> Floats:
         return matrix if matrix.dtype == np.float32 else matrix.astype(np.float64)
     except (TypeError, ValueError):
         return np.empty(0)
-
-
-def _checked_start(given: Sequence[int] | Integers, a: Floats, b: Floats) -> Integers:
-    columns = np.asarray(given, dtype=np.int64)
-    if columns.shape != (len(a),) or len(np.unique(columns)) != len(a):
-        is_bad = True
-    else:
-        is_bad = bool((columns < 0).any() or (columns >= len(b)).any())
-    if is_bad:
-        raise InputError(
-            Reason.BAD_OPTION,
-            _ASKED,
-            "The start that was given does not link each record of the smaller file with another"
-            " record of the larger.",
-            "Give one record number per record of the smaller file, all different.",
-        )
-    return columns

@@ -3,7 +3,7 @@
 Every class of a file has one label per clustering technique. Sought are a mapping f_t of the labels
 of A to those of B for each technique, and a row m(i) of B for each row i of A, with the greatest
 similarity S: the number of pairs of row and technique in which f_t(label of i) is the label of
-m(i), each row counting by its weight. Mappings are injective unless they are declared free; with
+m(i). Mappings are injective unless they are declared free; with
 all of them free and rows of B used more than once, constant mappings reach any similarity, so that
 is refused.
 
@@ -29,7 +29,6 @@ from gamekeeper.algorithms.structure.group_problem import (
 )
 from gamekeeper.algorithms.structure.group_search import assigned, search_mappings
 from gamekeeper.errors import InputError, LimitError, Reason
-from gamekeeper.results import Progress
 from gamekeeper.wording import memory_text
 
 Integers = NDArray[np.int64]
@@ -54,13 +53,11 @@ class GroupMatching:
         For each technique the labels of A and what they are mapped to; a label without partner is
         left out.
     similarity
-        The weighted number of agreements reached.
+        The number of agreements reached.
     upper_bound
         No matching has a greater similarity.
     agreements
         For each row of A and each technique whether they agree.
-    weights
-        The weight of each row of A.
     """
 
     groups: Integers
@@ -68,7 +65,6 @@ class GroupMatching:
     similarity: int
     upper_bound: int
     agreements: NDArray[np.bool_]
-    weights: Integers
 
     @property
     def is_optimal(self) -> bool:
@@ -77,8 +73,8 @@ class GroupMatching:
 
     @property
     def by_technique(self) -> Integers:
-        """The weighted number of agreements in each technique."""
-        return self.weights @ self.agreements
+        """The number of agreements in each technique."""
+        return self.agreements.sum(axis=0)
 
     def __repr__(self) -> str:
         return (
@@ -93,13 +89,11 @@ def match_groups(
     *,
     injective: bool | Sequence[bool] = True,
     one_to_one: bool = False,
-    weights: ArrayLike | None = None,
     sizes: tuple[ArrayLike, ArrayLike] | None = None,
     restarts: int = 40,
     seed: int = 0,
     exact: bool | str = "auto",
     allow_degenerate: bool = False,
-    progress: Progress | None = None,
 ) -> GroupMatching:
     """Find the mappings of labels and the matching of classes with the greatest similarity.
 
@@ -113,8 +107,6 @@ def match_groups(
         are without partner.
     one_to_one
         Whether different rows of A must have different rows of B.
-    weights
-        The weight of each row of A as whole numbers, such as its number of records; 1 if left out.
     sizes
         The number of records of each row of A and of B. They do not change the similarity; among
         mappings and rows with the same similarity they decide for those whose clusters are alike
@@ -128,8 +120,6 @@ def match_groups(
         "auto" tries for about a second.
     allow_degenerate
         Whether to go on where constant mappings reach the greatest similarity there can be.
-    progress
-        Called with the number of starts done and all of them.
 
     Examples
     --------
@@ -142,7 +132,7 @@ def match_groups(
     array([0, 1, 2])
     """
     problem, codes_a, codes_b = group_problem(
-        rows_a, rows_b, injective, one_to_one, weights, sizes, restarts, exact
+        rows_a, rows_b, injective, one_to_one, sizes, restarts, exact
     )
     if problem.is_free.all() and not one_to_one and not allow_degenerate:
         raise InputError(
@@ -152,9 +142,7 @@ def match_groups(
             " those of one row of B reaches the greatest similarity and says nothing.",
             "Make a mapping injective, match one-to-one, or allow_degenerate.",
         )
-    similarity, mapping, groups = search_mappings(
-        problem, restarts=restarts, seed=seed, progress=progress
-    )
+    similarity, mapping, groups = search_mappings(problem, restarts=restarts, seed=seed)
     upper = simple_bound(problem)
     if exact and similarity < upper:
         similarity, mapping, groups, upper = _branched(
@@ -178,7 +166,6 @@ def match_groups(
         similarity,
         upper,
         agreements,
-        problem.weights,
     )
 
 
@@ -211,7 +198,6 @@ def _branched(
     best, found, bound, _ = branch(
         problem.a,
         problem.b,
-        problem.weights,
         problem.n_a,
         problem.n_b,
         problem.is_free,

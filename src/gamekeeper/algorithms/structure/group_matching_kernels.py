@@ -37,10 +37,10 @@ def _row_scores(labels, mapping, by_technique, scores):
 
 
 @numba.njit(cache=True, nogil=True)
-def agreement_counts(a, by_technique, weights, shares_a, shares_b, mapping, counts):
+def agreement_counts(a, by_technique, shares_a, shares_b, mapping, counts):
     """Count with which labels of B the labels of A go, at the best rows of B for a mapping.
 
-    The weight of a row is divided among its best rows of B. Returns the best row of each, and its
+    A row counts as one, divided among its best rows of B. Returns the best row of each, and its
     agreements; of several the one whose share of the file is nearest, and the first.
     """
     scores = np.empty(by_technique.shape[1], np.uint8)
@@ -56,7 +56,7 @@ def agreement_counts(a, by_technique, weights, shares_a, shares_b, mapping, coun
                 apart = abs(shares_a[i] - shares_b[j])
                 if apart < nearest:
                     best[i], nearest = j, apart
-        part = weights[i] / n_best
+        part = 1.0 / n_best
         for j in range(len(scores)):
             if scores[j] == most[i]:
                 for t in range(a.shape[1]):
@@ -74,7 +74,7 @@ def score_matrix(a, by_technique, mapping):
 
 
 @numba.njit(cache=True, nogil=True)
-def improve(a, by_technique, weights, mapping, n_a, n_b, is_free):
+def improve(a, by_technique, mapping, n_a, n_b, is_free):
     """Exchange or move single labels while that raises the similarity; return it.
 
     Labels of B that are not used count as partners of an exchange.
@@ -109,7 +109,7 @@ def improve(a, by_technique, weights, mapping, n_a, n_b, is_free):
                     for i in range(len(a)):
                         if a[i, t] == label or (other >= 0 and a[i, t] == other):
                             trial[i] = _row_scores(a[i], mapping, by_technique, scores)
-                            gain += weights[i] * (trial[i] - most[i])
+                            gain += trial[i] - most[i]
                     if gain > 0:
                         is_better = True
                         for i in range(len(a)):
@@ -119,15 +119,12 @@ def improve(a, by_technique, weights, mapping, n_a, n_b, is_free):
                         mapping[t, label] = old
                         if other >= 0:
                             mapping[t, other] = value
-    total = 0
-    for i in range(len(a)):
-        total += weights[i] * most[i]
-    return total
+    return most.sum()
 
 
 @numba.njit(cache=True, nogil=True)
-def _best_assignment(possible, weights, is_flat):
-    """Return the greatest weighted sum of a one-to-one choice, by shortest augmenting paths."""
+def _best_assignment(possible, is_flat):
+    """Return the greatest sum of a one-to-one choice, by shortest augmenting paths."""
     n_rows, n_columns = possible.shape
     if is_flat:
         n_rows, n_columns = n_columns, n_rows
@@ -148,9 +145,9 @@ def _best_assignment(possible, weights, is_flat):
             for j in range(1, n_columns + 1):
                 if not is_used[j]:
                     if is_flat:
-                        gain = weights[j - 1] * possible[j - 1, i - 1]
+                        gain = np.int64(possible[j - 1, i - 1])
                     else:
-                        gain = weights[i - 1] * possible[i - 1, j - 1]
+                        gain = np.int64(possible[i - 1, j - 1])
                     reduced = -gain - u[i] - v[j]
                     if reduced < least[j]:
                         least[j], way[j] = reduced, column
@@ -186,7 +183,7 @@ def _decide(possible, a, b, t, label, value, is_free, is_decided, is_taken):
 
 
 @numba.njit(cache=True, nogil=True)
-def _decision_bounds(possible, a, b, weights, n_a, n_b, is_free, is_decided, is_taken, bounds):
+def _decision_bounds(possible, a, b, n_a, n_b, is_free, is_decided, is_taken, bounds):
     """Set the bound of each decision on each open label (the last one: no partner), or -1.
 
     Returns the bound without a decision.
@@ -196,7 +193,7 @@ def _decision_bounds(possible, a, b, weights, n_a, n_b, is_free, is_decided, is_
     total = 0
     for i in range(n_rows):
         most[i] = possible[i].max()
-        total += weights[i] * most[i]
+        total += most[i]
     width = bounds.shape[2]
     greatest = np.empty(width, np.int64)
     for t in range(n_techniques):
@@ -229,12 +226,12 @@ def _decision_bounds(possible, a, b, weights, n_a, n_b, is_free, is_decided, is_
             for value in range(n_b[t]):
                 others = second if value == at else first
                 loss = max(greatest[value] - 1, others) - most[i]
-                lost[value] += weights[i] * loss
-                own_lost[a[i, t], value] += weights[i] * loss
+                lost[value] += loss
+                own_lost[a[i, t], value] += loss
                 others = next_without if value == at_without else without
                 if_kept = max(greatest[value], others)
-                kept[a[i, t], value] += weights[i] * (if_kept - most[i])
-            of_label[a[i, t]] += weights[i] * (most[i] - without)
+                kept[a[i, t], value] += if_kept - most[i]
+            of_label[a[i, t]] += most[i] - without
         for label in range(n_a[t]):
             if is_decided[t, label]:
                 continue
@@ -251,7 +248,7 @@ def _decision_bounds(possible, a, b, weights, n_a, n_b, is_free, is_decided, is_
 
 
 @numba.njit(cache=True, nogil=True)
-def branch(a, b, weights, n_a, n_b, is_free, is_one_to_one, best, most_nodes):
+def branch(a, b, n_a, n_b, is_free, is_one_to_one, best, most_nodes):
     """Search mappings for a similarity above `best`.
 
     Returns the best similarity, its mapping (all -2 if none is above), an upper bound, which is
@@ -282,10 +279,10 @@ def branch(a, b, weights, n_a, n_b, is_free, is_one_to_one, best, most_nodes):
             n_nodes += 1
             n_options[level] = 0
             top = _decision_bounds(
-                possible[level], a, b, weights, n_a, n_b, is_free, is_decided, is_taken, bounds
+                possible[level], a, b, n_a, n_b, is_free, is_decided, is_taken, bounds
             )
             if is_one_to_one and top > best:
-                top = min(top, _best_assignment(possible[level], weights, len(a) > len(b)))
+                top = min(top, _best_assignment(possible[level], len(a) > len(b)))
             if top > best and level == n_levels:
                 best = top
                 found[:] = mapping

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.algorithms.structure.clusterings import refuse_faults
+from gamekeeper.errors import Problem, Reason
 from gamekeeper.wording import count_of
 
 Integers = NDArray[np.int64]
@@ -32,7 +33,6 @@ class GroupProblem:
 
     a: Integers
     b: Integers
-    weights: Integers
     sizes_a: Integers
     sizes_b: Integers
     n_a: Integers
@@ -71,7 +71,6 @@ def group_problem(
     rows_b: ArrayLike,
     injective: bool | Sequence[bool],
     one_to_one: bool,
-    weights: ArrayLike | None,
     sizes: tuple[ArrayLike, ArrayLike] | None,
     restarts: int,
     exact: bool | str,
@@ -81,46 +80,27 @@ def group_problem(
     a = _labels(rows_a, "rows_a", problems)
     b = _labels(rows_b, "rows_b", problems)
     if not problems and a.shape[1] != b.shape[1]:
-        problems.append(
-            Problem(
-                Reason.WRONG_SCHEMA,
-                "rows_a and rows_b",
-                f"{count_of(a.shape[1], 'technique')} and {count_of(b.shape[1], 'technique')}.",
-                "Describe both files by the same techniques.",
-            )
-        )
+        found = f"{count_of(a.shape[1], 'technique')} and {count_of(b.shape[1], 'technique')}."
+        do = "Describe both files by the same techniques."
+        problems.append(Problem(Reason.WRONG_SCHEMA, "rows_a and rows_b", found, do))
     flags = [injective] * a.shape[1] if isinstance(injective, bool) else list(injective)
     if len(flags) != a.shape[1]:
-        problems.append(
-            Problem(
-                Reason.BAD_OPTION,
-                "injective",
-                f"{count_of(len(flags), 'value')} for {count_of(a.shape[1], 'technique')}.",
-                "Give one value, or one per technique.",
-            )
-        )
-    given = _whole_numbers(weights, a, "weights", problems)
+        found = f"{count_of(len(flags), 'value')} for {count_of(a.shape[1], 'technique')}."
+        do = "Give one value, or one per technique."
+        problems.append(Problem(Reason.BAD_OPTION, "injective", found, do))
     sizes_a = _whole_numbers(None if sizes is None else sizes[0], a, "sizes of A", problems)
     sizes_b = _whole_numbers(None if sizes is None else sizes[1], b, "sizes of B", problems)
     if restarts < 1:
         problems.append(Problem(Reason.BAD_OPTION, "restarts", "fewer than 1.", "Give at least 1."))
     if exact not in (True, False, "auto"):
-        problems.append(
-            Problem(Reason.BAD_OPTION, "exact", "not known.", "Give True, False or 'auto'.")
-        )
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            ASKED,
-            f"{count_of(len(problems), 'fault')} found.",
-            problems=problems,
-        )
+        do = "Give True, False or 'auto'."
+        problems.append(Problem(Reason.BAD_OPTION, "exact", "not known.", do))
+    refuse_faults(ASKED, problems)
     codes_a, numbers_a = _numbered(a)
     codes_b, numbers_b = _numbered(b)
     problem = GroupProblem(
         numbers_a,
         numbers_b,
-        given,
         sizes_a,
         sizes_b,
         np.array([len(codes) for codes in codes_a]),
@@ -135,29 +115,23 @@ def simple_bound(problem: GroupProblem) -> int:
     """Return an upper bound of the similarity from the labels of each technique alone."""
     total = 0
     for t in range(problem.n_techniques):
-        weights = np.zeros(int(problem.n_a[t]), np.int64)
-        np.add.at(weights, problem.a[:, t], problem.weights)
-        n_used = len(weights) if problem.is_free[t] else min(len(weights), int(problem.n_b[t]))
-        bound = int(np.sort(weights)[::-1][:n_used].sum())
+        n_rows = np.bincount(problem.a[:, t], minlength=int(problem.n_a[t]))
+        n_used = len(n_rows) if problem.is_free[t] else min(len(n_rows), int(problem.n_b[t]))
+        bound = int(np.sort(n_rows)[::-1][:n_used].sum())
         if problem.is_one_to_one:
             bound = min(bound, _one_to_one_bound(problem, t))
         total += bound
-    if problem.is_one_to_one and len(problem.a) > len(problem.b):
-        heaviest = np.sort(problem.weights)[::-1][: len(problem.b)]
-        total = min(total, problem.n_techniques * int(heaviest.sum()))
+    if problem.is_one_to_one:
+        total = min(total, problem.n_techniques * min(len(problem.a), len(problem.b)))
     return total
 
 
 def _one_to_one_bound(problem: GroupProblem, t: int) -> int:
-    """Return the greatest weight of rows that could agree in one technique, each label apart."""
+    """Return the greatest number of rows that could agree in one technique, each label apart."""
     from scipy.optimize import linear_sum_assignment
 
-    sizes_b = np.bincount(problem.b[:, t], minlength=int(problem.n_b[t]))
-    gains = np.zeros((int(problem.n_a[t]), len(sizes_b)), np.int64)
-    for label in range(len(gains)):
-        heaviest = np.sort(problem.weights[problem.a[:, t] == label])[::-1]
-        sums = np.concatenate([[0], np.cumsum(heaviest)])
-        gains[label] = sums[np.minimum(sizes_b, len(heaviest))]
+    n_rows = (np.bincount(side[:, t]) for side in (problem.a, problem.b))
+    gains = np.minimum.outer(*n_rows)
     if problem.is_free[t]:
         return int(gains.max(axis=1).sum())
     rows, columns = linear_sum_assignment(gains, maximize=True)
@@ -175,14 +149,11 @@ def _whole_numbers(
         or (numbers < 0).any()
         or float(numbers.sum(dtype=np.float64)) * rows.shape[1] > 2**53
     ):
-        problems.append(
-            Problem(
-                Reason.BAD_OPTION,
-                name,
-                "not one whole number from 0 per row.",
-                "Give the number of records of each row.",
-            )
+        found, do = (
+            "not one whole number from 0 per row.",
+            "Give the number of records of each row.",
         )
+        problems.append(Problem(Reason.BAD_OPTION, name, found, do))
         return np.ones(len(rows), np.int64)
     return numbers.astype(np.int64)
 
@@ -190,19 +161,13 @@ def _whole_numbers(
 def _labels(rows: ArrayLike, name: str, problems: list[Problem]) -> Integers:
     matrix = np.asarray(rows)
     if matrix.ndim != 2 or not matrix.size or not np.issubdtype(matrix.dtype, np.integer):
-        problems.append(
-            Problem(
-                Reason.WRONG_SCHEMA,
-                name,
-                "not a table of whole numbers with rows and columns.",
-                "Give one row per class and one column of labels per technique.",
-            )
-        )
+        found = "not a table of whole numbers with rows and columns."
+        do = "Give one row per class and one column of labels per technique."
+        problems.append(Problem(Reason.WRONG_SCHEMA, name, found, do))
         return np.zeros((1, 1), np.int64)
     if matrix.shape[1] > 255:
-        problems.append(
-            Problem(Reason.TOO_LARGE, name, f"{matrix.shape[1]} techniques.", "Give at most 255.")
-        )
+        found = f"{matrix.shape[1]} techniques."
+        problems.append(Problem(Reason.TOO_LARGE, name, found, "Give at most 255."))
     return matrix.astype(np.int64)
 
 

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.structure.group_problem import GroupProblem
-from gamekeeper.results import Progress
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -54,13 +53,12 @@ class _Search:
             _, most = agreement_counts(
                 problem.a,
                 self.by_technique,
-                problem.weights,
                 problem.shares_a,
                 problem.shares_b,
                 mapping,
                 self.counts,
             )
-            reached = int(most @ problem.weights)
+            reached = int(most.sum())
             if reached <= similarity:
                 break
             similarity = reached
@@ -92,7 +90,6 @@ class _Search:
         similarity = improve(
             problem.a,
             self.by_technique,
-            problem.weights,
             mapping,
             problem.n_a,
             problem.n_b,
@@ -159,7 +156,7 @@ class _Search:
 
 
 def search_mappings(
-    problem: GroupProblem, *, restarts: int, seed: int, progress: Progress | None = None
+    problem: GroupProblem, *, restarts: int, seed: int
 ) -> tuple[int, Integers, Integers]:
     """Return the best similarity found, its mappings and the row of B for each row of A."""
     rng = np.random.default_rng(seed)
@@ -174,11 +171,8 @@ def search_mappings(
         return rank
 
     n_disturbed = restarts * (4 if problem.work <= _LARGE else 1)
-    n_steps = restarts + n_disturbed
     best, mapping = (-1, 0.0), np.empty(0, np.int64)
-    for number in range(n_steps):
-        if progress is not None:
-            progress(number, n_steps)
+    for number in range(restarts + n_disturbed):
         if number < restarts:
             if number % 2 == 0:
                 trial = search.start(rng, noise=0.0 if number == 0 else 0.5)
@@ -192,8 +186,6 @@ def search_mappings(
             best, mapping = rank, trial
     if not is_small and problem.work <= 10 * _LARGE:
         finish(mapping, is_polished=True)
-    if progress is not None:
-        progress(n_steps, n_steps)
     ranked = sorted(found.values(), key=lambda pair: pair[0], reverse=True)
     if not problem.is_one_to_one:
         mapping = ranked[0][1]
@@ -222,14 +214,13 @@ def assigned(problem: GroupProblem, mapping: Integers) -> tuple[int, Integers]:
         best, most = agreement_counts(
             problem.a,
             by_technique,
-            problem.weights,
             problem.shares_a,
             problem.shares_b,
             mapping,
             counts,
         )
-        return int(most @ problem.weights), best
-    scores = score_matrix(problem.a, by_technique, mapping) * problem.weights[:, None]
+        return int(most.sum()), best
+    scores = score_matrix(problem.a, by_technique, mapping).astype(np.int64)
     rows, columns = linear_sum_assignment(scores, maximize=True)
     groups = np.full(len(problem.a), -1, np.int64)
     groups[rows] = columns
@@ -245,7 +236,7 @@ def _finish_one_to_one(search: _Search, mapping: Integers) -> tuple[int, Integer
         linked = np.flatnonzero(groups >= 0)
         for t in range(problem.n_techniques):
             pairs = problem.a[linked, t], problem.b[groups[linked], t]
-            np.add.at(counts[t], pairs, problem.weights[linked])
+            np.add.at(counts[t], pairs, 1)
         trial = mapping.copy()
         search.remap(trial, counts)
         reached, its_groups = assigned(problem, trial)

@@ -26,6 +26,7 @@ from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 
 _ASKED = "Links of records were asked for, from matched clusters."
+# In blocks of up to so many records of either file, distances within the files are used too.
 _MOST_STRUCTURED = 1000
 
 Floats = NDArray[np.float64]
@@ -44,14 +45,11 @@ class IndividualMatching:
         The mean squared difference of the distances to landmarks of each link; NaN without one.
     n_blocks
         The number of blocks within which records were linked.
-    n_structured
-        The number of blocks in which distances within the files were used too.
     """
 
     columns: Integers
     costs: Floats
     n_blocks: int
-    n_structured: int
 
     def __repr__(self) -> str:
         n_links = int((self.columns >= 0).sum())
@@ -116,8 +114,6 @@ def match_individuals(
     *,
     blocks: tuple[ArrayLike, ArrayLike] | None = None,
     dissimilarity: str = "taxonomic",
-    fused: float = 0.5,
-    most_structured: int = _MOST_STRUCTURED,
     progress: Progress | None = None,
 ) -> IndividualMatching:
     """Link records one-to-one, within blocks or over the whole files.
@@ -135,10 +131,6 @@ def match_individuals(
         linked. With matched classes `(matching.groups[a.classes], b.classes)`.
     dissimilarity
         The dissimilarity of records.
-    fused
-        The share of the landmarks where distances within the files are used too.
-    most_structured
-        Use distances within the files in blocks of up to so many records of either file.
     progress
         Called with the number of blocks done and all of them.
 
@@ -167,19 +159,16 @@ def match_individuals(
     )
     parts = _parts(blocks, len(checked_a), len(checked_b))
     columns = np.full(len(checked_a), -1, np.int64)
-    n_structured = 0
     for done, (rows, members) in enumerate(parts):
         if progress is not None:
             progress(done, len(parts))
         is_structured = min(len(rows), len(members)) >= 3 and (
-            max(len(rows), len(members)) <= most_structured
+            max(len(rows), len(members)) <= _MOST_STRUCTURED
         )
-        n_structured += is_structured
         links = _block_links(
             (checked_a[rows], checked_b[members]),
             (features_a[rows], features_b[members]),
             dissimilarity_code(dissimilarity) if is_structured else None,
-            fused,
         )
         columns[rows[links >= 0]] = members[links[links >= 0]]
     if progress is not None:
@@ -188,7 +177,7 @@ def match_individuals(
     linked = np.flatnonzero(columns >= 0)
     differences = features_a[linked] - features_b[columns[linked]]
     costs[linked] = (differences**2).mean(axis=1)
-    return IndividualMatching(columns, costs, len(parts), n_structured)
+    return IndividualMatching(columns, costs, len(parts))
 
 
 def _parts(
@@ -213,7 +202,7 @@ def _parts(
 
 
 def _block_links(
-    values: tuple[Floats, Floats], features: tuple[Floats, Floats], kind: int | None, fused: float
+    values: tuple[Floats, Floats], features: tuple[Floats, Floats], kind: int | None
 ) -> Integers:
     """Link the records of one block; by their distances within the files too if a kind is given."""
     from scipy.optimize import linear_sum_assignment
@@ -224,7 +213,7 @@ def _block_links(
     costs = cdist(*features, "sqeuclidean") / features[0].shape[1]
     if kind is not None:
         tables = [square_table(part, kind) for part in values]
-        return match_structure(*tables, linear=costs, fused=fused).columns
+        return match_structure(*tables, linear=costs).columns
     rows, columns = linear_sum_assignment(costs)
     links = np.full(len(costs), -1, np.int64)
     links[rows] = columns

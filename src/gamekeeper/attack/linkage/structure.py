@@ -158,7 +158,6 @@ def link_structure(a: ArrayLike, asked: StructureInput) -> StructureLinks:
         matching,
         groups=np.where(pointing >= 0, numbers[pointing], -1),
         agreements=matching.agreements[by_number],
-        weights=matching.weights[by_number],
     )
     if records is not None:
         records = np.where(records >= 0, orders[1][records], -1)[back[0]]

@@ -315,40 +315,23 @@ def _check_table(
 ) -> None:
     problems: list[Problem] = []
     if table.ndim != 2 or not 1 <= table.shape[1] <= MOST_VARIABLES:
-        problems.append(
-            Problem(
-                Reason.BAD_OPTION,
-                "codes",
-                f"an array of shape {table.shape}.",
-                f"Give a row per record and 1 to {MOST_VARIABLES} columns.",
-            )
-        )
+        found = f"an array of shape {table.shape}."
+        do = f"Give a row per record and 1 to {MOST_VARIABLES} columns."
+        problems.append(Problem(Reason.BAD_OPTION, "codes", found, do))
     if not np.issubdtype(table.dtype, np.integer) or (table.size > 0 and int(table.min()) < 0):
-        problems.append(
-            Problem(
-                Reason.BAD_OPTION,
-                "codes",
-                f"numbers of type {table.dtype}, or some below 0.",
-                "Give integers from 0 up.",
-            )
-        )
+        found = f"numbers of type {table.dtype}, or some below 0."
+        problems.append(Problem(Reason.BAD_OPTION, "codes", found, "Give integers from 0 up."))
     if not (math.isfinite(precision) and precision > 0):
-        problems.append(
-            Problem(Reason.BAD_OPTION, "precision", "not a number above 0.", "The usual one is 1.")
-        )
+        found, do = "not a number above 0.", "The usual one is 1."
+        problems.append(Problem(Reason.BAD_OPTION, "precision", found, do))
     if counts is not None and (
         counts.shape != table.shape[:1]
         or not np.issubdtype(counts.dtype, np.integer)
         or (counts.size > 0 and int(counts.min()) < 0)
     ):
-        problems.append(
-            Problem(
-                Reason.BAD_OPTION,
-                "counts",
-                f"an array of shape {counts.shape} and type {counts.dtype}.",
-                "Give one integer from 0 up per row.",
-            )
-        )
+        found = f"an array of shape {counts.shape} and type {counts.dtype}."
+        do = "Give one integer from 0 up per row."
+        problems.append(Problem(Reason.BAD_OPTION, "counts", found, do))
     if problems:
         raise InputError(
             Reason.BAD_OPTION,
@@ -395,14 +378,8 @@ def _checked_levels(
         if n < max(seen, 1)
     ]
     if len(declared) != len(observed):
-        problems.append(
-            Problem(
-                Reason.BAD_OPTION,
-                "levels",
-                f"{count_of(len(declared), 'number')} for {count_of(len(observed), 'variable')}.",
-                "Give one per variable.",
-            )
-        )
+        found = f"{count_of(len(declared), 'number')} for {count_of(len(observed), 'variable')}."
+        problems.append(Problem(Reason.BAD_OPTION, "levels", found, "Give one per variable."))
     if problems:
         raise InputError(
             Reason.BAD_OPTION,

@@ -82,7 +82,7 @@ class StructureLinks(Result):
     @property
     def agreements(self) -> Floats:
         """For each clustering the share of the groups whose clusters correspond."""
-        total = max(int(self.matching.weights.sum()), 1)
+        total = max(len(self.matching.groups), 1)
         return np.asarray(self.matching.by_technique, np.float64) / total
 
     @property
@@ -230,7 +230,7 @@ class StructureLinks(Result):
         """Return what was found, in words."""
         matching = self.matching
         groups = len(self.groups_a.sizes), len(self.groups_b.sizes)
-        most = int(matching.weights.sum()) * len(self.clusterings)
+        most = len(matching.groups) * len(self.clusterings)
         said = [
             # What is right comes before what somebody would believe who does not know it.
             *self._right(),
