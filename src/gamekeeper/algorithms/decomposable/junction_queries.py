@@ -208,21 +208,17 @@ def _shared_numbers(
     both = np.concatenate(
         [factor.codes[:, [factor.variables.index(v) for v in shared]] for factor in (first, second)]
     )
-    numbers = _row_numbers(both)
+    (numbers,) = class_numbers(both)
     return numbers[: len(first.codes)], numbers[len(first.codes) :]
 
 
 def _summed(factor: _Factor, kept: tuple[int, ...]) -> _Factor:
     """Return the table summed over all variables but some."""
     columns = factor.codes[:, [factor.variables.index(v) for v in kept]]
-    numbers = _row_numbers(columns)
+    (numbers,) = class_numbers(columns)
     _, first = np.unique(numbers, return_index=True)
     values = np.bincount(numbers, factor.values, len(first)).astype(np.float64)
     return _Factor(kept, columns[first], values)
-
-
-def _row_numbers(codes: Integers) -> Integers:
-    return class_numbers(codes)[0]
 
 
 def _require(n_cells: int, most_cells: int) -> None:

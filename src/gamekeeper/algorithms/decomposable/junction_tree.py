@@ -6,12 +6,10 @@ model a cell has the probability
 
     p = product of clique margins / product of separator margins                     (equation 15)
 
-Margins are counted in the sample (maximum likelihood, as in the thesis), or are posterior means
-under the hyper-Dirichlet prior that spreads its precision evenly: n_i + precision / cells. The
-class's own records are part of these counts: a sample unique whose variables lie in one clique gets
-1/n whatever the truth. So a class may count with all its records, with one fewer (leave-one-out),
-with none, or always with one. The last depends on the other classes only, like leaving them out,
-but keeps the probabilities of the thesis for sample uniques.
+Margins are counted in the sample (maximum likelihood, as in the thesis). The class's own records are
+part of these counts: a sample unique whose variables lie in one clique gets 1/n whatever the truth.
+So a class may count with all its records, or always with one. The latter depends on the other classes
+only, like leaving them out, but keeps the probabilities of the thesis for sample uniques.
 
 Margins are counted once for all models that share them: one sort of the distinct rows each.
 Lauritzen and Spiegelhalter 1988; Smith's thesis, chapters 6 and 7.
@@ -19,11 +17,9 @@ Lauritzen and Spiegelhalter 1988; Smith's thesis, chapters 6 and 7.
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -62,16 +58,6 @@ class JunctionTree:
     separators: tuple[int, ...]
     parents: tuple[int, ...]
 
-    def check(self) -> None:
-        """Raise AssertionError where the running intersection property fails."""
-        seen = 0
-        for clique, separator, parent in zip(
-            self.cliques, self.separators, self.parents, strict=True
-        ):
-            assert clique & seen == separator
-            assert not separator or separator & ~self.cliques[parent] == 0
-            seen |= clique
-
 
 def junction_tree(adjacency: AdjacencyLike) -> JunctionTree:
     """Return the junction tree (or forest) of a decomposable graph.
@@ -96,15 +82,6 @@ def junction_tree(adjacency: AdjacencyLike) -> JunctionTree:
         parents.append(next(holders) if shared else -1)
         seen |= clique
     return JunctionTree(graph, tuple(by_place), tuple(separators), tuple(parents))
-
-
-class OwnRecords(StrEnum):
-    """With how many of its own records a class counts in the margins of its cell."""
-
-    ALL = "all"
-    LESS_ONE = "less one"
-    ONE = "one"
-    NONE = "none"
 
 
 class ClassTable:
@@ -176,26 +153,12 @@ class ClassTable:
 
 
 def log_cell_probabilities(
-    table: ClassTable,
-    models: Sequence[AdjacencyLike | JunctionTree],
-    *,
-    own: OwnRecords | str = OwnRecords.ALL,
-    precision: float = 0.0,
+    table: ClassTable, models: Sequence[AdjacencyLike | JunctionTree]
 ) -> Floats:
     """Return the logarithm of the cell probability of each class, a row for each model.
 
-    Parameters
-    ----------
-    table
-        The classes of the sample.
-    models
-        Decomposable graphs as adjacency masks, or junction trees.
-    own
-        With how many of its own records a class counts: "all", "less one" (leave-one-out),
-        "one" or "none".
-    precision
-        0 for maximum likelihood, else the total precision of the hyper-Dirichlet prior whose
-        posterior means are taken. Where a margin holds no record, maximum likelihood is -inf.
+    Models are decomposable graphs as adjacency masks, or junction trees; a class counts with all its
+    records.
 
     Examples
     --------
@@ -205,31 +168,15 @@ def log_cell_probabilities(
     >>> np.exp(log_cell_probabilities(table, [[0b00, 0b00]]))
     array([[0.375, 0.375, 0.125]])
     """
-    own = _checked_own(own)
-    if not (precision >= 0 and math.isfinite(precision)):
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"Cell probabilities with the prior precision {precision} were asked for.",
-            "A precision is a number, 0 or more.",
-            "Give 0 for maximum likelihood, or 1 as in the thesis.",
-        )
-    counts = table.counts
-    dropped = {
-        OwnRecords.ALL: np.zeros(len(counts)),
-        OwnRecords.LESS_ONE: np.ones(len(counts)),
-        OwnRecords.ONE: counts - 1.0,
-        OwnRecords.NONE: counts.astype(np.float64),
-    }[own]
-    kept: dict[int, Floats] = {}
-
-    def log_margin(mask: int) -> Floats:
-        if mask not in kept:
-            cells = math.prod(float(table.levels[v]) for v in members(mask))
-            with np.errstate(divide="ignore"):
-                kept[mask] = np.log(table.margin(mask) - dropped + precision / cells)
-        return kept[mask]
-
-    return np.stack([_product(_as_tree(model, table), log_margin) for model in models])
+    logs: dict[int, Floats] = {}
+    found = np.zeros((len(models), len(table)))
+    for model, line in zip(models, found, strict=True):
+        tree = _as_tree(model, table)
+        for clique, separator in zip(tree.cliques, tree.separators, strict=True):
+            for mask in {clique, separator} - logs.keys():
+                logs[mask] = np.log(table.margin(mask))
+            line += logs[clique] - logs[separator]
+    return found
 
 
 def mean_log_probabilities(
@@ -237,8 +184,8 @@ def mean_log_probabilities(
 ) -> Floats:
     """Return the mean over models of the log cell probability, each class counted as one record.
 
-    As `log_cell_probabilities` with "one" of a class's own records, weighted, without a row for
-    each model: a margin enters with its mean power.
+    As `log_cell_probabilities` but for that, weighted, and without a row for each model: a margin
+    enters with its mean power.
 
     Examples
     --------
@@ -255,16 +202,6 @@ def mean_log_probabilities(
     total = np.zeros(len(table))
     for mask, power in powers.items():
         total += power * np.log(table.margin(mask) - (table.counts - 1))
-    return total
-
-
-def _product(tree: JunctionTree, log_margin: Callable[[int], Floats]) -> Floats:
-    """Return log of cliques over separators; an empty numerator makes the whole product 0."""
-    total = np.zeros(len(log_margin(0)))
-    for clique, separator in zip(tree.cliques, tree.separators, strict=True):
-        above = log_margin(clique)
-        with np.errstate(invalid="ignore"):
-            total += np.where(np.isneginf(above), -np.inf, above - log_margin(separator))
     return total
 
 
@@ -295,18 +232,6 @@ def _numbered(
         _, numbers = np.unique(numbers, return_inverse=True)
         span = int(numbers.max(initial=-1)) + 1
     return numbers.astype(np.int64, copy=False), span
-
-
-def _checked_own(own: OwnRecords | str) -> OwnRecords:
-    try:
-        return OwnRecords(own)
-    except ValueError:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"Cell probabilities with '{str(own)[:40]}' of a class's own records were asked for.",
-            "There is no such choice.",
-            "Choose one of: " + ", ".join(OwnRecords) + ".",
-        ) from None
 
 
 def _checked(

@@ -33,7 +33,6 @@ from gamekeeper.algorithms.decomposable.adjacency_masks import AdjacencyLike
 from gamekeeper.algorithms.decomposable.junction_tree import (
     ClassTable,
     JunctionTree,
-    OwnRecords,
     log_cell_probabilities,
     mean_log_probabilities,
 )
@@ -310,8 +309,6 @@ def printed_estimate(
     *,
     fraction: float | ArrayLike,
     weights: ArrayLike | None = None,
-    own: OwnRecords | str = OwnRecords.ALL,
-    precision: float = 0.0,
     finite: bool = False,
     interval: float = 0.95,
 ) -> PopulationEstimate:
@@ -321,8 +318,6 @@ def printed_estimate(
     ----------
     table, models, fraction, weights, interval
         As for `calibrated_estimate`.
-    own, precision
-        As for `log_cell_probabilities`: by default maximum likelihood with all records.
     finite
         Whether F - f is binomial, n (1-pi)/pi people outside the sample with the chance p each:
         for large fractions and large p, where the Poisson law spreads too wide.
@@ -336,7 +331,7 @@ def printed_estimate(
     shares = _shares(models, weights)
     outside = _outside(fraction, len(table))
     levels = _levels(interval)
-    logs = log_cell_probabilities(table, models, own=own, precision=precision)
+    logs = log_cell_probabilities(table, models)
     counts = table.counts
     columns = np.zeros((5, len(table)))
     people = table.n_records * outside
