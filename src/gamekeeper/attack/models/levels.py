@@ -269,7 +269,13 @@ def _calibrated(risk: ModelRisk) -> PopulationEstimate:
     models, weights = risk.fit.pooled()
     by_cell = risk.fractions
     sampled = float(risk.fraction) if by_cell is None else by_cell.of(risk.table.rows)
-    return calibrated_estimate(risk.table, list(models), fraction=sampled, weights=weights)
+    return calibrated_estimate(
+        risk.table,
+        list(models),
+        fraction=sampled,
+        weights=weights,
+        interval=risk.estimate.interval,
+    )
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

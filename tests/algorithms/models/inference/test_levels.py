@@ -164,6 +164,23 @@ def test_a_recode_that_merges_nothing_changes_nothing():
     assert file.pr_cm_given_um.value == pytest.approx(whole.pr_cm_given_um.value)
 
 
+def test_intervals_have_the_probability_of_those_of_the_whole_file():
+    rows, counts, _ = sampled(people(4_000, 1)[0], 0.1, 0)
+    table = ClassTable(rows, counts)
+    wide, narrow = (
+        risk_without(
+            table,
+            [CHAIN],
+            2,
+            fraction=0.1,
+            whole=calibrated_estimate(table, [CHAIN], fraction=0.1, interval=interval),
+        ).tau1
+        for interval in (0.95, 0.5)
+    )
+    assert wide.value == narrow.value
+    assert wide.lower < narrow.lower <= narrow.upper < wide.upper
+
+
 @pytest.mark.slow
 def test_leaving_a_variable_out_is_the_truth_about_the_rest():
     population, levels = people(60_000, 21)

@@ -41,15 +41,14 @@ def risk_without(
     fraction: float | CellFractions,
     weights: ArrayLike | None = None,
     whole: PopulationEstimate | None = None,
-    interval: float = 0.95,
-    seed: int = 0,
 ) -> FileEstimate:
     """Return the file measures after leaving a variable out, or merging its categories.
 
     The relative risk of the variable is a measure of the whole file over the one returned here; of
     the expected numbers tau1 and tau2 it is at least 1. Parameters are those of `merge_classes` and
     `calibrated_estimate`; `fraction` is one, or the sampling fractions of cells, and `whole` is the
-    calibrated estimate of the whole file, which is made if it is not given.
+    calibrated estimate of the whole file, which is made if it is not given. Intervals have the
+    probability of its intervals, whose ends they are held to.
 
     Examples
     --------
@@ -60,9 +59,7 @@ def risk_without(
     by_cell = fraction if isinstance(fraction, CellFractions) else None
     if whole is None:
         each = fraction.of(table.rows) if isinstance(fraction, CellFractions) else fraction
-        whole = calibrated_estimate(
-            table, models, fraction=each, weights=weights, interval=interval, seed=seed
-        )
+        whole = calibrated_estimate(table, models, fraction=each, weights=weights)
     merged = merge_classes(
         table, models, variable, recode, weights=weights, fractions=by_cell, latent=whole.latent
     )
@@ -77,8 +74,7 @@ def risk_without(
         merged.log_expected,
         merged.counts,
         fraction=share,
-        interval=interval,
-        seed=seed,
+        interval=whole.interval,
         finer=finer,
         level=None if whole.calibration is None else whole.calibration.prior,
         n_records=table.n_records,

@@ -85,8 +85,8 @@ _RECORDS_PER_PRECISION = 5
 class PopulationEstimate:
     """Per class what is inferred about F, and the measures of the file.
 
-    `lower` and `upper` bound F with the stated probability. `calibration` and `latent`, the latent
-    classes that were averaged with, are None, and `spread` 0, for `printed`.
+    `lower` and `upper` bound F with the probability `interval`, and so do the intervals of the file.
+    `calibration` and `latent`, the latent classes that were averaged with, are None for `printed`.
     """
 
     p_match: Floats
@@ -96,8 +96,8 @@ class PopulationEstimate:
     lower: Integers
     upper: Integers
     file: FileEstimate
-    calibration: RateCalibration | None
-    spread: float
+    interval: float
+    calibration: RateCalibration | None = None
     latent: LatentClasses | None = None
 
     def __repr__(self) -> str:
@@ -262,8 +262,8 @@ def estimate_from_rates(
         lower,
         upper,
         sum_over_uniques(drawn.sizes, every, drawn.sums, levels, seed=seed),
+        interval,
         calibration,
-        spread,
     )
 
 
@@ -360,8 +360,7 @@ def printed_estimate(
         size_quantiles(counts, pooled, levels[0]),
         size_quantiles(counts, pooled, levels[1]),
         sum_over_uniques(sizes, alone, None, levels),
-        None,
-        0.0,
+        interval,
     )
 
 
