@@ -69,21 +69,18 @@ class FinerClasses:
 
 def sum_over_uniques(
     sizes: MixedSizes,
-    alone: NDArray[np.bool_],
     draws: Floats | None,
     levels: tuple[float, float],
     finer: FinerClasses | None = None,
     *,
     seed: int = 0,
 ) -> FileEstimate:
-    """Return the measures of a file from what is known of each class.
+    """Return the measures of a file from what is known of its sample uniques.
 
     Parameters
     ----------
     sizes
-        Of each class what is known of F.
-    alone
-        Which classes are sample uniques.
+        Of each sample unique what is known of F.
     draws
         Draws of the sums of P(F=1), E[1/F] and E[F], for what is not known of the laws; None where
         they are taken as known. The chance in F itself is added.
@@ -98,16 +95,15 @@ def sum_over_uniques(
     --------
     >>> from gamekeeper.algorithms.models.inference.rate_mixture import mix_sizes
     >>> sizes = mix_sizes(np.array([-3.0]), np.array([1]), np.array([9.0]))
-    >>> found = sum_over_uniques(sizes, np.array([True]), None, (0.025, 0.975))
+    >>> found = sum_over_uniques(sizes, None, (0.025, 0.975))
     >>> bool(found.tau1.value == sizes.p_unique[0])
     True
     """
-    n = int(np.count_nonzero(alone))
+    n = len(sizes.p_unique)
     if not n:
         nothing = Measure(np.nan, np.nan, np.nan)
         return FileEstimate(0, Measure(0.0, 0.0, 0.0), Measure(0.0, 0.0, 0.0), nothing, nothing)
-    unique, single = sizes.p_unique[alone], sizes.p_match[alone]
-    people = sizes.expected_size[alone]
+    unique, single, people = sizes.p_unique, sizes.p_match, sizes.expected_size
     free = np.array([unique.sum(), single.sum(), people.sum()])
     if finer is not None:
         unique = np.minimum(unique, finer.p_unique)
@@ -119,7 +115,7 @@ def sum_over_uniques(
         [
             (unique * (1 - unique)).sum(),
             (single * (1 - single)).sum(),
-            sizes.variance[alone].sum(),
+            sizes.variance.sum(),
         ]
     )
     centred = np.zeros((1, 3)) if draws is None else draws - free

@@ -19,6 +19,7 @@ means up to 1e6. Smith's thesis, chapter 7; Skinner and Holmes 1998.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -215,23 +216,37 @@ def size_quantiles(sample_counts: ArrayLike, law: CountLaw, level: float) -> Int
             "Give, for example, 0.025 or 0.975.",
         )
     counts = _checked_counts(sample_counts, law)
-    # Doubling finds a count that reaches the level, halving the smallest such count.
-    low, high = np.full(len(counts), -1.0), np.ceil(law.mean)
-    short = np.arange(len(counts))
+
+    def cumulative(count: Floats, chosen: Integers) -> Floats:
+        return law.take(chosen).cumulative(count)
+
+    return counts + smallest_reaching(cumulative, np.ceil(law.mean), level)
+
+
+def smallest_reaching(
+    cumulative: Callable[[Floats, Integers], Floats], start: Floats, level: float
+) -> Integers:
+    """Return for each class the smallest count whose cumulative chance reaches a level.
+
+    `cumulative` has the chances of counts of chosen classes; the search begins at `start`. Doubling
+    finds a count that reaches the level, halving the smallest such count.
+    """
+    low, high = np.full(len(start), -1.0), start.copy()
+    short = np.arange(len(start))
     while len(short):
-        short = short[law.take(short).cumulative(high[short]) < level]
+        short = short[cumulative(high[short], short) < level]
+        # Chances sum to 1 but for rounding, which a level next to 1 would wait for in vain.
         short = short[high[short] < _LARGEST]
         low[short], high[short] = high[short], 2 * high[short] + 1
-    open_ones = np.flatnonzero(high - low > 1)
-    while len(open_ones):
-        middle = np.floor((low[open_ones] + high[open_ones]) / 2)
-        reached = law.take(open_ones).cumulative(middle) >= level
-        high[open_ones] = np.where(reached, middle, high[open_ones])
-        low[open_ones] = np.where(reached, low[open_ones], middle)
-        gap = high[open_ones] - low[open_ones]
+    wide = np.flatnonzero(high - low > 1)
+    while len(wide):
+        middle = np.floor((low[wide] + high[wide]) / 2)
+        reached = cumulative(middle, wide) >= level
+        high[wide] = np.where(reached, middle, high[wide])
+        low[wide] = np.where(reached, low[wide], middle)
         # Beyond 2^53 neighbouring numbers are more than 1 apart.
-        open_ones = open_ones[gap > np.maximum(1, high[open_ones] * 2.0**-51)]
-    return counts + high.astype(np.int64)
+        wide = wide[high[wide] - low[wide] > np.maximum(1, high[wide] * 2.0**-51)]
+    return high.astype(np.int64)
 
 
 def of_uniques(mean: Floats) -> Floats:

@@ -47,8 +47,6 @@ class MergedClasses:
         Records of the merged class: 1, 2 or 3, which is all that the calibration uses.
     log_expected
         The log of its expected count, pooled over models.
-    n_larger
-        The number of merged classes with more records.
     fractions
         The sampling fraction of each merged class; None where those of cells were not given.
     """
@@ -56,7 +54,6 @@ class MergedClasses:
     members: Integers
     counts: Integers
     log_expected: Floats
-    n_larger: int
     fractions: Floats | None = None
 
     def __repr__(self) -> str:
@@ -152,7 +149,6 @@ def merge_classes(
         chosen,
         counts,
         pooled,
-        len(sizes) - len(small),
         # Means round, and nobody stands for less than one.
         None if fractions is None else 1 / np.maximum(stands_for, 1.0),
     )

@@ -253,7 +253,6 @@ def estimate_from_rates(
     for chosen, found in ((alone, drawn.sizes), (~alone, sizes)):
         p_match[chosen], p_match_set[chosen] = found.p_match, found.p_match_set
         p_unique[chosen], expected[chosen] = found.p_unique, found.expected_size
-    every = np.ones(len(drawn.sizes.p_match), dtype=bool)
     return PopulationEstimate(
         p_match,
         p_match_set,
@@ -261,7 +260,7 @@ def estimate_from_rates(
         expected,
         lower,
         upper,
-        sum_over_uniques(drawn.sizes, every, drawn.sums, levels, seed=seed),
+        sum_over_uniques(drawn.sizes, drawn.sums, levels, seed=seed),
         interval,
         calibration,
     )
@@ -273,7 +272,6 @@ def file_from_rates(
     *,
     fraction: float | ArrayLike,
     interval: float = 0.95,
-    seed: int = 0,
     finer: FinerClasses | None = None,
     level: LevelPrior | None = None,
     n_records: int | None = None,
@@ -299,8 +297,7 @@ def file_from_rates(
     )
     alone = counts == 1
     drawn = draw_sizes(usual[alone], outside[alone], calibration, spreads)
-    every = np.ones(len(drawn.sizes.p_match), dtype=bool)
-    return sum_over_uniques(drawn.sizes, every, drawn.sums, levels, finer, seed=seed)
+    return sum_over_uniques(drawn.sizes, drawn.sums, levels, finer)
 
 
 def printed_estimate(
@@ -351,7 +348,7 @@ def printed_estimate(
     columns[4] = np.maximum(columns[4] - columns[3] ** 2, 0.0)
     sizes = MixedSizes(*columns)
     pooled = law_of(shares @ chances)
-    alone = counts == 1
+    alone = MixedSizes(*columns[:, counts == 1])
     return PopulationEstimate(
         sizes.p_match,
         sizes.p_match_set,
@@ -359,7 +356,7 @@ def printed_estimate(
         sizes.expected_size,
         size_quantiles(counts, pooled, levels[0]),
         size_quantiles(counts, pooled, levels[1]),
-        sum_over_uniques(sizes, alone, None, levels),
+        sum_over_uniques(alone, None, levels),
         interval,
     )
 

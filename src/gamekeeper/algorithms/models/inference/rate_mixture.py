@@ -43,6 +43,7 @@ from gamekeeper.algorithms.models.inference.match_probability import (
     of_uniques,
     set_match,
     single_unit,
+    smallest_reaching,
 )
 from gamekeeper.algorithms.models.inference.rate_calibration import (
     LARGEST_LOG_RATE,
@@ -73,7 +74,6 @@ _FEW_NODES = np.linspace(-6, 6, 25)
 # So many classes with their nodes fit into the caches of a processor.
 _AT_ONCE = 2_000
 _SETTLED = 1e-6
-_LARGEST = 2.0**62
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -369,18 +369,4 @@ def _quantile(means: Floats, weights: Floats, level: float) -> Integers:
     def cumulative(count: Floats, chosen: Integers) -> Floats:
         return (weights[chosen] * pdtr(count[:, None], means[chosen])).sum(axis=1)
 
-    low, high = np.full(len(means), -1.0), np.ceil((weights * means).sum(axis=1))
-    short = np.arange(len(means))
-    while len(short):
-        short = short[cumulative(high[short], short) < level]
-        # Weights sum to 1 but for rounding, which a level next to 1 would wait for in vain.
-        short = short[high[short] < _LARGEST]
-        low[short], high[short] = high[short], 2 * high[short] + 1
-    wide = np.flatnonzero(high - low > 1)
-    while len(wide):
-        middle = np.floor((low[wide] + high[wide]) / 2)
-        reached = cumulative(middle, wide) >= level
-        high[wide] = np.where(reached, middle, high[wide])
-        low[wide] = np.where(reached, low[wide], middle)
-        wide = wide[high[wide] - low[wide] > 1]
-    return high.astype(np.int64)
+    return smallest_reaching(cumulative, np.ceil((weights * means).sum(axis=1)), level)
