@@ -197,7 +197,6 @@ def test_what_cannot_be_used_is_told_without_values():
     assert "77123" not in str(caught.value)
     for call in (
         lambda: auc([0, 1], [1, 2, 3]),
-        lambda: auc([0, 1], [1, 2], level=1),
         lambda: auc([0, 1, 1], [1, 2, 1], groups=[1, 1, 1]),
         lambda: calibration_table([0, 1], [0.1, 0.2], n_groups=0),
         lambda: calibration_line([], []),

@@ -22,19 +22,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.judging.logistic_line import LogisticLine, fit_logistic_line, logit
-from gamekeeper.algorithms.judging.outcomes import value_problems
+from gamekeeper.algorithms.judging.outcomes import refuse, value_problems
 from gamekeeper.algorithms.judging.rank_plots import mid_ranks
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
 
 _LEAST_PROBABILITY = 1e-6
+_FOUND = "Outcomes or scores cannot be used:"
+_LEVEL = 0.95
+_Z = NormalDist().inv_cdf((1 + _LEVEL) / 2)
 
 Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number with an interval that holds the truth with a stated confidence."""
+    """A number with an interval that holds the truth with a confidence of 95%."""
 
     value: float
     low: float
@@ -58,10 +61,8 @@ class CalibrationGroup:
     mean_outcome: float
 
 
-def auc(
-    y: ArrayLike, score: ArrayLike, *, groups: ArrayLike | None = None, level: float = 0.95
-) -> Estimate | None:
-    """Return the area under the ROC curve with an interval; None where all outcomes are the same.
+def auc(y: ArrayLike, score: ArrayLike, *, groups: ArrayLike | None = None) -> Estimate | None:
+    """Return the area under the ROC curve with a 95% interval; None where all outcomes are the same.
 
     Parameters
     ----------
@@ -71,8 +72,6 @@ def auc(
         A number per record; records of different groups are independent, those of one need not
         be. By default every record is its own group. With fewer than ten groups the interval is
         a rough one.
-    level
-        The confidence of the interval.
 
     Notes
     -----
@@ -90,13 +89,12 @@ def auc(
         return None
     positive, negative = _placements(outcomes, scores)
     value = float(positive.mean())
-    z = _quantile(level)
     if value in (0.0, 1.0):
-        end = (1 - level) ** (1 / min(len(positive), len(negative)))
+        end = (1 - _LEVEL) ** (1 / min(len(positive), len(negative)))
         return Estimate(value, min(value, end), max(value, 1 - end))
     alone = value * (1 - value)
     error = math.sqrt(_variance(outcomes, positive, negative, value, alone, groups))
-    centre, half = logit(value), z * error / (value * (1 - value))
+    centre, half = logit(value), _Z * error / (value * (1 - value))
     return Estimate(value, _expit(centre - half), _expit(centre + half))
 
 
@@ -106,7 +104,6 @@ def auc_difference(
     second: ArrayLike,
     *,
     groups: ArrayLike | None = None,
-    level: float = 0.95,
 ) -> Estimate | None:
     """Return the AUC of the first score less that of the second on the same records.
 
@@ -129,7 +126,7 @@ def auc_difference(
         return Estimate(0.0, 0.0, 0.0)
     value = float(positive.mean())
     variance = _variance(outcomes, positive, negative, value, 1 - value**2, groups)
-    half = _quantile(level) * math.sqrt(variance)
+    half = _Z * math.sqrt(variance)
     return Estimate(value, max(-1.0, value - half), min(1.0, value + half))
 
 
@@ -245,24 +242,13 @@ def _variance(
     return float((total**2).sum()) * n_groups / (n_groups - 1)
 
 
-def _quantile(level: float) -> float:
-    if not 0 < level < 1:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "The interval of an AUC was asked for.",
-            "Its confidence is not between 0 and 1.",
-            "Give 0.95, for instance.",
-        )
-    return NormalDist().inv_cdf((1 + level) / 2)
-
-
 def _expit(value: float) -> float:
     return 1 / (1 + math.exp(-value)) if value > -700 else 0.0
 
 
 def _checked(y: ArrayLike, score: ArrayLike, asked: str) -> tuple[Numbers, Numbers]:
     outcomes, scores = np.asarray(y, np.float64), np.asarray(score, np.float64)
-    _refuse(asked, [*_shape_problems(outcomes, scores), *value_problems(outcomes, scores)])
+    refuse(asked, _FOUND, [*_shape_problems(outcomes, scores), *value_problems(outcomes, scores)])
     return outcomes, scores
 
 
@@ -276,7 +262,7 @@ def _checked_shares(y: ArrayLike, probability: ArrayLike, asked: str) -> tuple[N
         if n_wrong:
             found = f"{count_of(n_wrong, 'value')} not from 0 to 1."
             problems.append(Problem(Reason.BAD_OPTION, where, found))
-    _refuse(asked, problems)
+    refuse(asked, _FOUND, problems)
     return outcomes, said
 
 
@@ -285,10 +271,3 @@ def _shape_problems(outcomes: Numbers, scores: Numbers) -> list[Problem]:
         return []
     found = f"{outcomes.size:,} outcomes and {scores.size:,} scores or probabilities are given."
     return [Problem(Reason.BAD_OPTION, "records", found, "Give one of each for every record.")]
-
-
-def _refuse(asked: str, problems: list[Problem]) -> None:
-    if problems:
-        raise InputError(
-            problems[0].reason, asked, "Outcomes or scores cannot be used:", problems=problems
-        )

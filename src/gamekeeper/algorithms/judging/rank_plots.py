@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.judging.logistic_line import LogisticLine, fit_logistic_line
-from gamekeeper.algorithms.judging.outcomes import value_problems
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.algorithms.judging.outcomes import refuse, value_problems
+from gamekeeper.errors import Problem, Reason
 
+_ASKED = "A logit rank plot was asked for."
 _MOST_DISTINCT = 20_000
 _STEP = 0.005
 
@@ -146,13 +147,7 @@ def _checked(y: ArrayLike, score: ArrayLike) -> tuple[NDArray[np.float64], NDArr
         do = "Give one of each for every record, and at least one record."
         problems.append(Problem(Reason.BAD_OPTION, "records", found, do))
     problems += value_problems(outcomes, scores)
-    if problems:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "A logit rank plot was asked for.",
-            "Outcomes and scores cannot be used:",
-            problems=problems,
-        )
+    refuse(_ASKED, "Outcomes and scores cannot be used:", problems)
     return outcomes, scores
 
 
@@ -162,10 +157,4 @@ def _check_options(m: int, h: float) -> None:
         problems.append(Problem(Reason.BAD_OPTION, "m", f"{m:,} is less than 1."))
     if not 0 < h < np.inf:
         problems.append(Problem(Reason.BAD_OPTION, "h", "not a number above 0."))
-    if problems:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "A logit rank plot was asked for.",
-            "Its options cannot be used:",
-            problems=problems,
-        )
+    refuse(_ASKED, "Its options cannot be used:", problems)

@@ -15,7 +15,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.algorithms.judging.outcomes import refuse
+from gamekeeper.errors import Problem, Reason
 from gamekeeper.wording import count_of
 
 Numbers = NDArray[np.float64]
@@ -109,11 +110,5 @@ def _checked(x: ArrayLike, y: ArrayLike, span: float, rounds: int) -> tuple[Numb
         problems.append(Problem(Reason.BAD_OPTION, "span", "not above 0 and up to 1."))
     if rounds < 0:
         problems.append(Problem(Reason.BAD_OPTION, "rounds", f"{rounds:,} is less than 0."))
-    if problems:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "A smooth line through points was asked for.",
-            "It cannot be drawn as asked:",
-            problems=problems,
-        )
+    refuse("A smooth line through points was asked for.", "It cannot be drawn as asked:", problems)
     return xs, ys

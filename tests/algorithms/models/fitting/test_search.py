@@ -17,6 +17,7 @@ from gamekeeper.algorithms.models.fitting.annealing import (
     cooling_schedule,
 )
 from gamekeeper.algorithms.models.fitting.clique_scores import MarginScores
+from gamekeeper.algorithms.models.fitting.result import posterior_weights
 from gamekeeper.algorithms.models.fitting.search import (
     exact_posterior,
     occams_window,
@@ -228,7 +229,7 @@ def test_diagnostics_of_a_search():
     kept = found.trace.shape[1] - found.burn_in
     assert found.visits.sum() == found.trace.shape[0] * (kept // 3)
     assert 0 < found.n_carrying(0.5) <= found.n_carrying() <= found.n_models
-    assert found.posterior.sum() == pytest.approx(1.0)
+    assert posterior_weights(found.log_scores).sum() == pytest.approx(1.0)
     assert all(made <= tried for tried, made in found.acceptance.values())
     assert list(found.acceptance) == list(MOVES)
     assert ((found.exchanges >= 0.1) & (found.exchanges <= 1)).all()
@@ -304,7 +305,7 @@ def test_occams_window_is_that_of_all_models(m, strict, searched):
     for model, score in zip(found.models.tolist(), found.log_scores, strict=True):
         assert score == pytest.approx(scores.log_marginal_likelihood(model), abs=1e-8)
     assert found.weights.sum() == pytest.approx(1.0)
-    assert found.weights == pytest.approx(found.posterior)
+    assert found.weights == pytest.approx(posterior_weights(found.log_scores))
 
 
 @given(

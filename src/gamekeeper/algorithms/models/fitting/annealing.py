@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.models.fitting.clique_scores import MarginScores
 from gamekeeper.algorithms.models.fitting.crew import random_states, run_walks
 from gamekeeper.algorithms.models.fitting.options import MOVES, check_options, cumulative_shares
-from gamekeeper.algorithms.models.fitting.result import SearchResult, edge_shares
+from gamekeeper.algorithms.models.fitting.result import SearchResult, edge_shares, posterior_weights
 from gamekeeper.algorithms.models.fitting.walks import cool
 from gamekeeper.errors import Cancelled, InputError, Reason
 from gamekeeper.results import Progress
@@ -221,18 +221,14 @@ def _result(
     models, visits = np.unique(ends, axis=0, return_counts=True)
     log_scores = np.array([scores.log_marginal_likelihood(model) for model in models])
     order = np.argsort(-log_scores, kind="stable")
-    relative = np.exp(log_scores[order] - log_scores[order[0]])
-    m = ends.shape[1]
     return SearchResult(
         method="annealing",
         models=models[order],
         log_scores=log_scores[order],
-        weights=relative / relative.sum(),
+        weights=posterior_weights(log_scores[order]),
         visits=visits[order],
         chain_edges=np.array([edge_shares(end[None], np.ones(1)) for end in ends]),
         trace=traces[:, ~np.isnan(traces).all(axis=0)],
-        r_hat=np.full((m, m), np.nan),
-        effective_size=float("nan"),
         seconds=seconds,
         converged=bool(visits[order[0]] >= 2),
     )

@@ -130,15 +130,19 @@ class MarginScores:
         for precision in precisions:
             _check_table(np.asarray(codes), None, precision)
         one = cls(codes, levels, precision=precisions[0], counts=counts)
-        shared = one.margins._replace(
-            precisions=np.array(precisions, dtype=np.float64),
-            kept=np.zeros((len(precisions), *one.margins.kept.shape[1:]), np.uint64),
-        )
+        kept = np.zeros((len(precisions), *one.margins.kept.shape[1:]), np.uint64)
+        one._margins = one.margins._replace(kept=kept)
+        return one.with_precisions(precisions)
+
+    def with_precisions(self, precisions: Sequence[float]) -> list[MarginScores]:
+        """Return these scores for several precisions; what is counted for one is there for all."""
         made: list[MarginScores] = []
         for place, precision in enumerate(precisions):
-            each = copy.copy(one)
+            each = copy.copy(self)
             each.precision = float(precision)
-            each._margins = shared._replace(chosen=place)
+            each._margins = self._margins._replace(
+                precisions=np.array(precisions, dtype=np.float64), chosen=place
+            )
             made.append(each)
         return made
 

@@ -25,7 +25,7 @@ from gamekeeper.algorithms.decomposable.chordal_graphs import decomposable_graph
 from gamekeeper.algorithms.models.fitting.annealing import anneal
 from gamekeeper.algorithms.models.fitting.clique_scores import MarginScores
 from gamekeeper.algorithms.models.fitting.options import check_options
-from gamekeeper.algorithms.models.fitting.result import SearchResult, edge_shares
+from gamekeeper.algorithms.models.fitting.result import SearchResult, edge_shares, posterior_weights
 from gamekeeper.errors import Cancelled
 from gamekeeper.results import Progress
 
@@ -118,9 +118,7 @@ def occams_window(
     kept = window.inside(accepted)
     models = np.array(kept, np.uint64)
     log_scores = np.array([window.known[model] for model in kept])
-    weights = np.exp(log_scores - log_scores[0])
-    weights /= weights.sum()
-    m = scores.n_variables
+    weights = posterior_weights(log_scores)
     return SearchResult(
         method="occam",
         models=models,
@@ -128,9 +126,6 @@ def occams_window(
         weights=weights,
         visits=np.zeros(len(kept), np.int64),
         chain_edges=edge_shares(models, weights)[None],
-        trace=np.zeros((0, 0)),
-        r_hat=np.full((m, m), np.nan),
-        effective_size=float("nan"),
         proposals=window.n_compared,
         seconds=time.perf_counter() - started,
         converged=not window.was_cut and cancelled is None,
@@ -245,16 +240,31 @@ class _Window:
 
     def _neighbours(self, model: _Model, *, up: bool) -> list[tuple[_Model, float]]:
         """Return the models one legal edge larger (up) or smaller, with log Bayes factors."""
-        factors = self._scores.edge_factors(np.array(model, np.uint64))
-        found: list[tuple[_Model, float]] = []
-        for v, w in np.argwhere(~np.isnan(factors)).tolist():
-            if (model[v] >> w & 1 == 0) == up:
-                rows = list(model)
-                rows[v] ^= 1 << w
-                rows[w] ^= 1 << v
-                found.append((tuple(rows), float(factors[v, w])))
+        # An edge more is a bit more in two of the sets.
+        found = [
+            pair for pair in neighbours(self._scores, model) if (sum(pair[0]) > sum(model)) == up
+        ]
         self.n_compared += len(found)
         return found
+
+
+def neighbours(scores: MarginScores, model: _Model) -> list[tuple[_Model, float]]:
+    """Return the models that differ by one legal edge, with log Bayes factors.
+
+    Examples
+    --------
+    >>> table = np.array([[0, 0], [0, 0], [1, 1], [1, 1]])
+    >>> [(other, round(factor, 4)) for other, factor in neighbours(MarginScores(table), (0, 0))]
+    [((2, 1), 2.0025)]
+    """
+    factors = scores.edge_factors(np.array(model, np.uint64))
+    found: list[tuple[_Model, float]] = []
+    for v, w in np.argwhere(~np.isnan(factors)).tolist():
+        rows = list(model)
+        rows[v] ^= 1 << w
+        rows[w] ^= 1 << v
+        found.append((tuple(rows), float(factors[v, w])))
+    return found
 
 
 def _tuples(models: NDArray[np.uint64]) -> list[_Model]:

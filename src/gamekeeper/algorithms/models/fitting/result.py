@@ -34,7 +34,7 @@ class SearchResult:
     trace
         Per chain the log marginal likelihood along the walk, burn-in included.
     r_hat
-        Per edge the potential scale reduction, symmetric; nan where it does not apply.
+        Per edge the potential scale reduction, symmetric; empty where it does not apply.
     effective_size
         The smallest effective sample size of an edge that is neither always there nor never.
     acceptance
@@ -58,9 +58,9 @@ class SearchResult:
     weights: NDArray[np.float64]
     visits: NDArray[np.int64]
     chain_edges: NDArray[np.float64]
-    trace: NDArray[np.float64]
-    r_hat: NDArray[np.float64]
-    effective_size: float
+    trace: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
+    r_hat: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
+    effective_size: float = float("nan")
     acceptance: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     exchanges: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     burn_in: int = 0
@@ -94,12 +94,6 @@ class SearchResult:
         """The largest potential scale reduction of an edge; nan where it does not apply."""
         known = self.r_hat[~np.isnan(self.r_hat)]
         return float(known.max()) if len(known) else float("nan")
-
-    @property
-    def posterior(self) -> NDArray[np.float64]:
-        """The posterior probabilities of the models, as if there were no others."""
-        relative = np.exp(self.log_scores - self.log_scores[0])
-        return relative / relative.sum()
 
     def edge_probabilities(self) -> NDArray[np.float64]:
         """Return the weight of the models that have each edge, symmetric."""
@@ -154,6 +148,18 @@ class SearchResult:
             f"SearchResult({self.method}: {count_of(self.n_models, 'model')},"
             f" {count_of(self.n_variables, 'variable')}, best {self.best_score:.2f}, {state})"
         )
+
+
+def posterior_weights(log_scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the posterior probabilities of models, as if there were no others; the best is first.
+
+    Examples
+    --------
+    >>> posterior_weights(np.log([0.3, 0.1])).round(6).tolist()
+    [0.75, 0.25]
+    """
+    relative = np.exp(log_scores - log_scores[0])
+    return relative / relative.sum()
 
 
 def edge_shares(models: NDArray[np.uint64], weights: NDArray[np.float64]) -> NDArray[np.float64]:

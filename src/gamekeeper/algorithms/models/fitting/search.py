@@ -13,8 +13,8 @@ import numpy as np
 from gamekeeper.algorithms.models.fitting.annealing import anneal
 from gamekeeper.algorithms.models.fitting.clique_scores import MarginScores
 from gamekeeper.algorithms.models.fitting.mc3 import sample_models
-from gamekeeper.algorithms.models.fitting.occam import occams_window
-from gamekeeper.algorithms.models.fitting.result import SearchResult, edge_shares
+from gamekeeper.algorithms.models.fitting.occam import neighbours, occams_window
+from gamekeeper.algorithms.models.fitting.result import SearchResult, edge_shares, posterior_weights
 from gamekeeper.errors import LimitError, Reason
 from gamekeeper.wording import count_of
 
@@ -58,13 +58,8 @@ def exact_posterior(scores: MarginScores, *, most_variables: int = _MOST_VARIABL
     n_compared = 0
     while waiting:
         model = waiting.pop()
-        factors = scores.edge_factors(np.array(model, np.uint64))
-        for v, w in np.argwhere(~np.isnan(factors)).tolist():
+        for other, _ in neighbours(scores, model):
             n_compared += 1
-            rows = list(model)
-            rows[v] ^= 1 << w
-            rows[w] ^= 1 << v
-            other = tuple(rows)
             if other not in found:
                 found.add(other)
                 waiting.append(other)
@@ -72,8 +67,7 @@ def exact_posterior(scores: MarginScores, *, most_variables: int = _MOST_VARIABL
     log_scores = scores.of_graphs(models)
     order = np.argsort(-log_scores, kind="stable")
     models, log_scores = models[order], log_scores[order]
-    weights = np.exp(log_scores - log_scores[0])
-    weights /= weights.sum()
+    weights = posterior_weights(log_scores)
     return SearchResult(
         method="exact",
         models=models,
@@ -81,9 +75,6 @@ def exact_posterior(scores: MarginScores, *, most_variables: int = _MOST_VARIABL
         weights=weights,
         visits=np.zeros(len(models), np.int64),
         chain_edges=edge_shares(models, weights)[None],
-        trace=np.zeros((0, 0)),
-        r_hat=np.full((m, m), np.nan),
-        effective_size=float("nan"),
         proposals=n_compared,
         seconds=time.perf_counter() - started,
     )

@@ -9,7 +9,6 @@ does.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -63,15 +62,7 @@ class SuppliedScores(MarginScores):
         cls, supplier: Supplier, n_rows: int, levels: Sequence[int], precisions: Sequence[float]
     ) -> list[MarginScores]:
         """Return scores for several precisions; what is counted for one is counted for all."""
-        one = cls(supplier, n_rows, levels, precision=precisions[0])
-        shared = one.margins._replace(precisions=np.array(precisions, dtype=np.float64))
-        made: list[MarginScores] = []
-        for place, precision in enumerate(precisions):
-            each = copy.copy(one)
-            each.precision = float(precision)
-            each._margins = shared._replace(chosen=place)
-            made.append(each)
-        return made
+        return cls(supplier, n_rows, levels, precision=precisions[0]).with_precisions(precisions)
 
     def _scored(self, masks: NDArray[np.uint64], room: Any = None) -> NDArray[np.float64]:
         from gamekeeper.algorithms.models.fitting.score_kernels import scores_of_sizes
