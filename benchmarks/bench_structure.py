@@ -107,4 +107,4 @@ def _individuals(a: Floats, b: Floats, truth: NDArray[np.int64], labels: CommonC
     classes = conjunction(labels.labels_b).classes
     blocks = classes[matching.groups], classes
     links = match_individuals(a, b, *both, matching.mappings, blocks=blocks)
-    return int((links.columns == truth).sum())
+    return int((links == truth).sum())

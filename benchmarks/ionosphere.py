@@ -85,7 +85,7 @@ def one_split(examples: Floats, seed: int) -> dict[str, float]:
             links = match_individuals(
                 a, b, *both, matching.mappings, blocks=blocks, dissimilarity="manhattan"
             )
-            share = float((links.columns == truth).mean())
+            share = float((links == truth).mean())
             found[f"{name}: then objects linked {how}"] = share
     labels_a, labels_b = _labels(a, b)
     every = list(range(len(TECHNIQUES)))

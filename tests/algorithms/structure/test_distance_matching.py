@@ -42,7 +42,6 @@ def test_a_noisy_copy_in_other_units_is_linked_again(seed, noise):
     values, copy, truth = noisy_copy(seed, 150, noise)
     found = match_structure(distances(values), distances(copy))
     assert (found.columns == truth).mean() > 0.98
-    assert found.is_converged
 
 
 @pytest.mark.slow

@@ -55,19 +55,10 @@ class StructureMatching:
     distortion
         The mean of the squared differences of linked distances, where both files are scaled to a
         mean squared distance of 1; 0 means that all distances agree.
-    start
-        The start that led to it.
-    n_steps
-        The steps taken from that start.
-    is_converged
-        Whether these steps ended at a local optimum.
     """
 
     columns: Integers
     distortion: float
-    start: str
-    n_steps: int
-    is_converged: bool
 
     def __repr__(self) -> str:
         n_links = int((self.columns >= 0).sum())
@@ -117,26 +108,21 @@ def match_structure(
         columns[swapped.columns] = np.arange(len(b))
         return replace(swapped, columns=columns)
     task = _Task(a, b, costs)
-    named: list[tuple[str, Integers | None]] = [("profile", _by_profile(a, b))]
-    if costs is not None:
-        named.insert(0, ("linear", _assign(costs)))
+    starts: list[Integers | None] = [] if costs is None else [_assign(costs)]
+    starts.append(_by_profile(a, b))
     if len(a) <= _UNIFORM_UP_TO:
-        named.append(("uniform", None))
-    best: tuple[float, StructureMatching] | None = None
-    for done, (name, links) in enumerate(named):
+        starts.append(None)
+    best, least = np.empty(0, np.int64), np.inf
+    for done, links in enumerate(starts):
         if progress is not None:
-            progress(done, len(named))
-        columns, n_steps, is_converged = _descend(task, links, most_steps)
+            progress(done, len(starts))
+        columns = _descend(task, links, most_steps)
         objective = task.objective(columns)
-        if best is None or objective < best[0]:
-            found = StructureMatching(
-                columns, task.distortion(columns), name, n_steps, is_converged
-            )
-            best = objective, found
+        if not len(best) or objective < least:
+            best, least = columns, objective
     if progress is not None:
-        progress(len(named), len(named))
-    assert best is not None
-    return best[1]
+        progress(len(starts), len(starts))
+    return StructureMatching(best, task.distortion(best))
 
 
 def profile_costs(distances_a: Floats, distances_b: Floats) -> Floats:
@@ -205,7 +191,7 @@ class _Task:
         return value
 
 
-def _descend(task: _Task, links: Integers | None, most_steps: int) -> tuple[Integers, int, bool]:
+def _descend(task: _Task, links: Integers | None, most_steps: int) -> Integers:
     """Go down from links, or where there are none from all alike; round, and improve."""
     if links is None:
         coupling = np.full((len(task.a), len(task.b)), 1 / len(task.b), task.kind)
@@ -214,8 +200,8 @@ def _descend(task: _Task, links: Integers | None, most_steps: int) -> tuple[Inte
         coupling = task.coupling(links)
         product = task.product(links)
     sums = coupling.sum(axis=0)
-    n_steps, is_converged = 0, False
-    while n_steps < most_steps and not is_converged:
+    n_steps = 0
+    while n_steps < most_steps:
         n_steps += 1
         gradient = task.gradient(product, sums)
         columns = _assign(gradient)
@@ -231,15 +217,13 @@ def _descend(task: _Task, links: Integers | None, most_steps: int) -> tuple[Inte
             way = its_sums - sums
             bend += task.structure_share * float(way @ (task.b_squares @ way))
         if slope > -_TOLERANCE:
-            is_converged = True
             break
         step = 1.0 if bend <= 0 else min(1.0, -slope / (2.0 * bend))
         coupling *= 1.0 - step
         coupling[at] += step
         product += step * change
         sums = (1.0 - step) * sums + step * its_sums
-    columns = _assign(-coupling)
-    return _improved(task, columns, max(most_steps - n_steps, 1)), n_steps, is_converged
+    return _improved(task, _assign(-coupling), max(most_steps - n_steps, 1))
 
 
 def _improved(task: _Task, columns: Integers, most_steps: int) -> Integers:

@@ -14,7 +14,6 @@ file, a block its assignment.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,7 +22,6 @@ from gamekeeper.algorithms.structure.clusterings import check_values, dissimilar
 from gamekeeper.algorithms.structure.distance_matching import match_structure
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress
-from gamekeeper.wording import count_of
 
 _ASKED = "Links of records were asked for, from matched clusters."
 # In blocks of up to so many records of either file, distances within the files are used too.
@@ -31,29 +29,6 @@ _MOST_STRUCTURED = 1000
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class IndividualMatching:
-    """Links of records.
-
-    Attributes
-    ----------
-    columns
-        For each record of A its record of B, -1 where it has none.
-    costs
-        The mean squared difference of the distances to landmarks of each link; NaN without one.
-    n_blocks
-        The number of blocks within which records were linked.
-    """
-
-    columns: Integers
-    costs: Floats
-    n_blocks: int
-
-    def __repr__(self) -> str:
-        n_links = int((self.columns >= 0).sum())
-        return f"IndividualMatching({n_links:,} links in {count_of(self.n_blocks, 'block')})"
 
 
 def landmark_features(
@@ -115,8 +90,10 @@ def match_individuals(
     blocks: tuple[ArrayLike, ArrayLike] | None = None,
     dissimilarity: str = "taxonomic",
     progress: Progress | None = None,
-) -> IndividualMatching:
+) -> Integers:
     """Link records one-to-one, within blocks or over the whole files.
+
+    Returns for each record of A its record of B, -1 where it has none.
 
     Parameters
     ----------
@@ -138,7 +115,7 @@ def match_individuals(
     --------
     >>> values = np.array([[0.0], [1.0], [7.0], [9.0], [12.0]])
     >>> labels = [[0], [0], [1], [1], [1]]
-    >>> match_individuals(values, 3 * values, labels, labels, [{0: 0, 1: 1}]).columns
+    >>> match_individuals(values, 3 * values, labels, labels, [{0: 0, 1: 1}])
     array([0, 1, 2, 3, 4])
     """
     checked_a, checked_b = check_values(values_a, "File A"), check_values(values_b, "File B")
@@ -173,11 +150,7 @@ def match_individuals(
         columns[rows[links >= 0]] = members[links[links >= 0]]
     if progress is not None:
         progress(len(parts), len(parts))
-    costs = np.full(len(columns), np.nan)
-    linked = np.flatnonzero(columns >= 0)
-    differences = features_a[linked] - features_b[columns[linked]]
-    costs[linked] = (differences**2).mean(axis=1)
-    return IndividualMatching(columns, costs, len(parts))
+    return columns
 
 
 def _parts(

@@ -118,7 +118,7 @@ def link_structure(a: ArrayLike, asked: StructureInput) -> StructureLinks:
             matching.mappings,
             blocks=(pointed, groups_b.classes) if by is Individuals.GROUPS else None,
             progress=progress,
-        ).columns
+        )
     success = None if moved is None else group_success(pointed, groups_b, moved)
     by_links, steady = None, None
     if by is Individuals.WHOLE and records is not None:
