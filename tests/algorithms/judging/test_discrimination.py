@@ -107,6 +107,20 @@ def test_a_perfect_score_keeps_some_doubt(sign, value):
     assert (found.low, found.high) == pytest.approx((low, high))
 
 
+def test_a_perfect_score_of_records_in_groups_is_as_sure_as_its_groups():
+    # Records of a group may be one and the same: five groups are five trials, not fifty.
+    y, score = np.tile([0, 1], 50), np.tile([0.0, 1.0], 50)
+    found = auc(y, score, groups=np.repeat(np.arange(5), 20))
+    assert found is not None
+    assert (found.low, found.high) == (pytest.approx(0.05 ** (1 / 5)), 1.0)
+    # Ones of two groups alone.
+    few = auc([0, 0, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6], groups=[1, 2, 3, 1, 1, 2])
+    assert few is not None
+    assert few.low == pytest.approx(0.05 ** (1 / 2))
+    with pytest.raises(InputError, match="records have a group"):
+        auc([0, 1, 1], [1, 2, 2], groups=[1, 2])
+
+
 def test_intervals_hold_the_truth_as_often_as_they_say():
     # Normal scores a distance of 1 apart: the area is Phi(1 / sqrt 2).
     truth = NormalDist().cdf(1 / math.sqrt(2))

@@ -76,7 +76,8 @@ def auc(y: ArrayLike, score: ArrayLike, *, groups: ArrayLike | None = None) -> E
     Notes
     -----
     Where the score separates both kinds entirely, placements do not vary. The interval is then
-    that of a share of which no failure was seen, with the smaller kind's records as trials.
+    that of a share of which no failure was seen, with the smaller kind's records as trials, or the
+    groups that have any of them.
 
     Examples
     --------
@@ -90,7 +91,9 @@ def auc(y: ArrayLike, score: ArrayLike, *, groups: ArrayLike | None = None) -> E
     positive, negative = _placements(outcomes, scores)
     value = float(positive.mean())
     if value in (0.0, 1.0):
-        end = (1 - _LEVEL) ** (1 / min(len(positive), len(negative)))
+        numbers = np.arange(len(outcomes)) if groups is None else _group_numbers(outcomes, groups)
+        n_trials = min(len(np.unique(numbers[outcomes == kind])) for kind in (0.0, 1.0))
+        end = (1 - _LEVEL) ** (1 / n_trials)
         return Estimate(value, min(value, end), max(value, 1 - end))
     alone = value * (1 - value)
     error = math.sqrt(_variance(outcomes, positive, negative, value, alone, groups))
@@ -225,9 +228,19 @@ def _variance(
             float(kind.var(ddof=1)) / len(kind) if len(kind) > 1 else alone
             for kind in (positive, negative)
         )
-    ones = outcomes == 1.0
-    _, numbers = np.unique(np.asarray(groups), return_inverse=True)
+    ones, numbers = outcomes == 1.0, _group_numbers(outcomes, groups)
     n_groups = int(numbers.max()) + 1
+    up = np.bincount(numbers[ones], positive - value, minlength=n_groups)
+    down = np.bincount(numbers[~ones], negative - value, minlength=n_groups)
+    total = up / n_positive + down / n_negative
+    # Sums over groups have mean 0 by themselves.
+    return float((total**2).sum()) * n_groups / (n_groups - 1)
+
+
+def _group_numbers(outcomes: Numbers, groups: ArrayLike) -> NDArray[np.intp]:
+    """Return the number of the group of every record, from 0."""
+    _, numbers = np.unique(np.asarray(groups), return_inverse=True)
+    n_groups = int(numbers.max(initial=-1)) + 1
     if len(numbers) != len(outcomes) or n_groups < 2:
         raise InputError(
             Reason.BAD_OPTION,
@@ -235,11 +248,7 @@ def _variance(
             f"{len(numbers):,} records have a group, in {count_of(n_groups, 'group')}.",
             "Give every record a group, and two groups at least; or none at all.",
         )
-    up = np.bincount(numbers[ones], positive - value, minlength=n_groups)
-    down = np.bincount(numbers[~ones], negative - value, minlength=n_groups)
-    total = up / n_positive + down / n_negative
-    # Sums over groups have mean 0 by themselves.
-    return float((total**2).sum()) * n_groups / (n_groups - 1)
+    return numbers
 
 
 def _expit(value: float) -> float:
