@@ -21,18 +21,14 @@ from gamekeeper.algorithms.assignment.costs import (
     sum_of_potentials,
 )
 
-_MOST_BIDS = 8
+# How often rows without link may bid: more give a better bound.
+_PASSES, _MOST_BIDS = 100, 8
 
 
-def assignment_lower_bound(costs: ArrayLike, *, passes: int = 100) -> float:
+def assignment_lower_bound(costs: ArrayLike) -> float:
     """Return what no complete assignment costs less than, without looking for the optimum.
 
-    Parameters
-    ----------
-    costs
-        The cost of linking row i with column j; infinity forbids a pair.
-    passes
-        How often rows without link may bid; more give a better bound.
+    Costs are those of linking row i with column j; infinity forbids a pair.
 
     Examples
     --------
@@ -44,7 +40,7 @@ def assignment_lower_bound(costs: ArrayLike, *, passes: int = 100) -> float:
     worked = by_smaller_side(as_costs(costs))
     if not worked.size:
         return 0.0
-    v, _, _, _, _, *faults = started(worked, passes, _MOST_BIDS)
+    v, _, _, _, _, *faults = started(worked, _PASSES, _MOST_BIDS)
     refuse_faults(*faults)
     u = row_minima(worked, v)
     n_without = int(np.count_nonzero(np.isinf(u)))

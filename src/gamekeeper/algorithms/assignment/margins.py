@@ -47,7 +47,8 @@ class AssignmentMargins:
     in_every_optimum
         Whether every optimal assignment has this link; false for rows without link.
     tolerance
-        Sums that differ by no more are taken as equal.
+        Sums that differ by no more are taken as equal: 0 for integers, 1e-11 of the largest finite cost
+        for others.
     """
 
     best: NDArray[np.float64]
@@ -73,7 +74,6 @@ def assignment_margins(
     assignment: Assignment,
     *,
     rows: ArrayLike | None = None,
-    tolerance: float | None = None,
     progress: Progress | None = None,
 ) -> AssignmentMargins:
     """Return how sure each link of an optimal assignment is.
@@ -86,9 +86,6 @@ def assignment_margins(
         The optimum that `solve_assignment` found for them.
     rows
         The rows whose `increases` are wanted, all by default; an empty list for none.
-    tolerance
-        Sums of costs that differ by no more are taken as equal. By default 0 for integers and
-        1e-11 of the largest finite cost for others.
     progress
         Called with the number of rows done and their number.
 
@@ -114,18 +111,17 @@ def assignment_margins(
         is_wanted[_asked_rows(rows, n_rows)] = True
     is_wanted &= is_linked
     scale = _largest(given)
-    if tolerance is None:
-        is_whole = np.asarray(costs).dtype.kind in "biu"
-        tolerance = 0.0 if is_whole else _TOLERANCE * scale
+    tolerance = 0.0 if np.asarray(costs).dtype.kind in "biu" else _TOLERANCE * scale
     increases = np.full(n_rows, np.nan)
     is_movable = np.zeros(n_rows, np.bool_)
     for part_rows, part_columns in _parts(given, assignment):
         part = _Part.of(given, assignment, part_rows, part_columns)
         part.refuse_others(max(tolerance, _UNLIKE * scale))
-        movable = part.movable(tolerance)
-        is_movable[part.rows] = movable
+        is_movable[part.rows] = part.movable(tolerance)
         done = int(np.count_nonzero(~np.isnan(increases)))
-        for agents in _pieces(np.flatnonzero(is_wanted[part.rows])):
+        wanted = np.flatnonzero(is_wanted[part.rows])
+        for first in range(0, len(wanted), _AT_ONCE):
+            agents = wanted[first : first + _AT_ONCE]
             if progress:
                 progress(done, int(is_wanted.sum()))
             increases[part.rows[agents]] = part.increases(agents)
@@ -237,10 +233,6 @@ def _parts(
         (np.flatnonzero(~in_rows), np.flatnonzero(~in_columns)),
     ]
     return [(rows, columns) for rows, columns in parts if len(rows) and len(columns)]
-
-
-def _pieces(agents: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    return [agents[first : first + _AT_ONCE] for first in range(0, len(agents), _AT_ONCE)]
 
 
 def _asked_rows(rows: ArrayLike, n_rows: int) -> NDArray[np.int64]:

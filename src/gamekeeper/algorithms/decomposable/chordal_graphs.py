@@ -85,7 +85,7 @@ def maximal_cliques(adjacency: AdjacencyLike) -> list[int]:
     >>> [list(members(clique)) for clique in maximal_cliques([0b010, 0b101, 0b010])]
     [[0, 1], [1, 2]]
     """
-    return sorted(_cliques_and_separators(adjacency)[0], key=_in_order)
+    return sorted(_cliques_and_separators(adjacency)[0], key=lambda c: tuple(members(c)))
 
 
 def separators(adjacency: AdjacencyLike) -> list[int]:
@@ -193,7 +193,3 @@ def _shortest_path(masks: Sequence[int], start: int, end: int, within: int) -> t
     while path[-1] != start:
         path.append(before[path[-1]])
     return tuple(reversed(path))
-
-
-def _in_order(mask: int) -> tuple[int, ...]:
-    return tuple(members(mask))

@@ -30,7 +30,6 @@ class JunctionForest:
     def __init__(self, cliques: Sequence[int], parents: Sequence[int]) -> None:
         self.cliques = [int(clique) for clique in cliques]
         self.parents = [int(parent) for parent in parents]
-        self.children = [0] * len(self.cliques)
         problems = _problems(self.cliques, self.parents)
         if problems:
             raise InputError(
@@ -40,9 +39,7 @@ class JunctionForest:
                 "Build it from a graph and an elimination ordering.",
                 problems=problems,
             )
-        for v, parent in enumerate(self.parents):
-            if parent >= 0:
-                self.children[parent] |= 1 << v
+        self.children = _children(self.parents)
 
     def copy(self) -> JunctionForest:
         """Return a forest of its own that is the same as this one."""
@@ -54,17 +51,12 @@ class JunctionForest:
 
     def problems(self) -> list[Problem]:
         """Return which labels break the forest, running intersection or the tree property."""
-        problems = _problems(self.cliques, self.parents)
-        wanted = [0] * len(self.parents)
-        for v, parent in enumerate(self.parents):
-            if parent >= 0:
-                wanted[parent] |= 1 << v
-        problems += [
+        pairs = zip(self.children, _children(self.parents), strict=True)
+        return _problems(self.cliques, self.parents) + [
             _problem(v, "its children do not name it as their parent.")
-            for v, children in enumerate(self.children)
-            if children != wanted[v]
+            for v, (children, wanted) in enumerate(pairs)
+            if children != wanted
         ]
-        return problems
 
     def root_of(self, v: int) -> int:
         """Return the label of the root above a clique."""
@@ -131,6 +123,15 @@ class JunctionForest:
             chain = [*kept, label]
         for _ in chain[1:]:
             self.turn(v)
+
+
+def _children(parents: Sequence[int]) -> list[int]:
+    """Return the set of the children of each label."""
+    children = [0] * len(parents)
+    for v, parent in enumerate(parents):
+        if parent >= 0:
+            children[parent] |= 1 << v
+    return children
 
 
 def _problems(cliques: Sequence[int], parents: Sequence[int]) -> list[Problem]:
