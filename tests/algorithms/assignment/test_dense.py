@@ -353,7 +353,7 @@ def test_integers_are_exact():
         ([1.0, 2.0], "1 dimension"),
         ([["a", "b"]], "of type"),
         ([[1j]], "of type 'complex128'"),
-        ([[2**53 + 1, 0]], "beyond 2 to the power of 53"),
+        ([[2**53 + 1, 0]], "1 integer cost is beyond 2 to the power of 53"),
         ([[1.7e308, -1.7e308], [-1.7e308, 1.7e308]], "too large"),
     ],
 )

@@ -93,6 +93,7 @@ def test_what_cannot_be_smoothed_is_told_at_once():
         robust_loess([1, 77123, float("inf")], [1, 2], span=0, rounds=-1)
     wheres = [problem.where for problem in caught.value.problems]
     assert wheres == ["points", "points", "span", "rounds"]
+    assert caught.value.problems[1].found == "1 value that is not finite."
     assert "77123" not in str(caught.value)
     with pytest.raises(InputError):
         robust_loess([], [])

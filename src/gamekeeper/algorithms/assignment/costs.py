@@ -41,7 +41,7 @@ def as_costs(costs: ArrayLike) -> NDArray[Any]:
         )
         if n_large:
             raise not_costs(
-                f"{count_of(n_large, 'integer cost')} are beyond 2 to the power of 53.",
+                f"{count_of(n_large, 'integer cost')} {be(n_large)} beyond 2 to the power of 53.",
                 "Scale the costs down.",
             )
     return given.astype(np.float32 if kind in _SINGLE else np.float64, copy=False)

@@ -104,7 +104,7 @@ def bid(queue, graph, potentials, links, most_bids, left):
 
 @kernel
 def link_rows(rows, graph, potentials, links, room):
-    """Link some rows, each by one search; return the number of pairs looked at.
+    """Link some rows, each by one search.
 
     The graph is starts, columns and costs of the pairs and the prices of rows; the potentials are
     those of rows and columns; the links are the column of each row and the row of each column, -1
@@ -115,7 +115,6 @@ def link_rows(rows, graph, potentials, links, room):
     u, v = potentials
     column_of, row_of = links
     distance, before, place, heap, scanned, met = room
-    looked_at = 0
     for start in rows:
         # The nearest column, or to stay unlinked, decides most records without a search.
         least, nearest = prices[start], _NOWHERE
@@ -123,7 +122,6 @@ def link_rows(rows, graph, potentials, links, room):
             reduced = costs[k] - v[columns[k]]
             if reduced < least:
                 least, nearest = reduced, columns[k]
-        looked_at += starts[start + 1] - starts[start]
         u[start] = least
         if nearest == _NOWHERE:
             continue
@@ -138,7 +136,6 @@ def link_rows(rows, graph, potentials, links, room):
             unlinked = so_far + max(prices[row] - u[row], 0.0)
             if unlinked < best:
                 best, end_column, end_row = unlinked, _NOWHERE, row
-            looked_at += starts[row + 1] - starts[row]
             for k in range(starts[row], starts[row + 1]):
                 column = columns[k]
                 if place[column] == _SCANNED:
@@ -188,7 +185,6 @@ def link_rows(rows, graph, potentials, links, room):
             if row == start:
                 break
             column, row = passed, before[passed]
-    return looked_at
 
 
 @kernel

@@ -104,8 +104,10 @@ def _checked(x: ArrayLike, y: ArrayLike, span: float, rounds: int) -> tuple[Numb
         problems.append(Problem(Reason.BAD_OPTION, "points", found, do))
     n_wrong = int(np.count_nonzero(~np.isfinite(xs))) + int(np.count_nonzero(~np.isfinite(ys)))
     if n_wrong:
-        found = f"{count_of(n_wrong, 'value')} that are not finite."
-        problems.append(Problem(Reason.BAD_OPTION, "points", found, "Leave those points out."))
+        found = count_of(n_wrong, "value that is not finite", "values that are not finite")
+        problems.append(
+            Problem(Reason.BAD_OPTION, "points", f"{found}.", "Leave those points out.")
+        )
     if not 0 < span <= 1:
         problems.append(Problem(Reason.BAD_OPTION, "span", "not above 0 and up to 1."))
     if rounds < 0:

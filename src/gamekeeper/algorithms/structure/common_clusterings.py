@@ -93,7 +93,6 @@ def cluster_alike(
     *,
     n_clusters: int | Sequence[int] | None = None,
     fewest: int = _FEWEST_CLUSTERS,
-    most: int = _MOST_CLUSTERS,
     most_records: int = MOST_RECORDS,
     progress: Progress | None = None,
 ) -> CommonClusterings:
@@ -108,8 +107,8 @@ def cluster_alike(
         number of clusters where it has an attribute `n_clusters`; otherwise it decides itself.
     n_clusters
         The number of clusters, one for all or one per technique; chosen if left out.
-    fewest, most
-        The numbers to choose from; at most one less than the records of the smaller file.
+    fewest
+        The least number to choose from, up to 10 or one less than the records of the smaller file.
     most_records
         Refuse larger files, as `agglomerate` does.
     progress
@@ -125,7 +124,7 @@ def cluster_alike(
     array([0, 1, 0, 1, 1])
     """
     a, b = check_values(values_a, "File A"), check_values(values_b, "File B")
-    numbers = _numbers(techniques, n_clusters, fewest, most, min(len(a), len(b)))
+    numbers = _numbers(techniques, n_clusters, fewest, min(len(a), len(b)))
     columns_a: list[Labels] = []
     columns_b: list[Labels] = []
     used: list[int] = []
@@ -135,7 +134,7 @@ def cluster_alike(
         cut_a, cut_b = (_cutter(technique, values, most_records) for values in (a, b))
         number = 0 if _decides_itself(technique) else asked
         if number is None:
-            choices = range(fewest, min(most, len(a) - 1, len(b) - 1) + 1)
+            choices = range(fewest, min(_MOST_CLUSTERS, len(a) - 1, len(b) - 1) + 1)
             number = _chosen(a, b, cut_a, cut_b, technique, choices)
         columns_a.append(cut_a(number))
         columns_b.append(cut_b(number))
@@ -262,7 +261,6 @@ def _numbers(
     techniques: Sequence[Technique | Clusterer],
     n_clusters: int | Sequence[int] | None,
     fewest: int,
-    most: int,
     n_records: int,
 ) -> Sequence[int | None]:
     """Return the number of clusters of each technique, None where it is to be chosen."""
@@ -277,9 +275,9 @@ def _numbers(
             found = f"it has {few}, which cannot be divided into clusters."
             do = f"Give files of more than {fewest} records."
             problems.append(Problem(Reason.BAD_OPTION, "smaller file", found, do))
-        elif is_open and (not 2 <= fewest <= most or fewest >= n_records):
+        elif is_open and (not 2 <= fewest <= _MOST_CLUSTERS or fewest >= n_records):
             records = count_of(n_records, "record")
-            found = f"{fewest} to {most} clusters, where the smaller file has {records}."
+            found = f"{fewest} to {_MOST_CLUSTERS} clusters, where the smaller file has {records}."
             do = (
                 "Give the number of clusters (--clusters), or choose from at least 2 and from fewer than"
                 " the records."
