@@ -10,7 +10,6 @@ import inspect
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
 import typer
@@ -49,7 +48,7 @@ def edit_command(
             return made if isinstance(made, list) else [made]
 
         def make() -> _Work:
-            return _editing(work, ask, options_of(request), can_break=can_break)
+            return _editing(ask, options_of(request), can_break=can_break)
 
         add_later(app, name, work.__doc__, make)
         return work
@@ -58,14 +57,14 @@ def edit_command(
 
 
 def record_command(
-    app: typer.Typer, name: str, record: str, *, can_break: bool = False
-) -> Callable[[_Work], _Work]:
+    app: typer.Typer, name: str, record: str, words: str, *examples: str, can_break: bool = False
+) -> None:
     """Make a command of the record of that name in `gamekeeper.mapping.edits`.
 
-    The function has the help text of the command, and nothing to do.
+    `words` say what it does; each of the `examples` is a line, or what it is about and a line.
     """
 
-    def make(work: _Work) -> _Work:
+    def make() -> _Work:
         from gamekeeper.mapping import edits
 
         kind = getattr(edits, record)
@@ -74,18 +73,14 @@ def record_command(
             own = {name: value for name, value in values.items() if name in kind.model_fields}
             return [edits.edit_of(kind, own)]
 
-        fields = (*options_of(InStore), *_fields(kind))
-        return _editing(work, ask, fields, can_break=can_break)
+        return _editing(ask, (*options_of(InStore), *_fields(kind)), can_break=can_break)
 
-    def register(work: _Work) -> _Work:
-        add_later(app, name, work.__doc__, partial(make, work))
-        return work
-
-    return register
+    shown = (f"  {each}" if each.startswith("gamekeeper") else each for each in examples)
+    add_later(app, name, "\n\n".join((words, "[bold]Examples[/bold]", *shown)), make)
 
 
 def _editing(
-    work: _Work, ask: Callable[[_Values], list[Edit]], own: tuple[Field, ...], *, can_break: bool
+    ask: Callable[[_Values], list[Edit]], own: tuple[Field, ...], *, can_break: bool
 ) -> _Work:
     """Return a function for typer that makes the edits that are asked for."""
 
@@ -94,7 +89,7 @@ def _editing(
         make_edits(values["store"], ask(values), build(Signature, values), freedom, how)
 
     shared = (*options_of(Signature), *(options_of(Freedom) if can_break else ()))
-    return typed(work, run, (*own, *shared), [_HOW], OFFERS)
+    return typed(run, (*own, *shared), [_HOW], OFFERS)
 
 
 def _fields(record: type[Record]) -> list[Field]:

@@ -104,14 +104,13 @@ def show_command(asked: Opened, how: AsFormat = Format.TABLE) -> None:
     show(describe_environment(asked), how)
 
 
-@record_command(app, "describe", "DescribeEnvironment")
-def describe_command() -> None:
-    """Change the name or the description of an environment.
-
-    [bold]Examples[/bold]
-
-      gamekeeper env describe norland.gk --description "Forms collected since 2025"
-    """
+record_command(
+    app,
+    "describe",
+    "DescribeEnvironment",
+    "Change the name or the description of an environment.",
+    'gamekeeper env describe norland.gk --description "Forms collected since 2025"',
+)
 
 
 @edit_command(app, "edit", EditFileRequest, can_break=True)
@@ -257,48 +256,36 @@ def rules_command(asked: Opened, how: AsFormat = Format.TABLE) -> None:
     show_listing(rules(asked), how)
 
 
-@record_command(app, "declare", "DeclareMetadata")
-def declare_command() -> None:
-    """Declare a key of metadata: whether it must be given, and which values it may have.
-
-    New forms, and changes of metadata, are held to it. 'gamekeeper check' lists earlier ones.
-
-    [bold]Examples[/bold]
-
-      gamekeeper env declare norland.gk sector --required -v banks -v insurers
-
-      gamekeeper env declare norland.gk page --of question --kind number
-    """
-
-
-@record_command(app, "undeclare", "UndeclareMetadata")
-def undeclare_command() -> None:
-    """Let a key of metadata be as free as any other again.
-
-    [bold]Examples[/bold]
-
-      gamekeeper env undeclare norland.gk sector
-    """
-
-
-@record_command(app, "impossible", "DeclareImpossible")
-def impossible_command() -> None:
-    """Declare that nobody has a combination of categories.
-
-    [bold]Examples[/bold]
-
-      gamekeeper env impossible norland.gk "Age=0-15" "Marital status=widowed; divorced"
-    """
-
-
-@record_command(app, "possible", "AllowCombination")
-def possible_command() -> None:
-    """Take back that a combination of categories is impossible.
-
-    [bold]Examples[/bold]
-
-      gamekeeper env possible norland.gk "Age=0-15" "Marital status=widowed; divorced"
-    """
+record_command(
+    app,
+    "declare",
+    "DeclareMetadata",
+    "Declare a key of metadata: whether it must be given, and which values it may have.\n\n"
+    "New forms, and changes of metadata, are held to it. 'gamekeeper check' lists earlier ones.",
+    "gamekeeper env declare norland.gk sector --required -v banks -v insurers",
+    "gamekeeper env declare norland.gk page --of question --kind number",
+)
+record_command(
+    app,
+    "undeclare",
+    "UndeclareMetadata",
+    "Let a key of metadata be as free as any other again.",
+    "gamekeeper env undeclare norland.gk sector",
+)
+record_command(
+    app,
+    "impossible",
+    "DeclareImpossible",
+    "Declare that nobody has a combination of categories.",
+    'gamekeeper env impossible norland.gk "Age=0-15" "Marital status=widowed; divorced"',
+)
+record_command(
+    app,
+    "possible",
+    "AllowCombination",
+    "Take back that a combination of categories is impossible.",
+    'gamekeeper env possible norland.gk "Age=0-15" "Marital status=widowed; divorced"',
+)
 
 
 @command(app, "diff")

@@ -152,14 +152,13 @@ def import_command(asked: ImportFormsRequest, how: AsFormat = Format.TABLE) -> N
         warn(f"! {note}")
 
 
-@record_command(app, "set", "SetMetadata")
-def set_command() -> None:
-    """Set or remove metadata of a form.
-
-    [bold]Examples[/bold]
-
-      gamekeeper form set norland.gk "Survey X" "Form Type=Paper" year=2031 --remove draft
-    """
+record_command(
+    app,
+    "set",
+    "SetMetadata",
+    "Set or remove metadata of a form.",
+    'gamekeeper form set norland.gk "Survey X" "Form Type=Paper" year=2031 --remove draft',
+)
 
 
 @edit_command(app, "ask", AskVariableRequest, can_break=True)
@@ -199,14 +198,14 @@ def question_command(asked: AskQuestionRequest) -> Edit:
     return asked_question(asked)
 
 
-@record_command(app, "drop-question", "DropQuestion", can_break=True)
-def drop_question_command() -> None:
-    """Take a question off a form, with what it told of variables.
-
-    [bold]Examples[/bold]
-
-      gamekeeper form drop-question norland.gk "Survey X" Q4
-    """
+record_command(
+    app,
+    "drop-question",
+    "DropQuestion",
+    "Take a question off a form, with what it told of variables.",
+    'gamekeeper form drop-question norland.gk "Survey X" Q4',
+    can_break=True,
+)
 
 
 @edit_command(app, "universe", UniverseRequest)
@@ -222,31 +221,24 @@ def universe_command(asked: UniverseRequest) -> Edit:
     return asked_universe(asked)
 
 
-@record_command(app, "drop", "DropVariable")
-def drop_command() -> None:
-    """Take a variable off a form.
-
-    [bold]Examples[/bold]
-
-      gamekeeper form drop norland.gk "Survey X" Age
-    """
-
-
-@record_command(app, "rename", "RenameForm")
-def rename_command() -> None:
-    """Rename a form, in groups too.
-
-    [bold]Examples[/bold]
-
-      gamekeeper form rename norland.gk "Survey X" "Survey X (2031)"
-    """
-
-
-@record_command(app, "remove", "RemoveForm")
-def remove_command() -> None:
-    """Remove a form, from groups too. Its codes stay what they are.
-
-    [bold]Examples[/bold]
-
-      gamekeeper form remove norland.gk "Survey X"
-    """
+record_command(
+    app,
+    "drop",
+    "DropVariable",
+    "Take a variable off a form.",
+    'gamekeeper form drop norland.gk "Survey X" Age',
+)
+record_command(
+    app,
+    "rename",
+    "RenameForm",
+    "Rename a form, in groups too.",
+    'gamekeeper form rename norland.gk "Survey X" "Survey X (2031)"',
+)
+record_command(
+    app,
+    "remove",
+    "RemoveForm",
+    "Remove a form, from groups too. Its codes stay what they are.",
+    'gamekeeper form remove norland.gk "Survey X"',
+)

@@ -48,48 +48,35 @@ def show_command(asked: GroupRequest, how: AsFormat = Format.TABLE) -> None:
     show_listing(group(asked, for_people=how is Format.TABLE), how)
 
 
-@record_command(app, "add", "AddGroup")
-def add_command() -> None:
-    """Add a group, defined in one way.
-
-    [bold]Examples[/bold]
-
-    By hand:
-      gamekeeper group add norland.gk Group1 "Survey X" "Survey Y" "Survey Z"
-
-    By a query on metadata:
-      gamekeeper group add norland.gk On-line --where "Form Type = On-line"
-
-    From other groups:
-      gamekeeper group add norland.gk Rest --difference Group1 --difference On-line
-    """
-
-
-@record_command(app, "change", "ReplaceGroup")
-def change_command() -> None:
-    """Define a group anew.
-
-    [bold]Examples[/bold]
-
-      gamekeeper group change norland.gk On-line --where "Form Type = On-line and year >= 2030"
-    """
-
-
-@record_command(app, "rename", "RenameGroup")
-def rename_command() -> None:
-    """Rename a group, in the groups made from it too.
-
-    [bold]Examples[/bold]
-
-      gamekeeper group rename norland.gk Group1 "Recent surveys"
-    """
-
-
-@record_command(app, "remove", "RemoveGroup")
-def remove_command() -> None:
-    """Remove a group that no other is made from; its forms stay.
-
-    [bold]Examples[/bold]
-
-      gamekeeper group remove norland.gk Group1
-    """
+record_command(
+    app,
+    "add",
+    "AddGroup",
+    "Add a group, defined in one way.",
+    'By hand:\n  gamekeeper group add norland.gk Group1 "Survey X" "Survey Y" "Survey Z"',
+    "By a query on metadata:\n"
+    '  gamekeeper group add norland.gk On-line --where "Form Type = On-line"',
+    "From other groups:\n"
+    "  gamekeeper group add norland.gk Rest --difference Group1 --difference On-line",
+)
+record_command(
+    app,
+    "change",
+    "ReplaceGroup",
+    "Define a group anew.",
+    'gamekeeper group change norland.gk On-line --where "Form Type = On-line and year >= 2030"',
+)
+record_command(
+    app,
+    "rename",
+    "RenameGroup",
+    "Rename a group, in the groups made from it too.",
+    'gamekeeper group rename norland.gk Group1 "Recent surveys"',
+)
+record_command(
+    app,
+    "remove",
+    "RemoveGroup",
+    "Remove a group that no other is made from; its forms stay.",
+    "gamekeeper group remove norland.gk Group1",
+)

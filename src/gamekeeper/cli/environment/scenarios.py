@@ -131,21 +131,17 @@ def export_command(asked: ExportScenarioRequest) -> None:
     say_written(asked)
 
 
-@record_command(app, "rename", "RenameScenario")
-def rename_command() -> None:
-    """Rename a scenario.
-
-    [bold]Examples[/bold]
-
-      gamekeeper scenario rename norland.gk "A bank's clerk" "Clerk of a bank"
-    """
-
-
-@record_command(app, "remove", "RemoveScenario")
-def remove_command() -> None:
-    """Remove a scenario.
-
-    [bold]Examples[/bold]
-
-      gamekeeper scenario remove norland.gk "A bank's clerk"
-    """
+record_command(
+    app,
+    "rename",
+    "RenameScenario",
+    "Rename a scenario.",
+    'gamekeeper scenario rename norland.gk "A bank\'s clerk" "Clerk of a bank"',
+)
+record_command(
+    app,
+    "remove",
+    "RemoveScenario",
+    "Remove a scenario.",
+    'gamekeeper scenario remove norland.gk "A bank\'s clerk"',
+)
