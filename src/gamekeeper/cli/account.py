@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gamekeeper.cli.commands import AsFormat, command
+from gamekeeper.cli.commands import AsFormat, command, command_group
 from gamekeeper.cli.serve import needs_web
 from gamekeeper.cli.show import Format, say, show
 from gamekeeper.results import EVERYTHING, make_listing
@@ -21,15 +21,11 @@ from gamekeeper.workbench.requests.serving import (
 if TYPE_CHECKING:
     from gamekeeper.web.managing import Managed
 
-app = typer.Typer(name="account", rich_markup_mode="rich", no_args_is_help=True)
-
-
-@app.callback()
-def _account() -> None:  # pyright: ignore[reportUnusedFunction]
-    """Accounts of the workbench in the browser: who may sign in, in which role.
-
-    As long as there are none, whoever starts the server is the only one who can use it.
-    """
+app = command_group(
+    "account",
+    "Accounts of the workbench in the browser: who may sign in, in which role.\n\n"
+    "As long as there are none, whoever starts the server is the only one who can use it.",
+)
 
 
 @command(app, "add")

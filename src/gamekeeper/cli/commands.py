@@ -46,6 +46,11 @@ _Work = Callable[..., None]
 _REPEATED = "May be repeated."
 
 
+def command_group(name: str, words: str) -> typer.Typer:
+    """Return an empty group of commands, which tells what it is for where none of them is named."""
+    return typer.Typer(name=name, no_args_is_help=True, rich_markup_mode="rich", help=words)
+
+
 def command(
     app: typer.Typer, name: str, *, offers: Mapping[str, Callable[..., Any]] | None = None
 ) -> Callable[[_Work], _Work]:

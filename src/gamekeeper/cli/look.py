@@ -5,7 +5,8 @@ from __future__ import annotations
 import typer
 
 from gamekeeper.cli.commands import AsFormat, command
-from gamekeeper.cli.show import Format, say, show_table
+from gamekeeper.cli.risk_show import say_how, show_for_programs, show_result
+from gamekeeper.cli.show import Format, say, say_all, show_table
 from gamekeeper.workbench.requests.looking import LookRequest
 
 app = typer.Typer(rich_markup_mode="rich")
@@ -23,7 +24,6 @@ def look_command(asked: LookRequest, how: AsFormat = Format.TABLE) -> None:
 
       gamekeeper look people.sav --scenario "A data broker" --environment norland.gk
     """
-    from gamekeeper.cli.risk_show import say_all, say_how, show_for_programs, show_result
     from gamekeeper.workbench.looking import look_at
 
     found = look_at(asked)

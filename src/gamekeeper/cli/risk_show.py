@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gamekeeper.cli.show import Format, records_are_withheld, say, show, show_table, warn
+from gamekeeper.cli.show import Format, records_are_withheld, say, say_all, show, show_table, warn
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.results import Result
 from gamekeeper.wording import cell_text, percent_text
@@ -15,12 +15,6 @@ if TYPE_CHECKING:
 
     from gamekeeper.attack.uniques.suda import UniquesRisk
     from gamekeeper.workbench.answer import Answer
-
-
-def say_all(sentences: Sequence[str]) -> None:
-    """Say one sentence per line."""
-    for sentence in sentences:
-        say(sentence)
 
 
 def say_first(answer: Answer[Any]) -> None:

@@ -6,7 +6,7 @@ import csv
 import json
 import sys
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import StrEnum
@@ -170,6 +170,12 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, title: s
 def say(text: str = "") -> None:
     """Print one line of text to people."""
     output().print(text, markup=False, soft_wrap=True)
+
+
+def say_all(lines: Iterable[str]) -> None:
+    """Print lines of text to people."""
+    for line in lines:
+        say(line)
 
 
 def warn(text: str) -> None:

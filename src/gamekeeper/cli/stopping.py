@@ -7,12 +7,11 @@ has found can do so.
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FrameType
 
+from gamekeeper.cli.loading import on_interrupt
 from gamekeeper.errors import Cancelled
 from gamekeeper.results import Progress
 
@@ -51,13 +50,5 @@ def stopped_by_hand(
             raise Cancelled(f"{what}.")
         progress(done, total)
 
-    # Signals are for the main thread alone; elsewhere there is nobody at the keyboard.
-    if threading.current_thread() is not threading.main_thread():
+    with on_interrupt(ask):
         yield tell
-        return
-    before = signal.signal(signal.SIGINT, ask)
-    try:
-        yield tell
-    finally:
-        # None stands for a handler that is not Python's, and cannot be put back.
-        signal.signal(signal.SIGINT, signal.default_int_handler if before is None else before)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import typer
-
-from gamekeeper.cli.commands import AsFormat, command
+from gamekeeper.cli.commands import AsFormat, command, command_group
 from gamekeeper.cli.environment.completing import OFFERS
 from gamekeeper.cli.environment.edit_commands import edit_command, record_command
 from gamekeeper.cli.environment.printing import show_edited, show_listing
-from gamekeeper.cli.show import Format, progress_bar, say, show, warn
+from gamekeeper.cli.show import Format, progress_bar, say, say_all, show, warn
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.requests.environment.editing import EditFileRequest
 from gamekeeper.workbench.requests.environment.shared import Opened
@@ -31,11 +29,9 @@ from gamekeeper.workbench.requests.environment.store import (
 if TYPE_CHECKING:
     from gamekeeper.mapping.edits import Edit
 
-app = typer.Typer(
-    name="env",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    help="A data environment as a whole: make a store, bring it in and out, look back, undo.",
+app = command_group(
+    "env",
+    "A data environment as a whole: make a store, bring it in and out, look back, undo.",
 )
 
 
@@ -305,8 +301,7 @@ def diff_command(asked: DiffRequest, how: AsFormat = Format.TABLE) -> None:
     show(found, how, sentences=found.sentences)
     if how is Format.TABLE:
         say()
-        for sentence in found.sentences:
-            say(sentence)
+        say_all(found.sentences)
 
 
 @command(app, "merge")

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import typer
-
-from gamekeeper.cli.commands import AsFormat, command
+from gamekeeper.cli.commands import AsFormat, command, command_group
 from gamekeeper.cli.environment.completing import OFFERS
 from gamekeeper.cli.environment.edit_commands import edit_command, record_command
 from gamekeeper.cli.environment.printing import show_listing
-from gamekeeper.cli.show import Format, progress_bar, say, show, warn
+from gamekeeper.cli.show import Format, progress_bar, say, say_all, show, warn
 from gamekeeper.workbench.requests.environment.browsing import (
     FormRequest,
     FormsRequest,
@@ -27,11 +25,9 @@ from gamekeeper.workbench.requests.environment.importing import ImportFormsReque
 if TYPE_CHECKING:
     from gamekeeper.mapping.edits import Edit
 
-app = typer.Typer(
-    name="form",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    help="Forms: what is asked out there, by whom, and in which categories.",
+app = command_group(
+    "form",
+    "Forms: what is asked out there, by whom, and in which categories.",
 )
 
 
@@ -97,8 +93,7 @@ def show_command(asked: FormRequest, how: AsFormat = Format.TABLE) -> None:
     if how is Format.TABLE:
         for question in itself.questions:
             say()
-            for line in question_lines(question):
-                say(line)
+            say_all(question_lines(question))
 
 
 @edit_command(app, "add", AddFormRequest)
@@ -146,8 +141,7 @@ def import_command(asked: ImportFormsRequest, how: AsFormat = Format.TABLE) -> N
         notices = () if made.edited is None else made.edited.notes
         show(made.listing(), how, sentences=told, notices=notices, parts={"decisions": decisions})
     if how is Format.TABLE:
-        for sentence in told:
-            say(sentence)
+        say_all(told)
     for note in made.edited.notes if made.edited else ():
         warn(f"! {note}")
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import typer
-
-from gamekeeper.cli.commands import AsFormat, command
+from gamekeeper.cli.commands import AsFormat, command, command_group
 from gamekeeper.cli.environment.completing import OFFERS
 from gamekeeper.cli.environment.edit_commands import record_command
 from gamekeeper.cli.environment.printing import show_listing
 from gamekeeper.cli.show import Format, progress_bar
 from gamekeeper.workbench.requests.environment.browsing import GroupRequest, NamesRequest
 
-app = typer.Typer(
-    name="group",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    help="Groups of forms: listed by hand, found by a query, or made from other groups.\n\n"
+app = command_group(
+    "group",
+    "Groups of forms: listed by hand, found by a query, or made from other groups.\n\n"
     "Queries and combinations stay live: a form that is added later and fits belongs to them.",
 )
 

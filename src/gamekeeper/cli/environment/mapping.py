@@ -8,7 +8,7 @@ import typer
 
 from gamekeeper.cli.commands import AsFormat, command, say_written
 from gamekeeper.cli.environment.completing import OFFERS
-from gamekeeper.cli.show import Format, progress_bar, say, show, warn
+from gamekeeper.cli.show import Format, progress_bar, say, say_all, show, warn
 from gamekeeper.errors import LimitError
 from gamekeeper.options import written
 from gamekeeper.wording import listed, number_text, quoted
@@ -95,8 +95,7 @@ def show_composite(composite: CompositeKeys, how: Format) -> None:
     show(composite, how, table=(header, rows), sentences=composite.sentences)
     if how is Format.TABLE:
         say()
-        for sentence in composite.sentences:
-            say(sentence)
+        say_all(composite.sentences)
 
 
 def show_map(outcome: KeyVariableMap, how: Format, composite: CompositeKeys | None = None) -> None:
@@ -128,8 +127,7 @@ def show_map(outcome: KeyVariableMap, how: Format, composite: CompositeKeys | No
     )
     if how is Format.TABLE and told:
         say()
-        for sentence in told:
-            say(sentence)
+        say_all(told)
         say("The forms by name: --evidence; all keys of several variables: --joint.")
     _tell_notes(outcome, how)
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import typer
-
-from gamekeeper.cli.commands import AsFormat, command, say_written
+from gamekeeper.cli.commands import AsFormat, command, command_group, say_written
 from gamekeeper.cli.environment.completing import OFFERS
 from gamekeeper.cli.environment.edit_commands import record_command
 from gamekeeper.cli.environment.printing import show_edited, show_listing
-from gamekeeper.cli.show import Format, progress_bar, say, show, warn
+from gamekeeper.cli.show import Format, progress_bar, say, say_all, show, warn
 from gamekeeper.workbench.requests.environment.browsing import NamesRequest, ScenarioRequest
 from gamekeeper.workbench.requests.environment.mapping import (
     ExportScenarioRequest,
@@ -16,11 +14,9 @@ from gamekeeper.workbench.requests.environment.mapping import (
     SaveScenarioRequest,
 )
 
-app = typer.Typer(
-    name="scenario",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    help="Scenarios: who might match the target, on which key variables, at which detail.\n\n"
+app = command_group(
+    "scenario",
+    "Scenarios: who might match the target, on which key variables, at which detail.\n\n"
     "A scenario is the outcome of an analysis under a name; attacks on data read it.",
 )
 
@@ -71,8 +67,7 @@ def show_command(asked: ScenarioRequest, how: AsFormat = Format.TABLE) -> None:
 
     keys, lines, whole = show_scenario(asked)
     if how is Format.TABLE:
-        for line in lines:
-            say(line)
+        say_all(lines)
         say()
     parts = None
     if whole is not None:
@@ -108,8 +103,7 @@ def review_command(asked: ReviewRequest, how: AsFormat = Format.TABLE) -> None:
     ]
     header = ("variable", "code", "forms then", "forms now", "finest then", "finest now")
     if how is Format.TABLE:
-        for sentence in result.sentences:
-            say(sentence)
+        say_all(result.sentences)
         say()
     show(result, how, table=(header, rows), sentences=result.sentences)
     if how is not Format.TABLE and not result.is_current:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import typer
-
-from gamekeeper.cli.commands import AsFormat, command
+from gamekeeper.cli.commands import AsFormat, command, command_group
 from gamekeeper.cli.environment.completing import OFFERS
 from gamekeeper.cli.environment.edit_commands import edit_command, record_command
 from gamekeeper.cli.environment.printing import show_listing
-from gamekeeper.cli.show import Format, progress_bar, say, show
+from gamekeeper.cli.show import Format, progress_bar, say, say_all, show
 from gamekeeper.workbench.requests.environment.browsing import NamesRequest, VariableRequest
 from gamekeeper.workbench.requests.environment.editing import (
     AddVariableRequest,
@@ -21,11 +19,9 @@ from gamekeeper.workbench.requests.environment.importing import ImportVariableRe
 if TYPE_CHECKING:
     from gamekeeper.mapping.edits import Edit
 
-app = typer.Typer(
-    name="variable",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    help="Variables: what can be asked, and how its categories relate.\n\n"
+app = command_group(
+    "variable",
+    "Variables: what can be asked, and how its categories relate.\n\n"
     "Edits keep every categorization that was admitted before; what would not is refused with the"
     " reason. To mend a mistake there is --unrestricted.",
 )
@@ -60,8 +56,7 @@ def show_command(asked: VariableRequest, how: AsFormat = Format.TABLE) -> None:
 
     table, words = variable(asked)
     if how is Format.TABLE:
-        for line in words:
-            say(line)
+        say_all(words)
         say()
     show(table, how, sentences=words)
 

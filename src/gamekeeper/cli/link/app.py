@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import typer
-
-from gamekeeper.cli.commands import AsFormat, command, say_written
-from gamekeeper.cli.show import Format, progress_bar, say
+from gamekeeper.cli.commands import AsFormat, command, command_group, say_written
+from gamekeeper.cli.risk_show import say_how, show_for_programs, show_result
+from gamekeeper.cli.show import Format, progress_bar, say, say_all
 from gamekeeper.workbench.requests.linkage import EvaluateRequest, LinkRequest, StructureRequest
 
 if TYPE_CHECKING:
     from gamekeeper.attack.linkage.columns.variables import LinkVariable
 
-app = typer.Typer(
-    name="link",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    help="Stage two: link records, the attack that works on every masking method.\n\n"
+app = command_group(
+    "link",
+    "Stage two: link records, the attack that works on every masking method.\n\n"
     "Which record of a masked file is which of the original? How sure is that, and how often is it"
     " true? And which records belong together in files that have no variable in common?",
 )
@@ -38,7 +35,6 @@ def files_command(asked: LinkRequest, how: AsFormat = Format.TABLE) -> None:
     Large files, blocked, and a page to read:
       gamekeeper link files a.csv b.csv --block suburb --report links.html
     """
-    from gamekeeper.cli.risk_show import say_all, say_how, show_for_programs, show_result
     from gamekeeper.workbench.linkage import link_two_files
 
     with progress_bar("Linking records") as progress:
@@ -79,7 +75,6 @@ def evaluate_command(asked: EvaluateRequest, how: AsFormat = Format.TABLE) -> No
 
       gamekeeper link evaluate original.csv noise.csv swapped.csv --id row --plot rates.svg
     """
-    from gamekeeper.cli.risk_show import say_all, say_how, show_for_programs, show_result
     from gamekeeper.workbench.linkage import evaluate_files
 
     with progress_bar("Linking records") as progress:
@@ -113,7 +108,6 @@ def structure_command(asked: StructureRequest, how: AsFormat = Format.TABLE) -> 
 
       gamekeeper link structure year1.csv year2.csv --id company --leave-out
     """
-    from gamekeeper.cli.risk_show import say_all, say_how, show_for_programs, show_result
     from gamekeeper.workbench.linkage import link_two_structures
 
     with progress_bar("Clustering and matching") as progress:

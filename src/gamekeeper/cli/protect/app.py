@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from gamekeeper.cli.commands import AsFormat, command, say_written
-from gamekeeper.cli.show import Format, progress_bar, say
+from gamekeeper.cli.commands import AsFormat, command, command_group, say_written
+from gamekeeper.cli.risk_show import say_first, say_how, show_for_programs, show_result
+from gamekeeper.cli.show import Format, progress_bar, say, say_all
 from gamekeeper.errors import NOT_MET_CODE, Cancelled
 from gamekeeper.workbench.requests.protection import (
     ApplyRequest,
@@ -24,11 +25,9 @@ if TYPE_CHECKING:
     from gamekeeper.workbench.answer import Answer
     from gamekeeper.workbench.protection.applying import ReleasedFile
 
-app = typer.Typer(
-    name="protect",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    help="Stage three: protect a file, attack it again, and prove it.\n\n"
+app = command_group(
+    "protect",
+    "Stage three: protect a file, attack it again, and prove it.\n\n"
     "What must be done so that everybody has enough candidates, and no more than that? What do the same"
     " attacks achieve afterwards, and what is lost? Candidates are kept in a study, and a recipe does"
     " the same to next year's file.",
@@ -67,7 +66,6 @@ def audit_command(asked: AuditRequest, how: AsFormat = Format.TABLE) -> None:
     Hold it to a target (exit code 4 where it is missed):
       gamekeeper protect audit people.csv released.csv --keys Age,Sex,Region -t "both>=3"
     """
-    from gamekeeper.cli.risk_show import say_all, say_first, say_how, show_for_programs, show_result
     from gamekeeper.workbench.protection.auditing import audit_release
 
     with progress_bar("Attacking the release") as progress:
@@ -117,7 +115,6 @@ def try_command(asked: TryRequest, how: AsFormat = Format.TABLE) -> None:
       gamekeeper protect try people.csv --scenario "A data broker" -e norland.gk -t "both>=3"
       -t "expected matches<=1%" --cost Age=1 --cost Sex=4 --pin Region --study people.gkp
     """
-    from gamekeeper.cli.risk_show import say_all, say_first, say_how, show_for_programs, show_result
     from gamekeeper.workbench.protection.trying import kept_by, try_protection
 
     try:
@@ -154,7 +151,6 @@ def map_command(asked: StudyRequest, how: AsFormat = Format.TABLE) -> None:
 
       gamekeeper protect map people.gkp --plot map.svg
     """
-    from gamekeeper.cli.risk_show import say_all, show_for_programs, show_result
     from gamekeeper.workbench.protection.trying import show_study
 
     found = show_study(asked)
@@ -186,8 +182,7 @@ def choose_command(asked: ChooseRequest) -> None:
         say("The next candidate is made from the file itself.")
     else:
         say(f"The next candidate is made from candidate {chosen.number}. {chosen.sentence}")
-        for text in chosen.told:
-            say(text)
+        say_all(chosen.told)
     say_written(asked)
 
 
@@ -244,7 +239,6 @@ def replay_command(asked: ReplayRequest, how: AsFormat = Format.TABLE) -> None:
 
 
 def _tell_release(asked: ApplyRequest, answer: Answer[ReleasedFile], how: Format) -> None:
-    from gamekeeper.cli.risk_show import say_all, say_first, say_how, show_for_programs, show_result
 
     found = answer.found
     if how is Format.TABLE:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import typer
-
+from gamekeeper.cli.commands import command_group
 from gamekeeper.cli.risk import counting, models, simulation, uniques
 
-app = typer.Typer(
-    name="risk",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    help="Stage two: attack a file of microdata that may be released.\n\n"
+app = command_group(
+    "risk",
+    "Stage two: attack a file of microdata that may be released.\n\n"
     "Which records would an intruder re-identify, with what probability, at what cost, and which"
     " variables and categories are to blame? Every command reads the file in place, takes key"
     " variables by name ([bold]--keys[/bold]) or from a scenario of stage one"

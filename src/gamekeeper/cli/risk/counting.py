@@ -9,13 +9,12 @@ import typer
 
 from gamekeeper.cli.commands import AsFormat, command, say_written
 from gamekeeper.cli.risk_show import (
-    say_all,
     say_first,
     say_how,
     show_for_programs,
     show_result,
 )
-from gamekeeper.cli.show import Format, progress_bar, say, show_table
+from gamekeeper.cli.show import Format, progress_bar, say, say_all, show_table
 from gamekeeper.wording import percent_text
 from gamekeeper.workbench.requests.risk import (
     DisRequest,

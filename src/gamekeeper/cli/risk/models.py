@@ -6,13 +6,12 @@ import typer
 
 from gamekeeper.cli.commands import AsFormat, command, say_written
 from gamekeeper.cli.risk_show import (
-    say_all,
     say_first,
     say_how,
     show_for_programs,
     show_result,
 )
-from gamekeeper.cli.show import Format, progress_bar, say
+from gamekeeper.cli.show import Format, progress_bar, say, say_all
 from gamekeeper.workbench.requests.models import CompareRequest, InferRequest, ModelRequest
 
 app = typer.Typer()

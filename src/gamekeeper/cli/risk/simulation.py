@@ -5,8 +5,8 @@ from __future__ import annotations
 import typer
 
 from gamekeeper.cli.commands import AsFormat, command, say_written
-from gamekeeper.cli.risk_show import say_all, say_first, say_how, show_for_programs
-from gamekeeper.cli.show import Format, progress_bar
+from gamekeeper.cli.risk_show import say_first, say_how, show_for_programs
+from gamekeeper.cli.show import Format, progress_bar, say_all
 from gamekeeper.workbench.requests.simulation import SimulateRequest
 
 app = typer.Typer()

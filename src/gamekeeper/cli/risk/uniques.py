@@ -8,14 +8,13 @@ import typer
 
 from gamekeeper.cli.commands import AsFormat, command, say_written
 from gamekeeper.cli.risk_show import (
-    say_all,
     say_first,
     say_how,
     show_explained,
     show_for_programs,
     show_result,
 )
-from gamekeeper.cli.show import Format, progress_bar, say, warn
+from gamekeeper.cli.show import Format, progress_bar, say, say_all, warn
 from gamekeeper.workbench.requests.risk import SpecialRequest, SudaRequest
 
 if TYPE_CHECKING:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import typer
-
-from gamekeeper.cli.commands import AsFormat, command, say_written
-from gamekeeper.cli.show import Format, progress_bar, records_are_withheld, say, show
+from gamekeeper.cli.commands import AsFormat, command, command_group, say_written
+from gamekeeper.cli.risk_show import say_how, say_notices, show_for_programs, show_result
+from gamekeeper.cli.show import Format, progress_bar, records_are_withheld, say, say_all, show
 from gamekeeper.cli.tables import audit, sap
 from gamekeeper.results import EVERYTHING, make_listing
 from gamekeeper.wording import shape_text
@@ -17,11 +16,9 @@ from gamekeeper.workbench.requests.tables import (
     RecordsRequest,
 )
 
-app = typer.Typer(
-    name="tables",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    help="Stage two: attack tables of counts that may be released.\n\n"
+app = command_group(
+    "tables",
+    "Stage two: attack tables of counts that may be released.\n\n"
     "What can be worked out about the cells from everything that is published together, exact,"
     " rounded, suppressed or perturbed? What can be said of people for certain, and what does"
     " somebody learn who knows some of them? The zeros are what discloses.",
@@ -39,7 +36,6 @@ def release_command(asked: PublishRequest, how: AsFormat = Format.TABLE) -> None
     A table, its margins and its total:
       gamekeeper tables release people.csv -k Age,Work --margin Age,Work --margin Age --margin ''
     """
-    from gamekeeper.cli.risk_show import say_all, say_notices
     from gamekeeper.workbench.tables import publish_tables
 
     with progress_bar("Counting") as progress:
@@ -71,7 +67,6 @@ def records_command(asked: RecordsRequest, how: AsFormat = Format.TABLE) -> None
 
       gamekeeper tables records counts.csv -o people.csv
     """
-    from gamekeeper.cli.risk_show import say_all
     from gamekeeper.workbench.tables import write_units
 
     table = write_units(asked)
@@ -95,7 +90,6 @@ def bounds_command(asked: BoundsRequest, how: AsFormat = Format.TABLE) -> None:
     A table with totals in the same file, rounded to base 3:
       gamekeeper tables bounds table.csv --scheme conventional:3 --total Total --report bounds.html
     """
-    from gamekeeper.cli.risk_show import say_all, say_how, show_for_programs, show_result
     from gamekeeper.workbench.tables import bound_release
 
     with progress_bar("Bounding cells") as progress:
@@ -122,7 +116,6 @@ def feasible_command(asked: FeasibleRequest, how: AsFormat = Format.TABLE) -> No
       gamekeeper tables feasible release.json
       gamekeeper tables feasible rounded.csv --scheme random:3 --prior poisson --list 20
     """
-    from gamekeeper.cli.risk_show import say_all, say_how, show_for_programs, show_result
     from gamekeeper.workbench.tables import explore_release
 
     with progress_bar("Searching tables") as progress:
@@ -154,7 +147,6 @@ def infer_command(asked: InferRequest, how: AsFormat = Format.TABLE) -> None:
 
       gamekeeper tables infer release.json --about Work
     """
-    from gamekeeper.cli.risk_show import say_how, show_for_programs
     from gamekeeper.workbench.tables import attribute_release
 
     with progress_bar("Inferring") as progress:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from gamekeeper.cli.commands import AsFormat, command, say_written
-from gamekeeper.cli.show import Format, progress_bar, records_are_withheld, say, warn
+from gamekeeper.cli.risk_show import say_how, say_notices, show_for_programs, show_result
+from gamekeeper.cli.show import Format, progress_bar, records_are_withheld, say, say_all, warn
 from gamekeeper.errors import NOT_MET_CODE
 from gamekeeper.workbench.requests.audit import AuditRequest, MarkRequest
 
@@ -34,7 +35,6 @@ def audit_command(asked: AuditRequest, how: AsFormat = Format.TABLE) -> None:
       gamekeeper tables audit table.csv --value TOT --count N_OBS --largest MAX --status Status
         --hierarchy ACTIVITY=activity.hrc --rule p:10
     """
-    from gamekeeper.cli.risk_show import say_all, say_how, say_notices, show_for_programs
     from gamekeeper.workbench.table_audit import audit_published
 
     with progress_bar("Auditing") as progress:
@@ -78,7 +78,6 @@ def mark_command(asked: MarkRequest, how: AsFormat = Format.TABLE) -> None:
       gamekeeper tables mark firms.csv --axes Activity,Size --value Turnover --holding Group
         --hierarchy Activity=activity.hrc --rule p:10 --rule minimum:3 -o marked.csv
     """
-    from gamekeeper.cli.risk_show import say_all, say_how, show_for_programs, show_result
     from gamekeeper.workbench.table_audit import mark_records
 
     found = mark_records(asked)
@@ -96,7 +95,6 @@ def mark_command(asked: MarkRequest, how: AsFormat = Format.TABLE) -> None:
 
 
 def _show_open(found: TableAudit, most: int) -> None:
-    from gamekeeper.cli.risk_show import show_result
 
     rows = found.top(most)
     if rows.num_rows:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import typer
 
 from gamekeeper.cli.commands import AsFormat, command, say_written
-from gamekeeper.cli.show import Format, progress_bar, records_are_withheld, say
+from gamekeeper.cli.risk_show import say_how, show_for_programs, show_result
+from gamekeeper.cli.show import Format, progress_bar, records_are_withheld, say, say_all
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.requests.tables import ComparisonRequest, SapRequest
 
@@ -45,7 +46,6 @@ def sap_command(asked: SapRequest, how: AsFormat = Format.TABLE) -> None:
 
 
 def _within(asked: SapRequest, how: Format) -> None:
-    from gamekeeper.cli.risk_show import say_all, say_how, show_for_programs, show_result
     from gamekeeper.workbench.tables import subtract_release_within
 
     with progress_bar("Subtracting people") as progress:
@@ -64,7 +64,6 @@ def _within(asked: SapRequest, how: Format) -> None:
 
 
 def _whole(asked: SapRequest, how: Format) -> None:
-    from gamekeeper.cli.risk_show import say_all, say_how, show_for_programs, show_result
     from gamekeeper.workbench.tables import subtract_release
 
     with progress_bar("Subtracting people") as progress:
@@ -107,7 +106,6 @@ def compare_command(asked: ComparisonRequest, how: AsFormat = Format.TABLE) -> N
     With margins:
       gamekeeper tables compare random:3 --shape 3x4 --margin 1,2 --margin 1 --margin 2 --tables 200
     """
-    from gamekeeper.cli.risk_show import say_all, say_how, show_for_programs, show_result
     from gamekeeper.workbench.tables import compare_published
 
     with progress_bar("Subtracting people from random tables") as progress:
