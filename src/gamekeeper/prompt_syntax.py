@@ -41,22 +41,13 @@ def pairs_of(written: str, typed: Sequence[str]) -> dict[str, str]:
         if not equals or not name.strip() or not value.strip()
     ]
     if problems:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"Pairs were given with {option}.",
-            f"{len(problems)} of {len(pairs)} cannot be read.",
-            f"Write {written}.",
-            problems=problems,
-        )
+        found = f"{len(problems)} of {len(pairs)} cannot be read."
+        raise _unfit_pairs(written, found, problems=problems)
     read: dict[str, str] = {}
     for name, _, value in pairs:
         if read.setdefault(name.strip(), value.strip()) != value.strip():
-            raise InputError(
-                Reason.BAD_OPTION,
-                f"Pairs were given with {option}.",
-                f"{quoted([name.strip()])} is given twice, with two values.",
-                "Give it once.",
-            )
+            found = f"{quoted([name.strip()])} is given twice, with two values."
+            raise _unfit_pairs(written, found, "Give it once.")
     return read
 
 
@@ -72,12 +63,7 @@ def number_pairs_of(written: str, typed: Sequence[str]) -> dict[str, float]:
     try:
         return {name: float(value) for name, value in pairs.items()}
     except ValueError:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"Pairs were given with {written.split()[0]}.",
-            "Not all of them have a number.",
-            f"Write {written}.",
-        ) from None
+        raise _unfit_pairs(written, "Not all of them have a number.") from None
 
 
 def whole_pairs_of(written: str, typed: Sequence[str]) -> dict[str, int]:
@@ -90,13 +76,15 @@ def whole_pairs_of(written: str, typed: Sequence[str]) -> dict[str, int]:
     """
     pairs = number_pairs_of(written, typed)
     if any(not (number >= 1 and number.is_integer()) for number in pairs.values()):
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"Pairs were given with {written.split()[0]}.",
-            "Not all of them have a whole number of at least 1.",
-            f"Write {written}.",
-        )
+        raise _unfit_pairs(written, "Not all of them have a whole number of at least 1.")
     return {name: int(number) for name, number in pairs.items()}
+
+
+def _unfit_pairs(
+    written: str, found: str, do: str = "", *, problems: Sequence[Problem] = ()
+) -> InputError:
+    asked = f"Pairs were given with {written.split()[0]}."
+    return InputError(Reason.BAD_OPTION, asked, found, do or f"Write {written}.", problems=problems)
 
 
 def values_of(typed: Sequence[str]) -> dict[str, Scalar]:

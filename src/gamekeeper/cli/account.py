@@ -13,13 +13,16 @@ from gamekeeper.cli.show import Format, say, show
 from gamekeeper.results import EVERYTHING, make_listing
 from gamekeeper.workbench.requests.serving import (
     AccountRequest,
+    AccountRole,
     AccountsRequest,
     NewAccountRequest,
     RoleRequest,
 )
 
 if TYPE_CHECKING:
-    from gamekeeper.web.managing import Managed
+    from gamekeeper.web.people.accounts import Accounts
+    from gamekeeper.web.people.roles import Role
+    from gamekeeper.web.people.sessions import Sessions
 
 app = command_group(
     "account",
@@ -36,52 +39,61 @@ def add_command(asked: NewAccountRequest) -> None:
 
       gamekeeper account add norland.gk ana --role administrator
     """
-    managed = _managed(asked.of)
-    managed.add(asked.name, asked.role, _password())
+    accounts, _ = _people(asked.of)
+    accounts.add(asked.name, _role(asked.role), _password())
     say(f"{asked.name} may sign in, as {asked.role.value}.")
 
 
 @command(app, "list")
 def list_command(asked: AccountsRequest, how: AsFormat = Format.TABLE) -> None:
     """List the accounts and their roles."""
-    rows = [(account.name, account.role.word) for account in _managed(asked).all()]
+    rows = [(account.name, account.role.word) for account in _people(asked)[0].all()]
     show(make_listing("accounts", ("account", "role"), rows, EVERYTHING), how)
 
 
 @command(app, "role")
 def role_command(asked: RoleRequest) -> None:
     """Give an account another role; its sessions end."""
-    _managed(asked.of).change(asked.name, role=asked.role)
+    accounts, _ = _people(asked.of)
+    accounts.change(asked.name, role=_role(asked.role))
     say(f"{asked.name} is {asked.role.value} now.")
 
 
 @command(app, "password")
 def password_command(asked: AccountRequest) -> None:
     """Give an account another password; its sessions end."""
-    managed = _managed(asked.of)
-    managed.change(asked.name, password=_password())
+    accounts, _ = _people(asked.of)
+    accounts.change(asked.name, password=_password())
     say(f"{asked.name} has another password.")
 
 
 @command(app, "remove")
 def remove_command(asked: AccountRequest) -> None:
     """Remove an account; its sessions end, and what it did stays in the history."""
-    _managed(asked.of).remove(asked.name)
+    accounts, _ = _people(asked.of)
+    accounts.remove(asked.name)
     say(f"{asked.name} may sign in no longer.")
 
 
 @command(app, "revoke")
 def revoke_command(asked: AccountRequest) -> None:
     """End all sessions of an account, which may sign in again."""
-    say(f"Sessions that ended: {_managed(asked.of).revoke(asked.name)}.")
+    _, sessions = _people(asked.of)
+    say(f"Sessions that ended: {sessions.revoke(asked.name)}.")
 
 
-def _managed(asked: AccountsRequest) -> Managed:
+def _people(asked: AccountsRequest) -> tuple[Accounts, Sessions]:
     try:
-        from gamekeeper.web.managing import Managed
+        from gamekeeper.web.managing import people_of
     except ModuleNotFoundError as error:
         raise needs_web("Accounts were asked for.", error) from error
-    return Managed(asked)
+    return people_of(asked)
+
+
+def _role(asked: AccountRole) -> Role:
+    from gamekeeper.web.people.roles import role_of
+
+    return role_of(asked.value)
 
 
 def _password() -> str:

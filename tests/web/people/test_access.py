@@ -13,7 +13,7 @@ from gamekeeper.web.app import ROUTERS
 from gamekeeper.web.entrance.guard import POLICY
 from gamekeeper.web.people import sessions as session_times
 from gamekeeper.web.people.roles import Role
-from gamekeeper.web.service.access import role_needed
+from gamekeeper.web.service.access import Needs
 from gamekeeper.web.service.server import Server
 from tests.web.conftest import ADDRESS, PASSWORD, edits, rename, signed_in
 
@@ -69,6 +69,11 @@ TABLE = {
     ("DELETE", "/api/accounts/{account}"): ADMINISTRATOR,
     ("DELETE", "/api/accounts/{account}/sessions"): ADMINISTRATOR,
 }
+
+
+def role_needed(route: APIRoute) -> Role | None:
+    needed = [each.call for each in route.dependant.dependencies if isinstance(each.call, Needs)]
+    return max((each.role for each in needed), default=None)
 
 
 def test_every_route_needs_the_role_of_the_table() -> None:

@@ -44,17 +44,7 @@ def assess(request: Mapping[str, Any], folder: Path, progress: Progress) -> None
     asked = build(
         AssessRequest,
         {
-            **values,
-            **{
-                name: store_place(values[name])
-                for name in ("file", "environment")
-                if values.get(name)
-            },
-            **{
-                name: tuple(values[name])
-                for name in ("keys", "sensitive", "missing_values", "recodes")
-                if name in values
-            },
+            **_read(values),
             "missing": Missing(values.get("missing", Missing.CATEGORY)),
             "top": _TOP,
             "report": folder / REPORT,
@@ -79,19 +69,7 @@ def look(request: Mapping[str, Any], folder: Path, progress: Progress) -> None:
     from gamekeeper.workbench.requests.looking import LookRequest
 
     progress(0, None)
-    values = dict(request)
-    asked = build(
-        LookRequest,
-        {
-            **values,
-            **{
-                name: store_place(values[name])
-                for name in ("file", "environment")
-                if values.get(name)
-            },
-            "missing_values": tuple(values.get("missing_values", ())),
-        },
-    )
+    asked = build(LookRequest, _read(request))
     require_valid(asked, "A look at a file was asked for.")
     found = look_at(asked)
     # Its rows are columns of the file, and no records.
@@ -106,6 +84,14 @@ KINDS: dict[str, Callable[[Mapping[str, Any], Path, Progress], None]] = {
     "look": look,
 }
 """What each kind of job does."""
+
+
+def _read(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was sent as JSON as a request has it: paths, and tuples for lists."""
+    given = dict(request)
+    lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
+    places = {name: store_place(given[name]) for name in ("file", "environment") if given.get(name)}
+    return {**given, **lists, **places}
 
 
 def _write(

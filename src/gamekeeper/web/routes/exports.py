@@ -5,22 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
-import shutil
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
-from gamekeeper.files.asides import temporary_folder
 from gamekeeper.mapping.analysis.map_sentences import composite_rows, describe_map, map_notes
 from gamekeeper.results import Listing, Result
 from gamekeeper.results.plain import document_of, lines_of, plain_row
 from gamekeeper.web.service.access import Reader, TheServer
-from gamekeeper.web.service.server import Server
 from gamekeeper.web.shapes.analysis import AnalysisAsked
 from gamekeeper.wording import shown_cell
 from gamekeeper.workbench.environment import browsing, history, scenarios
@@ -115,8 +110,8 @@ def export_analysis(
 ) -> Response:
     """Return an analysis as the command line prints, draws or reports it."""
     written: dict[str, Any] = {}
-    with _scratch(server) as folder:
-        path = Path(folder, f"analysis.{how.value}")
+    with server.scratch() as folder:
+        path = folder / f"analysis.{how.value}"
         if how in (AnalysisFormat.SVG, AnalysisFormat.PNG):
             written["plot"] = path
         elif how is AnalysisFormat.HTML:
@@ -157,24 +152,14 @@ def picture(
     names = server.seen().names
     name = names.variable(variable)
     marked = names.form(form) if form else None
-    with _scratch(server) as folder:
-        path = Path(folder, f"graph.{how.value}")
+    with server.scratch() as folder:
+        path = folder / f"graph.{how.value}"
         show_graph(
             GraphRequest(
                 path=server.settings.store, variable=name, kind=kind, form=marked, output=path
             )
         )
         return _kept(path.read_bytes(), path.name)
-
-
-@contextmanager
-def _scratch(server: Server) -> Generator[Path]:
-    """Give a private folder that is gone afterwards."""
-    folder = temporary_folder(server.settings.state)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _json(result: Result, **told: Any) -> bytes:

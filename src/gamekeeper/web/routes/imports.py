@@ -6,13 +6,11 @@ Nothing enters here. What was decided becomes edits, which are made like any oth
 from __future__ import annotations
 
 import re
-import shutil
 from typing import Annotated
 
 from fastapi import APIRouter, Body, Query
 from pydantic import BaseModel, ConfigDict
 
-from gamekeeper.files.asides import temporary_folder
 from gamekeeper.files.writing import write_file
 from gamekeeper.importing.decisions import DecisionsFile
 from gamekeeper.mapping.edits import describe_edit
@@ -60,8 +58,7 @@ def propose(
     form: Annotated[str, Query(max_length=20_000, description="A name for the form.")] = "",
 ) -> Proposed:
     """Read a questionnaire, and propose what its questions are about; nothing is entered."""
-    folder = temporary_folder(server.settings.state)
-    try:
+    with server.scratch() as folder:
         path = write_file(folder / _file_name(name), content, private=True)
         found = import_forms(
             ImportFormsRequest(
@@ -71,8 +68,6 @@ def propose(
                 file_format=file_format or None,
             )
         )
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
     return Proposed(decisions=found.decisions, sentences=found.sentences())
 
 

@@ -7,8 +7,10 @@ from fastapi.responses import RedirectResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from gamekeeper.results import package_version
-from gamekeeper.web.people.sessions import LONGEST_SECONDS
+from gamekeeper.web.people.accounts import Account
+from gamekeeper.web.people.sessions import LONGEST_SECONDS, Who
 from gamekeeper.web.service.access import Reader, TheServer, cookie_name, signed_in
+from gamekeeper.web.service.server import Server
 from gamekeeper.web.settings import Settings
 from gamekeeper.web.wire.errors import Refused
 from gamekeeper.workbench.environment.opening import person
@@ -52,17 +54,7 @@ def start(request: Request, server: TheServer, token: str = "") -> Response:
 @router.get("/api/session")
 def session(request: Request, server: TheServer) -> SessionShape:
     """Tell who is signed in."""
-    who = signed_in(request, server)
-    name = ""
-    if who is not None:
-        name = server.seen().environment.name
-    return SessionShape(
-        who=who.name if who else None,
-        role=who.role.word if who else None,
-        accounts=server.accounts.are_there,
-        environment=name,
-        version=package_version() if who else "",
-    )
+    return _shape(server, signed_in(request, server))
 
 
 @router.post("/api/session", status_code=201)
@@ -76,14 +68,7 @@ def sign_in(asked: SignIn, request: Request, server: TheServer, response: Respon
     address = request.client.host if request.client and not server.settings.origin else ""
     account = server.accounts.sign_in(asked.name, asked.password, address)
     _set(response, server.sessions.begin(account.name), server.settings)
-    name = server.seen().environment.name
-    return SessionShape(
-        who=account.name,
-        role=account.role.word,
-        accounts=True,
-        environment=name,
-        version=package_version(),
-    )
+    return _shape(server, account)
 
 
 @router.delete("/api/session", status_code=204)
@@ -91,6 +76,16 @@ def sign_out(who: Reader, server: TheServer, response: Response) -> None:
     """End the session."""
     server.sessions.end(who.session)
     response.delete_cookie(cookie_name(server.settings), path="/", secure=server.settings.is_secure)
+
+
+def _shape(server: Server, who: Who | Account | None) -> SessionShape:
+    return SessionShape(
+        who=who.name if who else None,
+        role=who.role.word if who else None,
+        accounts=server.accounts.are_there,
+        environment=server.seen().environment.name if who else "",
+        version=package_version() if who else "",
+    )
 
 
 def _set(response: Response, value: str, settings: Settings) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, Request
 
@@ -29,7 +29,7 @@ TheServer = Annotated[Server, Depends(server_of)]
 
 
 class Needs:
-    """A route needs a role; the table of routes and roles is read from this."""
+    """A route needs a role."""
 
     def __init__(self, role: Role) -> None:
         self.role = role
@@ -60,11 +60,3 @@ def signed_in(request: Request, server: Server) -> Who | None:
 Reader = Annotated[Who, Depends(Needs(Role.READER))]
 Editor = Annotated[Who, Depends(Needs(Role.EDITOR))]
 Administrator = Annotated[Who, Depends(Needs(Role.ADMINISTRATOR))]
-
-
-def role_needed(route: Any) -> Role | None:
-    """Return the role that a route needs; None if anybody may ask."""
-    found = [
-        each.call.role for each in route.dependant.dependencies if isinstance(each.call, Needs)
-    ]
-    return max(found, default=None)

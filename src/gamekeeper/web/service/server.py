@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import secrets
+import shutil
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from hmac import compare_digest
+from pathlib import Path
 from threading import Lock
 from typing import Any
 from weakref import ref
 
-from gamekeeper.files.asides import make_folders
+from gamekeeper.files.asides import make_folders, temporary_folder
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.web.database import Database
@@ -104,6 +106,15 @@ class Server:
                     self._kept.clear()
                 self._kept[key] = found
             return found[1]
+
+    @contextmanager
+    def scratch(self) -> Generator[Path]:
+        """Give a private folder that is gone afterwards."""
+        folder = temporary_folder(self.settings.state)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
     @property
     def start_address(self) -> str:

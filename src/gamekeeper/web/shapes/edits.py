@@ -48,7 +48,7 @@ class EditedShape(BaseModel):
 
 def edited_shape(edited: Edited) -> EditedShape:
     """Return what was acknowledged as it goes over the wire."""
-    return EditedShape(revision=edited.revision, words=list(edited.words), notes=list(edited.notes))
+    return EditedShape.model_validate(edited, from_attributes=True)
 
 
 class ConsequenceShape(BaseModel):

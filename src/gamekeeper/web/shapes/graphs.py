@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
 
 from pydantic import BaseModel, Field
 
 from gamekeeper.algorithms.categories.limits import MAX_NODES
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
-from gamekeeper.algorithms.categories.partitions import Arbitrary
+from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.report.drawings.graphs import Drawing, draw_harmonization_graph
+from gamekeeper.report.drawings.graphs import draw_harmonization_graph
 
 _SHOWN_WORDS = 400
 
@@ -89,16 +89,12 @@ class HarmonizationsShape(BaseModel):
 
 def harmonizations_shape(environment: Environment, variable: str) -> HarmonizationsShape:
     """Return the codes of a variable with their layout; a variable that no form has, has none."""
-    counts = {
-        item.partition: 0
-        for item, forms in environment.instances(variable)
-        if item.partition is not None and forms
-    }
-    if not counts:
-        return HarmonizationsShape(width=0, height=0, codes=[], edges=[])
+    counts: Counter[Partition | Arbitrary] = Counter()
     for item, forms in environment.instances(variable):
         if item.partition is not None and forms:
             counts[item.partition] += len(forms)
+    if not counts:
+        return HarmonizationsShape(width=0, height=0, codes=[], edges=[])
     drawing = draw_harmonization_graph(environment, variable, title="", sideways=True)
     graph = environment.harmonization_graph(variable, max_nodes=MAX_NODES)
     codes = environment.codes(variable, graph.nodes)
@@ -107,32 +103,17 @@ def harmonizations_shape(environment: Environment, variable: str) -> Harmonizati
     nodes = [
         CodeNode(
             code=code,
-            box=box,
+            box=Box.model_validate(drawn, from_attributes=True),
             is_observed=code.startswith("C"),
             n_categories=0 if isinstance(node, Arbitrary) else node.n_blocks,
-            n_forms=counts.get(node, 0),
+            n_forms=counts[node],
             n_below=under,
             words=list(words(node)[:_SHOWN_WORDS]),
         )
-        for code, node, under, box in zip(codes, graph.nodes, below, _boxes(drawing), strict=True)
+        for code, node, under, drawn in zip(codes, graph.nodes, below, drawing.nodes, strict=True)
     ]
-    return HarmonizationsShape(
-        width=drawing.width,
-        height=drawing.height,
-        codes=nodes,
-        edges=_courses(drawing, graph.edges),
-    )
-
-
-def _boxes(drawing: Drawing) -> list[Box]:
-    return [
-        Box(x=node.x, y=node.y, width=node.width, height=node.height, lines=list(node.lines))
-        for node in drawing.nodes
-    ]
-
-
-def _courses(drawing: Drawing, edges: Iterable[Sequence[int]]) -> list[Course]:
-    return [
+    edges = [
         Course(start=start, end=end, path=arrow.path, head=arrow.corners)
-        for (start, end), arrow in zip(edges, drawing.arrows, strict=True)
+        for (start, end), arrow in zip(graph.edges, drawing.arrows, strict=True)
     ]
+    return HarmonizationsShape(width=drawing.width, height=drawing.height, codes=nodes, edges=edges)

@@ -133,16 +133,7 @@ def scenario_shape(
         forms=list(scenario.forms),
         groups=list(scenario.groups),
         mode=scenario.mode.value,
-        keys=[
-            ScenarioKeyShape(
-                variable=key.variable,
-                code=key.code,
-                categories=list(key.categories),
-                n_forms=key.n_forms,
-                why=key.why,
-            )
-            for key in scenario.keys
-        ],
+        keys=[ScenarioKeyShape.model_validate(key, from_attributes=True) for key in scenario.keys],
         left_out=list(scenario.left_out),
     )
 

@@ -111,8 +111,8 @@ def refusal_of(error: GamekeeperError) -> Refusal:
         code=error.reason.value,
         message=" ".join(part for part in (error.asked, error.found) if part),
         problems=[
-            Fault(reason=one.reason.value, where=one.where, found=one.found, do=one.do)
-            for one in error.problems[:_SHOWN_PROBLEMS]
+            Fault.model_validate(problem, from_attributes=True)
+            for problem in error.problems[:_SHOWN_PROBLEMS]
         ],
         hint=error.do,
     )
