@@ -34,9 +34,6 @@ export const emptyDraft = (scale: Draft["scale"]): Draft => ({
   was: new Map(),
 });
 
-export const isSink = (draft: Draft, name: string): boolean =>
-  (draft.children.get(name)?.length ?? 0) === 0;
-
 export function parents(draft: Draft, name: string): string[] {
   return [...draft.children].filter(([, below]) => below.includes(name)).map(([parent]) => parent);
 }
