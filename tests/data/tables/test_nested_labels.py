@@ -30,6 +30,10 @@ CODES = {
     "countries": ("GB GB-ENG GB-SCT", {"GB": "GB-ENG GB-SCT"}),
     "quarters": ("2019 2019Q1 2019Q2", {"2019": "2019Q1 2019Q2"}),
     "months": ("2019 2019-01 2019-02", {"2019": "2019-01 2019-02"}),
+    "occupations": ("1 11 12 13 2 21 22 3 31", {"1": "11 12 13", "2": "21 22"}),
+    "occupations of three levels": (
+        "1 11 111 112 12 121 2 21 211 212", {"1": "11 12", "11": "111 112", "21": "211 212"}
+    ),
     "paragraphs": ("1.1 1.1.1 1.1.2", {"1.1": "1.1.1 1.1.2"}),
 }  # fmt: skip
 PHRASES = {
@@ -41,6 +45,9 @@ PHRASES = {
 APART = {
     "numbers": [str(number) for number in range(1, 31)],
     "some numbers": ["1", "2", "10", "15", "100"],
+    "numbers by tens": ["1", "2", "3", "10", "11", "12", "20", "30"],
+    "ages that are there": ["1", "2", "3", "13", "14", "17", "21", "23", "30", "35"],
+    "coins": ["1", "2", "5", "10", "20", "50", "100", "200"],
     "numbers with decimals": ["1.0", "2.0", "10.0", "100.0"],
     "half rooms": ["1", "1.5", "2", "2.5"],
     "numbered regions": [f"R{number}" for number in range(1, 13)],
@@ -137,7 +144,8 @@ def test_for_counts_to_decide():
 
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=30, unique=True))
 def test_plain_numbers_never_hold_each_other(numbers):
-    labels = [str(number) for number in numbers]
+    # The last one fits no level, so that they are no codes such as 1, 11, 12, 2, 21 and 22.
+    labels = [str(number) for number in (*numbers, 9_999_999)]
     assert nested_codes(labels) == {}
     assert nested_bands(labels) == {}
 

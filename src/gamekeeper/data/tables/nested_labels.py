@@ -39,7 +39,8 @@ def nested_codes(labels: Sequence[str]) -> Nested:
     """Return the codes that may hold others because these begin with them.
 
     One part is enough where letters are followed by digits; where a number or a word goes on, it
-    takes two, and numbers that count on ('R1' to 'R12') are no codes.
+    takes two, and numbers that count on ('R1' to 'R12') are no codes. Bare numbers are plain ones
+    unless all of them make up levels of codes.
 
     Examples
     --------
@@ -151,11 +152,29 @@ def _numbered(labels: Sequence[str]) -> dict[str, bool]:
 
 
 def _counts_on(stem: str, numbers: set[str]) -> bool:
-    """Whether numbers count on with few gaps. Bare ones do, unless some begin with a zero."""
-    if not stem and not any(len(number) > 1 and number[0] == "0" for number in numbers):
+    """Whether numbers count on with few gaps. Bare ones do, unless they are written as codes."""
+    has_zeros = any(len(number) > 1 and number[0] == "0" for number in numbers)
+    if not (stem or has_zeros or _has_levels(numbers)):
         return True
     values = {int(number) for number in numbers}
     return len(values) >= _FEW_GAPS * (max(values) - min(values) + 1)
+
+
+def _has_levels(numbers: set[str]) -> bool:
+    """Whether numbers are codes of several levels, as 1, 11, 12, 2, 21, 22 are in occupations.
+
+    Each but the shortest goes on from another by one digit, those from the same one count on from 0
+    or 1, and this is so of several from two at least.
+    """
+    shortest = min(map(len, numbers))
+    digits: dict[str, list[int]] = {}
+    for number in sorted(numbers):
+        if len(number) > shortest:
+            digits.setdefault(number[:-1], []).append(int(number[-1]))
+    return sum(len(own) > 1 for own in digits.values()) > 1 and all(
+        whole in numbers and own[0] <= 1 and own == [*range(own[0], own[0] + len(own))]
+        for whole, own in digits.items()
+    )
 
 
 def _doubt(whole: str, rest: str, numbered: Mapping[str, bool]) -> bool | None:
