@@ -58,7 +58,15 @@ def test_codes_for_missing_are_told_by_every_command(run, tmp_path, command):
 
 @pytest.mark.parametrize(
     ("code", "shown"),
-    [("NA", "NA"), (".", "."), ("?", "'?'"), ("*", "'*'"), ("-9", "-9"), ("999", "999")],
+    [
+        ("NA", "NA"),
+        (".", "'.'"),
+        ("n.a.", "'n.a.'"),
+        ("?", "'?'"),
+        ("*", "'*'"),
+        ("-9", "-9"),
+        ("999", "999"),
+    ],
 )
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_what_a_notice_advises_can_be_typed(run, tmp_path, code, shown, ending):
@@ -83,6 +91,16 @@ def test_what_a_notice_advises_can_be_typed(run, tmp_path, code, shown, ending):
     words = {row["age"] for row in json.loads(told.out)["rows"]}
     assert "missing" in words
     assert code not in words
+
+
+def test_tables_that_are_published_of_such_a_file_say_so_in_csv_as_well(run, tmp_path):
+    file = write(tmp_path, "people.csv", WITH_NA)
+    asked = ("tables", "release", file, "-k", "Age", "-o", tmp_path / "release.json", "--replace")
+    assert f"! {NOTICE}" in run(*asked).out
+    assert notices(run(*asked, "--format", "json")) == [NOTICE]
+    told = run(*asked, "--format", "csv")
+    assert f"! {NOTICE}" in told.err.replace("\n", " ")
+    assert told.out.startswith("table,scheme\n")
 
 
 def test_several_codes_and_columns_are_told_in_one_sentence(run, tmp_path):

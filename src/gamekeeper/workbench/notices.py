@@ -40,7 +40,7 @@ def _notice(codes: tuple[str, ...], columns: Mapping[str, int], n_records: int) 
     ]
     left = len(columns) - len(shown)
     where = joined([*shown, *([f"{left:,} more"] if left else [])])
-    options = " ".join(f"--missing-value {shlex.quote(code)}" for code in codes)
+    options = " ".join(f"--missing-value {_typed(code)}" for code in codes)
     return (
         f"{joined([quoted([code]) for code in codes])} {'looks' if one else 'look'} like"
         f" {'a code' if one else 'codes'} for missing in the"
@@ -48,3 +48,8 @@ def _notice(codes: tuple[str, ...], columns: Mapping[str, int], n_records: int) 
         f" {'a value' if one else 'values'}. Where {'it means' if one else 'they mean'} missing, add"
         f" {options}."
     )
+
+
+def _typed(code: str) -> str:
+    """Return a code as it is typed at the prompt; a dot must not be taken for that of a sentence."""
+    return f"'{code}'" if code.endswith(".") else shlex.quote(code)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gamekeeper.cli.commands import AsFormat, command, command_group, say_written
 from gamekeeper.cli.risk_show import say_how, say_notices, show_for_programs, show_result
-from gamekeeper.cli.show import Format, progress_bar, records_are_withheld, say, say_all, show
+from gamekeeper.cli.show import Format, progress_bar, records_are_withheld, say, say_all
 from gamekeeper.cli.tables import audit, sap
 from gamekeeper.results import EVERYTHING, make_listing
 from gamekeeper.wording import shape_text
@@ -51,7 +51,7 @@ def release_command(asked: PublishRequest, how: AsFormat = Format.TABLE) -> None
     if how is not Format.TABLE:
         rows = [(table.name, table.scheme.text) for table in release.published]
         listing = make_listing("published tables", ("table", "scheme"), rows, EVERYTHING)
-        show(listing, how, sentences=told, notices=answer.notices)
+        show_for_programs(listing, how, answer.notices, sentences=told)
         return
     say_notices(answer.notices)
     say_all(told)
@@ -74,7 +74,7 @@ def records_command(asked: RecordsRequest, how: AsFormat = Format.TABLE) -> None
     if how is not Format.TABLE:
         rows = [(axis.name, len(axis)) for axis in table.axes]
         listing = make_listing("columns of records", ("column", "categories"), rows, EVERYTHING)
-        show(listing, how, sentences=told, notices=())
+        show_for_programs(listing, how, sentences=told)
         return
     say_all(told)
 
