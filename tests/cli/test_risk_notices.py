@@ -178,6 +178,18 @@ def test_a_stale_scenario_is_told_by_every_command(run, tmp_path, stale, command
     )
 
 
+def test_a_stale_scenario_is_told_by_a_first_look_and_where_it_is_exported(run, tmp_path, stale):
+    words = "The scenario 'A clerk' may be stale"
+    assert words in run("look", *stale).out
+    told = run("scenario", "export", stale[-1], SCENARIO, tmp_path / "clerk.json")
+    assert (told.exit_code, words in told.out) == (0, True)
+    fresh = tmp_path / "fresh"
+    gk.write_environment(world(), fresh)
+    assert words not in run("look", *stale[:-1], fresh).out
+    told = run("scenario", "export", fresh, SCENARIO, tmp_path / "fresh.json")
+    assert (told.exit_code, words in told.out) == (0, False)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "options"),

@@ -18,6 +18,7 @@ from gamekeeper.data.coding.missing_codes import suspected_codes
 from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.mapping.scenario.staleness import staleness
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, folded, quoted
 from gamekeeper.workbench.environment.opening import opened
@@ -68,6 +69,8 @@ class FileLook(Result):
     by: str
     values: tuple[tuple[str, str, int], ...]
     provenance: Provenance
+    stale: str = ""
+    """What has changed for the scenario since it was made, if anything."""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -82,6 +85,8 @@ class FileLook(Result):
         """Return what to know before the file is assessed."""
         n_columns = count_of(len(self.columns), "column")
         told = [f"{self.name} ({self.kind}): {count_of(self.n_records, 'record')}, {n_columns}."]
+        if self.stale:
+            told.append(self.stale)
         suspected = [one.column for one in self.columns if one.missing_codes]
         if suspected:
             told.append(
@@ -128,9 +133,12 @@ def look_at(asked: LookRequest) -> FileLook:
             "Name its store or folder (--environment).",
         )
     wanted: tuple[str, ...] = ()
+    stale = ""
     if asked.scenario and asked.environment is not None:
         with opened(asked.environment) as place:
-            wanted = tuple(k.variable for k in place.environment.scenario(asked.scenario).keys)
+            scenario = place.environment.scenario(asked.scenario)
+            wanted = tuple(key.variable for key in scenario.keys)
+            stale = staleness(scenario, place.environment)
     source = opened_file(asked.file, asked.reading)
     require_room(source, source.names, Need(look_bytes))
     table = code_source(source, source.names)
@@ -154,7 +162,7 @@ def look_at(asked: LookRequest) -> FileLook:
     by = f"the scenario {quoted([asked.scenario])}" if asked.scenario else "their names"
     made = Provenance("first look", fingerprint=table.fingerprint, engine=table.engine.name)
     return FileLook(
-        source.name, source.kind, table.n_records, tuple(columns), by, tuple(values), made
+        source.name, source.kind, table.n_records, tuple(columns), by, tuple(values), made, stale
     )
 
 

@@ -121,7 +121,8 @@ def export_command(asked: ExportScenarioRequest) -> None:
     """
     from gamekeeper.workbench.environment.scenarios import export_scenario
 
-    export_scenario(asked)
+    if stale := export_scenario(asked):
+        say(f"! {stale}")
     say_written(asked)
 
 

@@ -152,13 +152,16 @@ def review(asked: ReviewRequest, *, progress: Progress | None = None) -> Scenari
         )
 
 
-def export_scenario(asked: ExportScenarioRequest) -> None:
-    """Write a scenario to a JSON file."""
+def export_scenario(asked: ExportScenarioRequest) -> str:
+    """Write a scenario to a JSON file, and return what has changed for it since, if anything."""
     require_outputs(asked)
     with opened(asked.opened.environment, as_of=asked.opened.as_of) as place:
-        document = document_of(place.environment.scenario(asked.scenario))
+        scenario = place.environment.scenario(asked.scenario)
+        stale = staleness(scenario, place.environment)
+        document = document_of(scenario)
     text = document.model_dump_json(indent=1, by_alias=True)
     write_file(asked.file, f"{text}\n".encode(), private=False, replace=asked.replace)
+    return stale
 
 
 def has_changed(scenario: Scenario, place: Place) -> bool:
