@@ -128,6 +128,21 @@ def test_the_same_recipe_and_file_are_the_same_bytes_on_one_and_two_workers(
     assert (tmp_path / "1.csv").read_bytes() == (tmp_path / "2.csv").read_bytes()
 
 
+@pytest.mark.parametrize("command", ["apply", "replay"])
+def test_a_release_that_is_there_is_replaced_where_that_is_asked_for(
+    run, tmp_path, people, recipe, command
+):
+    release = tmp_path / "there.csv"
+    release.write_text("of last year\n")
+    asked = ("protect", command, recipe, people, "-o", release)
+    refused = run(*asked)
+    assert (refused.exit_code, "(--replace)" in refused.err) == (2, True)
+    assert release.read_text() == "of last year\n"
+    done = run(*asked, "--replace")
+    assert done.exit_code == 0, done.err
+    assert release.read_text() != "of last year\n"
+
+
 def test_shuffled_records_are_protected_alike(run, tmp_path, people, recipe):
     order = np.random.default_rng(9).permutation(120)
     other = write_people(tmp_path / "shuffled.csv", order=order)

@@ -115,7 +115,7 @@ def replay_recipe(
     asked: ReplayRequest, *, progress: Progress | None = None
 ) -> Answer[ReleasedFile]:
     """Apply a recipe to a file, found recodes as they are or searched anew, and attack again."""
-    require_outputs(asked)
+    require_outputs(asked.apply)
     recipe = read_recipe(asked.apply.recipe)
     opened = _opened(asked.apply, recipe, progress)
     return _released(asked.apply, recipe, opened, anew=asked.anew, progress=progress)
