@@ -103,6 +103,24 @@ def test_tables_that_are_published_of_such_a_file_say_so_in_csv_as_well(run, tmp
     assert told.out.startswith("table,scheme\n")
 
 
+def test_links_say_so_for_each_file(run, tmp_path):
+    file = write(tmp_path, "people.csv", PEOPLE)
+    other = write(tmp_path, "other.csv", WITH_NA)
+    told = f"In the file 'other.csv': {NOTICE}"
+    assert told in run("link", "files", file, other).out
+    assert (
+        told
+        in json.loads(run("link", "evaluate", other, file, "--format", "json").out)["sentences"]
+    )
+    assert NOTICE not in run("link", "files", file, other, "--missing-value", "NA").out
+    numbers = [f"{n % 7 + 20},{n % 5 + 30},{n * n % 11 + 1}" for n in range(40)]
+    first = write(tmp_path, "first.csv", "a,b,c\n" + "\n".join(numbers) + "\n")
+    second = write(tmp_path, "second.csv", "d,e,f\n" + "\n".join([*numbers, "-9,-9,3", "-9,-9,4"]))
+    said = run("link", "structure", first, second).out
+    assert "In the file 'second.csv': '-9' looks like a code for missing in the columns 'd'" in said
+    assert "In the file 'first.csv'" not in said
+
+
 def test_several_codes_and_columns_are_told_in_one_sentence(run, tmp_path):
     rows = [f"{n % 5 + 1},{n % 7 + 1},{n % 40 + 20}" for n in range(200)]
     rows += ["-9,-9,30", "-9,-9,31", "-8,-8,32", "-8,-8,33"]

@@ -36,6 +36,7 @@ from gamekeeper.workbench.compared_columns import (
 )
 from gamekeeper.workbench.microdata.need import Need, require_room
 from gamekeeper.workbench.microdata.opening import opened_file
+from gamekeeper.workbench.notices import in_file, missing_code_notices
 from gamekeeper.workbench.outputs import require_outputs, write_outputs
 from gamekeeper.workbench.requests.linkage import EvaluateRequest, LinkRequest, StructureRequest
 
@@ -68,7 +69,8 @@ def link_two_files(asked: LinkRequest, *, progress: Progress | None = None) -> F
         decimals=decimals,
         progress=progress,
     )
-    found = replace(found, notes=(*left_out, *found.notes))
+    codes = [*_missing_codes(sources[0], a), *_missing_codes(sources[1], b)]
+    found = replace(found, notes=(*codes, *left_out, *found.notes))
     names = (asked.first.name, asked.second.name)
     tables = (a, b) if asked.report_values else None
     shown = not asked.reading.no_records
@@ -134,7 +136,9 @@ def evaluate_files(
         progress=progress,
     )
     by_order = [] if identifier else [_BY_ORDER]
-    found = replace(found, notes=(*by_order, *left_out))
+    opened = zip((source, *sources), (first, *others), strict=True)
+    codes = [note for one, table in opened for note in _missing_codes(one, table)]
+    found = replace(found, notes=(*codes, *by_order, *left_out))
     name, shown = asked.original.name, not asked.reading.no_records
     write_outputs(asked, found, report=lambda: maskings_report(found, name, with_records=shown))
     return found
@@ -180,13 +184,22 @@ def link_two_structures(
         **given(asked.options),
         weights=(a.weights, b.weights),
         origins=(a.origins, b.origins),
-        notes=(*a.notes, *b.notes),
+        notes=(
+            *(note for pair in zip(sources, tables, strict=True) for note in _missing_codes(*pair)),
+            *a.notes,
+            *b.notes,
+        ),
         truth=true_partners(tables[0], tables[1], identifier) if identifier else None,
         progress=progress,
     )
     files, shown = (asked.first.name, asked.second.name), not asked.reading.no_records
     write_outputs(asked, found, report=lambda: structure_report(found, files, with_records=shown))
     return found
+
+
+def _missing_codes(source: Source, table: CodedTable) -> tuple[str, ...]:
+    """Say which values of a file look like codes for missing: records would agree on them."""
+    return in_file(source.name, missing_code_notices(table, decimal=source.decimal))
 
 
 def _truths(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.missing_codes import suspected_codes
@@ -30,6 +30,11 @@ def missing_code_notices(
     for column, counts in by_column.items():
         by_codes.setdefault(tuple(counts), {})[column] = sum(counts.values())
     return tuple(_notice(codes, columns, table.n_records) for codes, columns in by_codes.items())
+
+
+def in_file(name: str, notices: Iterable[str]) -> tuple[str, ...]:
+    """Say of which file notices are, where there are several."""
+    return tuple(f"In the file {quoted([name])}: {notice}" for notice in notices)
 
 
 def _notice(codes: tuple[str, ...], columns: Mapping[str, int], n_records: int) -> str:

@@ -27,7 +27,7 @@ from gamekeeper.workbench.microdata.engines import engine_for
 from gamekeeper.workbench.microdata.file import NO_DESIGN, Microdata
 from gamekeeper.workbench.microdata.need import Need, require_room
 from gamekeeper.workbench.microdata.values import named_values, read_values, require_mapped
-from gamekeeper.workbench.notices import missing_code_notices
+from gamekeeper.workbench.notices import in_file, missing_code_notices
 from gamekeeper.workbench.requests.counting import ON_THIS_MACHINE, EngineRequest
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.reading import Reading
@@ -153,7 +153,7 @@ def open_other(
         return OtherFile(None)
     data = open_microdata(replace(asked, file=file), counting=counting, strict=False)
     # That the scenario is stale is said already.
-    codes = tuple(f"In the file {quoted([file.name])}: {text}" for text in data.missing_codes)
+    codes = in_file(file.name, data.missing_codes)
     return OtherFile(data.count(), codes)
 
 
