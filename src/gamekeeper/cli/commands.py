@@ -12,6 +12,7 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -82,7 +83,7 @@ def command(
                     asked = without_records(values) if quiet else values
                     work(build(first.annotation, asked), **others)
 
-            return typed(run, options, own, offers)
+            return typed(work, run, options, own, offers)
 
         add_later(app, name, work.__doc__, make)
         return work
@@ -191,12 +192,13 @@ def _require_once(typed: Sequence[Any]) -> None:
 
 
 def typed(
+    work: _Work,
     run: _Work,
     asked: Iterable[Field],
     own: Iterable[inspect.Parameter] = (),
     offers: Mapping[str, Callable[..., Any]] | None = None,
 ) -> _Work:
-    """Return a function for typer that runs with the values of options.
+    """Return a function for typer, in place of `work`, that runs with the values of options.
 
     `own` are parameters that typer knows already; they are passed on as they are.
     """
@@ -207,6 +209,7 @@ def typed(
         *(item.replace(kind=keyword) for item in own),
     ]
 
+    @wraps(work)
     def called(**given: Any) -> None:
         values = {item.name: _value(item, given.pop(item.name)) for item in options}
         run(values, **given)

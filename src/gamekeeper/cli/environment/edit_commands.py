@@ -48,7 +48,7 @@ def edit_command(
             return made if isinstance(made, list) else [made]
 
         def make() -> _Work:
-            return _editing(ask, options_of(request), can_break=can_break)
+            return _editing(work, ask, options_of(request), can_break=can_break)
 
         add_later(app, name, work.__doc__, make)
         return work
@@ -73,23 +73,23 @@ def record_command(
             own = {name: value for name, value in values.items() if name in kind.model_fields}
             return [edits.edit_of(kind, own)]
 
-        return _editing(ask, (*options_of(InStore), *_fields(kind)), can_break=can_break)
+        return _editing(ask, ask, (*options_of(InStore), *_fields(kind)), can_break=can_break)
 
     shown = (f"  {each}" if each.startswith("gamekeeper") else each for each in examples)
     add_later(app, name, "\n\n".join((words, "[bold]Examples[/bold]", *shown)), make)
 
 
 def _editing(
-    ask: Callable[[_Values], list[Edit]], own: tuple[Field, ...], *, can_break: bool
+    work: _Work, ask: Callable[[_Values], list[Edit]], own: tuple[Field, ...], *, can_break: bool
 ) -> _Work:
-    """Return a function for typer that makes the edits that are asked for."""
+    """Return a function for typer, in place of `work`, that makes the edits that are asked for."""
 
     def run(values: _Values, how: Format) -> None:
         freedom = build(Freedom, values)
         make_edits(values["store"], ask(values), build(Signature, values), freedom, how)
 
     shared = (*options_of(Signature), *(options_of(Freedom) if can_break else ()))
-    return typed(run, (*own, *shared), [_HOW], OFFERS)
+    return typed(work, run, (*own, *shared), [_HOW], OFFERS)
 
 
 def _fields(record: type[Record]) -> list[Field]:
