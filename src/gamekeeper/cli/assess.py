@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gamekeeper.cli.commands import AsFormat, command, say_written
-from gamekeeper.cli.risk_show import say_first, say_how, show_for_programs, show_result
+from gamekeeper.cli.commands import AsFormat, command
+from gamekeeper.cli.risk_show import say_end, say_first, show_for_programs, show_result
 from gamekeeper.cli.show import Format, progress_bar, say, show_table
 from gamekeeper.errors import NOT_MET_CODE
 from gamekeeper.wording import cell_text, percent_text
@@ -64,8 +64,7 @@ def _show(asked: AssessRequest, answer: Answer[Assessment], how: Format) -> None
             say(f"Record {record}:")
             for line in lines:
                 say(f"  {line}")
-        say_how(found)
-        say_written(asked)
+        say_end(asked, found)
         return
     from gamekeeper.workbench.assessment.running import told_besides
 

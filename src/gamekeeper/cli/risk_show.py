@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from gamekeeper.cli.commands import say_written
 from gamekeeper.cli.show import Format, records_are_withheld, say, say_all, show, show_table, warn
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.results import Result
@@ -79,6 +80,12 @@ def say_how(result: Result) -> None:
         parts.append(f"input {made.fingerprint}")
     say()
     say(f"How: {'; '.join(parts)}.")
+
+
+def say_end(asked: Any, result: Result) -> None:
+    """Say how a result came about, and which files were written of what was asked."""
+    say_how(result)
+    say_written(asked)
 
 
 def show_explained(found: UniquesRisk, n_records: int, identifier: str = "") -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gamekeeper.cli.commands import AsFormat, command, command_group, say_written
-from gamekeeper.cli.risk_show import say_how, show_for_programs, show_result
+from gamekeeper.cli.commands import AsFormat, command, command_group
+from gamekeeper.cli.risk_show import say_end, show_for_programs, show_result
 from gamekeeper.cli.show import Format, progress_bar, say, say_all
 from gamekeeper.workbench.requests.linkage import EvaluateRequest, LinkRequest, StructureRequest
 
@@ -61,8 +61,7 @@ def files_command(asked: LinkRequest, how: AsFormat = Format.TABLE) -> None:
         say("The surest links:")
         say()
         show_result(found, table=surest)
-    say_how(found)
-    say_written(asked)
+    say_end(asked, found)
 
 
 @command(app, "evaluate")
@@ -96,8 +95,7 @@ def evaluate_command(asked: EvaluateRequest, how: AsFormat = Format.TABLE) -> No
             "median_margin": "median margin",
         },
     )
-    say_how(found)
-    say_written(asked)
+    say_end(asked, found)
 
 
 @command(app, "structure")
@@ -119,8 +117,7 @@ def structure_command(asked: StructureRequest, how: AsFormat = Format.TABLE) -> 
     say_all(found.sentences())
     say()
     show_result(found, table=clusterings)
-    say_how(found)
-    say_written(asked)
+    say_end(asked, found)
 
 
 def _compared(one: LinkVariable) -> str:

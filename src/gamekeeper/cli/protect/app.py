@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from gamekeeper.cli.commands import AsFormat, command, command_group, say_written
-from gamekeeper.cli.risk_show import say_first, say_how, show_for_programs, show_result
+from gamekeeper.cli.risk_show import say_end, say_first, say_how, show_for_programs, show_result
 from gamekeeper.cli.show import Format, progress_bar, say, say_all
 from gamekeeper.errors import NOT_MET_CODE, Cancelled
 from gamekeeper.workbench.requests.protection import (
@@ -76,8 +76,7 @@ def audit_command(asked: AuditRequest, how: AsFormat = Format.TABLE) -> None:
         say_all(found.sentences())
         say()
         show_result(found, _FIGURES)
-        say_how(found)
-        say_written(asked)
+        say_end(asked, found)
     else:
         masked = [
             {
@@ -128,8 +127,7 @@ def try_command(asked: TryRequest, how: AsFormat = Format.TABLE) -> None:
         say_all(plan.sentences())
         say()
         show_result(plan, _shown(plan.map))
-        say_how(plan)
-        say_written(asked)
+        say_end(asked, plan)
     else:
         show_for_programs(
             plan,

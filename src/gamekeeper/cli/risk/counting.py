@@ -7,13 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from gamekeeper.cli.commands import AsFormat, command, say_written
-from gamekeeper.cli.risk_show import (
-    say_first,
-    say_how,
-    show_for_programs,
-    show_result,
-)
+from gamekeeper.cli.commands import AsFormat, command
+from gamekeeper.cli.risk_show import say_end, say_first, show_for_programs, show_result
 from gamekeeper.cli.show import Format, progress_bar, say, say_all, show_table
 from gamekeeper.wording import percent_text
 from gamekeeper.workbench.requests.risk import (
@@ -63,8 +58,7 @@ def keys_command(asked: KeysRequest, how: AsFormat = Format.TABLE) -> None:
     say()
     for k in _KS:
         say(table.k_sentence(k))
-    say_how(table)
-    say_written(asked)
+    say_end(asked, table)
 
 
 def _line(table: KeyTable, sizes: Sequence[int]) -> dict[str, float]:
@@ -153,8 +147,7 @@ def measures_command(asked: MeasuresRequest, how: AsFormat = Format.TABLE) -> No
         say("Unsafe combinations that each key variable has a part in:")
         say()
         show_result(found, table=found.unsafe)
-    say_how(found)
-    say_written(asked)
+    say_end(asked, found)
 
 
 @command(app, "dis")
@@ -182,8 +175,7 @@ def dis_command(asked: DisRequest, how: AsFormat = Format.TABLE) -> None:
     show_result(
         found, {"measure": "measure", "value": "value", "exact": "exact", "meaning": "meaning"}
     )
-    say_how(found)
-    say_written(asked)
+    say_end(asked, found)
 
 
 @command(app, "match")
@@ -223,5 +215,4 @@ def match_command(asked: MatchRequest, how: AsFormat = Format.TABLE) -> None:
     )
     say()
     say_all(found.dominance_sentences())
-    say_how(found)
-    say_written(asked)
+    say_end(asked, found)

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from gamekeeper.cli.commands import AsFormat, command, say_written
-from gamekeeper.cli.risk_show import (
-    say_first,
-    say_how,
-    show_for_programs,
-    show_result,
-)
+from gamekeeper.cli.commands import AsFormat, command
+from gamekeeper.cli.risk_show import say_end, say_first, show_for_programs, show_result
 from gamekeeper.cli.show import Format, progress_bar, say, say_all
 from gamekeeper.workbench.requests.models import CompareRequest, InferRequest, ModelRequest
 
@@ -50,8 +45,7 @@ def model_command(asked: ModelRequest, how: AsFormat = Format.TABLE) -> None:
         say()
         edges = edges.sort_by([("probability", "descending")]).slice(0, _MOST_EDGES)
     show_result(fit, table=edges)
-    say_how(fit)
-    say_written(asked)
+    say_end(asked, fit)
 
 
 @command(app, "infer")
@@ -124,8 +118,7 @@ def infer_command(asked: InferRequest, how: AsFormat = Format.TABLE) -> None:
         if told is not None:
             say()
             say_all(told.sentences())
-    say_how(risk)
-    say_written(asked)
+    say_end(asked, risk)
 
 
 @command(app, "compare")
@@ -167,5 +160,4 @@ def compare_command(asked: CompareRequest, how: AsFormat = Format.TABLE) -> None
     )
     say()
     say_all(attacks)
-    say_how(found)
-    say_written(asked)
+    say_end(asked, found)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from gamekeeper.cli.commands import AsFormat, command, say_written
-from gamekeeper.cli.risk_show import say_first, say_how, show_for_programs
+from gamekeeper.cli.commands import AsFormat, command
+from gamekeeper.cli.risk_show import say_end, say_first, show_for_programs
 from gamekeeper.cli.show import Format, progress_bar, say_all
 from gamekeeper.workbench.requests.simulation import SimulateRequest
 
@@ -32,5 +32,4 @@ def simulate_command(asked: SimulateRequest, how: AsFormat = Format.TABLE) -> No
         return
     say_first(answer)
     say_all(found.sentences())
-    say_how(found)
-    say_written(asked)
+    say_end(asked, found)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gamekeeper.cli.commands import AsFormat, command, say_written
+from gamekeeper.cli.commands import AsFormat, command
 from gamekeeper.cli.risk_show import (
+    say_end,
     say_first,
-    say_how,
     show_explained,
     show_for_programs,
     show_result,
@@ -78,8 +78,7 @@ def suda_command(asked: SudaRequest, how: AsFormat = Format.TABLE) -> None:
         say(f"Record {record}:")
         for line in lines:
             say(f"  {line}")
-    say_how(found)
-    say_written(asked)
+    say_end(asked, found)
 
 
 def _identifier(found: UniquesRisk, asked: str) -> str:
@@ -134,5 +133,4 @@ def special_command(asked: SpecialRequest, how: AsFormat = Format.TABLE) -> None
             "random_share": "of random uniques",
         },
     )
-    say_how(found)
-    say_written(asked)
+    say_end(asked, found)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gamekeeper.cli.commands import AsFormat, command, command_group, say_written
-from gamekeeper.cli.risk_show import say_how, say_notices, show_for_programs, show_result
+from gamekeeper.cli.commands import AsFormat, command, command_group
+from gamekeeper.cli.risk_show import say_end, say_notices, show_for_programs, show_result
 from gamekeeper.cli.show import Format, progress_bar, records_are_withheld, say, say_all
 from gamekeeper.cli.tables import audit, sap
 from gamekeeper.results import EVERYTHING, make_listing
@@ -103,8 +103,7 @@ def bounds_command(asked: BoundsRequest, how: AsFormat = Format.TABLE) -> None:
         say("The cells that are known best:")
         say()
         show_result(found, table=found.top(asked.top))
-    say_how(found)
-    say_written(asked)
+    say_end(asked, found)
 
 
 @command(app, "feasible")
@@ -135,8 +134,7 @@ def feasible_command(asked: FeasibleRequest, how: AsFormat = Format.TABLE) -> No
         for number, table in enumerate(found.tables, start=1):
             say()
             say(f"Table {number}: {table.tolist()}")
-    say_how(found)
-    say_written(asked)
+    say_end(asked, found)
 
 
 @command(app, "infer")
@@ -161,8 +159,7 @@ def infer_command(asked: InferRequest, how: AsFormat = Format.TABLE) -> None:
         say()
     for number, sentence in enumerate(said[1:], start=1):
         say(f"{number:>3}. {sentence}")
-    say_how(found)
-    say_written(asked)
+    say_end(asked, found)
 
 
 app.add_typer(sap.app)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gamekeeper.cli.commands import AsFormat, command, say_written
-from gamekeeper.cli.risk_show import say_how, say_notices, show_for_programs, show_result
+from gamekeeper.cli.commands import AsFormat, command
+from gamekeeper.cli.risk_show import say_end, say_notices, show_for_programs, show_result
 from gamekeeper.cli.show import Format, progress_bar, records_are_withheld, say, say_all, warn
 from gamekeeper.errors import NOT_MET_CODE
 from gamekeeper.workbench.requests.audit import AuditRequest, MarkRequest
@@ -56,8 +56,7 @@ def audit_command(asked: AuditRequest, how: AsFormat = Format.TABLE) -> None:
                     say(f"{number:>3}. {sentence}")
             if asked.top and not records_are_withheld():
                 _show_open(found, asked.top)
-            say_how(found)
-            say_written(asked)
+            say_end(asked, found)
     except (BrokenPipeError, SystemExit):
         # A reader that has gone (as in `| head`) makes no rule met.
         if found.is_met:
@@ -90,8 +89,7 @@ def mark_command(asked: MarkRequest, how: AsFormat = Format.TABLE) -> None:
         say("Unsafe cells:")
         say()
         show_result(found, table=found.top(asked.top))
-    say_how(found)
-    say_written(asked)
+    say_end(asked, found)
 
 
 def _show_open(found: TableAudit, most: int) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from gamekeeper.cli.commands import AsFormat, command, say_written
-from gamekeeper.cli.risk_show import say_how, show_for_programs, show_result
+from gamekeeper.cli.commands import AsFormat, command
+from gamekeeper.cli.risk_show import say_end, show_for_programs, show_result
 from gamekeeper.cli.show import Format, progress_bar, records_are_withheld, say, say_all
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.requests.tables import ComparisonRequest, SapRequest
@@ -59,8 +59,7 @@ def _within(asked: SapRequest, how: Format) -> None:
         say("The riskiest:")
         say()
         show_result(areas, table=areas.to_arrow().slice(0, 15))
-    say_how(areas)
-    say_written(asked)
+    say_end(asked, areas)
 
 
 def _whole(asked: SapRequest, how: Format) -> None:
@@ -90,8 +89,7 @@ def _whole(asked: SapRequest, how: Format) -> None:
         )
         say()
         show_result(found.detail, table=found.detail.few())
-    say_how(found)
-    say_written(asked)
+    say_end(asked, found)
 
 
 @command(app, "compare")
@@ -121,8 +119,7 @@ def compare_command(asked: ComparisonRequest, how: AsFormat = Format.TABLE) -> N
     say(f"Tables by SAP, for {'each number of people known' if shown == n_rows else some}:")
     say()
     show_result(found, _BANDS, table=found.few(shown))
-    say_how(found)
-    say_written(asked)
+    say_end(asked, found)
 
 
 def _shown(n_rows: int, few: int, *, is_asked: bool) -> int:
