@@ -199,6 +199,8 @@ def test_a_stale_scenario_is_told_by_every_command(run, tmp_path, stale, command
 def test_a_stale_scenario_is_told_by_a_first_look_and_where_it_is_exported(run, tmp_path, stale):
     words = "The scenario 'A clerk' may be stale"
     assert words in run("look", *stale).out
+    assert words in run("look", *stale, "--format", "csv").err
+    assert words in notices(run("look", *stale, "--format", "json"))[0]
     told = run("scenario", "export", stale[-1], SCENARIO, tmp_path / "clerk.json")
     assert (told.exit_code, words in told.out) == (0, True)
     fresh = tmp_path / "fresh"

@@ -30,7 +30,8 @@ def look_command(asked: LookRequest, how: AsFormat = Format.TABLE) -> None:
     names = ("column", "value", "records")
     if how is not Format.TABLE:
         rows = [dict(zip(names, row, strict=True)) for row in found.values]
-        show_for_programs(found, how, values={"rows": rows} if asked.values else None)
+        values = {"rows": rows} if asked.values else None
+        show_for_programs(found, how, [found.stale] if found.stale else (), values=values)
         return
     say_all(found.sentences())
     say()
