@@ -68,11 +68,11 @@ def test_an_error_lists_every_problem_up_to_a_screenful():
 
 
 def test_all_problems_are_raised_at_once_under_the_reason_of_the_first():
-    errors.require_none([], "Forms were asked for.", "0 faults.")
+    errors.refuse([], "Forms were asked for.", "0 faults.")
     first = Problem(Reason.DUPLICATE, "form 'Bank'", "is there twice.")
     second = Problem(Reason.BAD_NAME, "form ''", "is empty.")
     with pytest.raises(InputError) as caught:
-        errors.require_none([first, second], "Forms were asked for.", "2 faults.", "Mend them.")
+        errors.refuse([first, second], "Forms were asked for.", "2 faults.", "Mend them.")
     assert caught.value.reason is Reason.DUPLICATE
     assert caught.value.problems == (first, second)
     assert caught.value.message == "Forms were asked for. 2 faults. Mend them."

@@ -138,10 +138,15 @@ class InputError(GamekeeperError):
     exit_code = 2
 
 
-def refuse(problems: Sequence[Problem], asked: str, found: str, do: str = "") -> None:
+def refuse(problems: Sequence[Problem], asked: str, found: str = "", do: str = "") -> None:
     """Raise one error for all problems, with the reason of the first; nothing where there are none."""
     if problems:
-        raise InputError(problems[0].reason, asked, found, do, problems=problems)
+        some = (
+            "There is 1 problem:"
+            if len(problems) == 1
+            else f"There are {len(problems):,} problems:"
+        )
+        raise InputError(problems[0].reason, asked, found or some, do, problems=problems)
 
 
 class StoreError(GamekeeperError):
@@ -166,21 +171,6 @@ class Cancelled(GamekeeperError):  # noqa: N818 - an event, not a fault
 
     def __reduce__(self) -> tuple[type[Cancelled], tuple[str, str]]:
         return Cancelled, (self.asked, self.do)
-
-
-def refuse_problems(asked: str, problems: Sequence[Problem]) -> None:
-    """Raise one error for everything that is wrong with what was asked; nothing where all is well."""
-    if problems:
-        there_are = (
-            f"There are {len(problems):,} problems" if len(problems) > 1 else "There is 1 problem"
-        )
-        raise InputError(problems[0].reason, asked, f"{there_are}:", problems=problems)
-
-
-def require_none(problems: Sequence[Problem], asked: str, found: str, do: str = "") -> None:
-    """Raise all problems that were found as one error, whose reason is that of the first."""
-    if problems:
-        raise InputError(problems[0].reason, asked, found, do, problems=problems)
 
 
 def fault_place(error: BaseException) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from gamekeeper.errors import InputError, Problem, require_none
+from gamekeeper.errors import InputError, Problem, refuse
 from gamekeeper.importing.decisions import DecisionsFile, decisions_on, edits_of_decisions
 from gamekeeper.importing.files.limits import MOST_MEGABYTES
 from gamekeeper.importing.matching.proposal import Matcher
@@ -64,7 +64,7 @@ def propose_forms(
             problems.append(Problem(error.reason, where, error.found, error.do))
         else:
             read.append((path, instrument))
-    require_none(
+    refuse(
         problems,
         f"{count_of(len(files), 'file was', 'files were')} to be imported.",
         f"{count_of(len(problems), 'file')} cannot be read. Nothing was entered.",

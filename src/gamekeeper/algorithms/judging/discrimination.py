@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.judging.logistic_line import LogisticLine, fit_logistic_line, logit
-from gamekeeper.algorithms.judging.outcomes import refuse, value_problems
+from gamekeeper.algorithms.judging.outcomes import value_problems
 from gamekeeper.algorithms.judging.rank_plots import mid_ranks
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.wording import count_of
 
 _LEAST_PROBABILITY = 1e-6
@@ -257,7 +257,7 @@ def _expit(value: float) -> float:
 
 def _checked(y: ArrayLike, score: ArrayLike, asked: str) -> tuple[Numbers, Numbers]:
     outcomes, scores = np.asarray(y, np.float64), np.asarray(score, np.float64)
-    refuse(asked, _FOUND, [*_shape_problems(outcomes, scores), *value_problems(outcomes, scores)])
+    refuse([*_shape_problems(outcomes, scores), *value_problems(outcomes, scores)], asked, _FOUND)
     return outcomes, scores
 
 
@@ -271,7 +271,7 @@ def _checked_shares(y: ArrayLike, probability: ArrayLike, asked: str) -> tuple[N
         if n_wrong:
             found = f"{count_of(n_wrong, 'value')} not from 0 to 1."
             problems.append(Problem(Reason.BAD_OPTION, where, found))
-    refuse(asked, _FOUND, problems)
+    refuse(problems, asked, _FOUND)
     return outcomes, said
 
 

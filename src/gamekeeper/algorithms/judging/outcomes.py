@@ -1,20 +1,12 @@
-"""What scores are judged by: whether each record is a one or a zero; and refusals of what is not."""
+"""What scores are judged by: whether each record is a one or a zero."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import Problem, Reason
 from gamekeeper.wording import count_of
-
-
-def refuse(asked: str, found: str, problems: Sequence[Problem]) -> None:
-    """Refuse what was asked where there are problems, with all of them."""
-    if problems:
-        raise InputError(problems[0].reason, asked, found, problems=problems)
 
 
 def value_problems(outcomes: NDArray[np.float64], scores: NDArray[np.float64]) -> list[Problem]:

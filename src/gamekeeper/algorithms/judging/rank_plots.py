@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.judging.logistic_line import LogisticLine, fit_logistic_line
-from gamekeeper.algorithms.judging.outcomes import refuse, value_problems
-from gamekeeper.errors import Problem, Reason
+from gamekeeper.algorithms.judging.outcomes import value_problems
+from gamekeeper.errors import Problem, Reason, refuse
 
 _ASKED = "A logit rank plot was asked for."
 _MOST_DISTINCT = 20_000
@@ -147,7 +147,7 @@ def _checked(y: ArrayLike, score: ArrayLike) -> tuple[NDArray[np.float64], NDArr
         do = "Give one of each for every record, and at least one record."
         problems.append(Problem(Reason.BAD_OPTION, "records", found, do))
     problems += value_problems(outcomes, scores)
-    refuse(_ASKED, "Outcomes and scores cannot be used:", problems)
+    refuse(problems, _ASKED, "Outcomes and scores cannot be used:")
     return outcomes, scores
 
 
@@ -157,4 +157,4 @@ def _check_options(m: int, h: float) -> None:
         problems.append(Problem(Reason.BAD_OPTION, "m", f"{m:,} is less than 1."))
     if not 0 < h < np.inf:
         problems.append(Problem(Reason.BAD_OPTION, "h", "not a number above 0."))
-    refuse(_ASKED, "Its options cannot be used:", problems)
+    refuse(problems, _ASKED, "Its options cannot be used:")

@@ -15,8 +15,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.judging.outcomes import refuse
-from gamekeeper.errors import Problem, Reason
+from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.wording import count_of
 
 Numbers = NDArray[np.float64]
@@ -112,5 +111,5 @@ def _checked(x: ArrayLike, y: ArrayLike, span: float, rounds: int) -> tuple[Numb
         problems.append(Problem(Reason.BAD_OPTION, "span", "not above 0 and up to 1."))
     if rounds < 0:
         problems.append(Problem(Reason.BAD_OPTION, "rounds", f"{rounds:,} is less than 0."))
-    refuse("A smooth line through points was asked for.", "It cannot be drawn as asked:", problems)
+    refuse(problems, "A smooth line through points was asked for.", "It cannot be drawn as asked:")
     return xs, ys

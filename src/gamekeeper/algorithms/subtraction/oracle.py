@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.releases.constraints import CountConstraints, NoTableError
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import Problem, Reason, refuse
 
 Integers = NDArray[np.int64]
 
@@ -40,14 +40,12 @@ def checked_truth(constraints: CountConstraints, truth: ArrayLike) -> Integers:
         n_wrong = int(np.sum((sums < rows.lower) | (sums > rows.upper)))
         found = f"it does not fit {n_wrong:,} of {len(rows):,} published counts."
         problems.append(Problem(Reason.CONFLICTING_COUNTS, "true table", found))
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            "The probability of recovering zeros of a release was asked for.",
-            "The true table cannot have led to this release.",
-            "Give the table that the release was made from.",
-            problems=problems,
-        )
+    refuse(
+        problems,
+        "The probability of recovering zeros of a release was asked for.",
+        "The true table cannot have led to this release.",
+        "Give the table that the release was made from.",
+    )
     return given.astype(np.int64).reshape(-1)
 
 

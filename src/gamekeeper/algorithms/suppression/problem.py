@@ -25,7 +25,7 @@ from gamekeeper.algorithms.compatibility.packed_keys import (
     distinct_rows,
 )
 from gamekeeper.algorithms.suppression.column_sets import whole_costs
-from gamekeeper.errors import InputError, LimitError, Problem, Reason
+from gamekeeper.errors import LimitError, Problem, Reason, refuse
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 
@@ -199,13 +199,11 @@ class SuppressionProblem:
                 problems.append(Problem(Reason.WRONG_SCHEMA, "costs", told))
             elif any(Fraction(str(cost)) <= 0 for cost in self.costs):
                 problems.append(Problem(Reason.BAD_OPTION, "costs", "not all are above 0."))
-        if problems:
-            raise InputError(
-                problems[0].reason,
-                "Cells were to be suppressed.",
-                f"{count_of(len(problems), 'option')} cannot be used.",
-                problems=problems,
-            )
+        refuse(
+            problems,
+            "Cells were to be suppressed.",
+            f"{count_of(len(problems), 'option')} cannot be used.",
+        )
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

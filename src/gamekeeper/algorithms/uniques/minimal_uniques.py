@@ -39,7 +39,7 @@ from gamekeeper.algorithms.uniques.search import (
     search_by_transversals,
 )
 from gamekeeper.budget import require_memory, workers_of
-from gamekeeper.errors import InputError, LimitError, Problem, Reason
+from gamekeeper.errors import InputError, LimitError, Problem, Reason, refuse
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, memory_text
 
@@ -387,13 +387,7 @@ def _checked(
         problems.append(Problem(Reason.WRONG_SCHEMA, "codes", found, do))
     else:
         problems += _shape_problems(codes, n_codes)
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            "Minimal sample uniques were asked for.",
-            "The input cannot be searched.",
-            problems=problems,
-        )
+    refuse(problems, "Minimal sample uniques were asked for.", "The input cannot be searched.")
     return min(max_size or codes.shape[1], codes.shape[1])
 
 

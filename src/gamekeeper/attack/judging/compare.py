@@ -41,7 +41,7 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.engine.local_blocks import map_locally
 from gamekeeper.data.engine.pool import Pool
 from gamekeeper.data.keys.missing import Missing
-from gamekeeper.errors import InputError, Problem, refuse_problems
+from gamekeeper.errors import InputError, Problem, refuse
 from gamekeeper.options import option_text, takes
 from gamekeeper.results import Provenance, package_version
 
@@ -187,7 +187,7 @@ def _checked_steps(asked: CompareOptions) -> tuple[tuple[Fraction, ...], tuple[F
             more_steps = checked_fractions(what, attacked)
         except InputError as error:
             problems += [replace(one, where=f"attack {one.where}") for one in error.problems]
-    refuse_problems(what, problems)
+    refuse(problems, what)
     return steps, more_steps
 
 

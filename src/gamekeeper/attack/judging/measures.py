@@ -15,7 +15,7 @@ from gamekeeper.algorithms.intrusion.dis import dis
 from gamekeeper.attack.judging.model_measures import annealing, mc3, occam
 from gamekeeper.attack.judging.scores import Measure, SampleData, Scores
 from gamekeeper.attack.simulation.sample import Score, scores_of
-from gamekeeper.errors import Problem, Reason, refuse_problems
+from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.wording import did_you_mean, quoted
 
 
@@ -90,5 +90,5 @@ def named_measures(measures: Sequence[str | Measure]) -> dict[str, Measure]:
         else:
             hint = did_you_mean(measure, MEASURES)
             problems.append(Problem(Reason.UNKNOWN_NAME, where, "not known.", hint))
-    refuse_problems("Measures were to be compared.", problems)
+    refuse(problems, "Measures were to be compared.")
     return found

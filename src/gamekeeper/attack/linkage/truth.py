@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 _Z = 1.959963984540054
@@ -51,13 +51,7 @@ def true_partners(
         if n_twice:
             found = f"{count_of(n_twice, 'record repeats', 'records repeat')} one in {which}."
             problems.append(Problem(Reason.DUPLICATE, where, found, "Give each record its own."))
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            "Links were to be compared with the truth.",
-            "The identifiers cannot be used.",
-            problems=problems,
-        )
+    refuse(problems, "Links were to be compared with the truth.", "The identifiers cannot be used.")
     place = {
         value: record
         for record, code in enumerate(b.codes(second).tolist())

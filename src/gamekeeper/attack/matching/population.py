@@ -14,7 +14,7 @@ from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.listed_records import ListedRecords
 from gamekeeper.data.keys.missing import Missing
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.wording import count_of, quoted
 
 if TYPE_CHECKING:
@@ -95,14 +95,12 @@ def match_classes(key_table: KeyTable, population: KeyTable) -> MatchedClasses:
     if key_table.missing != population.missing:
         found = f"'{key_table.missing}' in the sample, '{population.missing}' in the population."
         problems.append(Problem(Reason.BAD_OPTION, "missing cells", found))
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            "A sample was to be matched with its population.",
-            "They are not counted alike:",
-            "Count both with the same key variables and the same treatment of missing cells.",
-            problems=problems,
-        )
+    refuse(
+        problems,
+        "A sample was to be matched with its population.",
+        "They are not counted alike:",
+        "Count both with the same key variables and the same treatment of missing cells.",
+    )
     tables = aligned(key_table.coded, population.coded, list(key_table.keys))
     counted = [
         given

@@ -32,7 +32,7 @@ from gamekeeper.attack.matching.result import MatchingRisk, file_lines
 from gamekeeper.attack.risk import FileRisk, keyed_provenance
 from gamekeeper.attack.uniques.dis import general_dis
 from gamekeeper.data.keys.key_table import KeyTable
-from gamekeeper.errors import InputError, Problem, Reason, refuse_problems
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.options import takes
 from gamekeeper.wording import count_of, quoted
 
@@ -176,7 +176,7 @@ def _method(
                     " a fraction (--fraction)."
                 )
                 problems.append(Problem(Reason.NOTHING_GIVEN, "population", found, do))
-    refuse_problems("A sample was to be matched with its population.", problems)
+    refuse(problems, "A sample was to be matched with its population.")
     return method
 
 

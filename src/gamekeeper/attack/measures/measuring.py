@@ -36,7 +36,7 @@ from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.listed_records import ListedRecords
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.data.reading.numerals import number_of
-from gamekeeper.errors import InputError, LimitError, Problem, Reason
+from gamekeeper.errors import LimitError, Problem, Reason, refuse
 from gamekeeper.options import takes, texts_of
 from gamekeeper.results import Provenance
 from gamekeeper.wording import count_of, did_you_mean, quoted
@@ -223,13 +223,11 @@ def _require_possible(key_table: KeyTable, asked: MeasuresOptions) -> None:
         )
         do = "Give --weight or --fraction, or leave out --household."
         problems.append(Problem(Reason.NOTHING_GIVEN, "household", found, do))
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            "The measures of the field were asked for.",
-            f"{count_of(len(problems), 'fault was', 'faults were')} found in what was asked.",
-            problems=problems,
-        )
+    refuse(
+        problems,
+        "The measures of the field were asked for.",
+        f"{count_of(len(problems), 'fault was', 'faults were')} found in what was asked.",
+    )
 
 
 def _are_numbers(values: Sequence[str]) -> bool:

@@ -17,7 +17,7 @@ from gamekeeper.algorithms.decomposable.junction_queries import infer_values
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
 from gamekeeper.attack.models.inference import ModelRisk, require_same_keys
 from gamekeeper.attack.models.options import MOST_CELLS
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.results import Provenance, Result, table_html
 from gamekeeper.wording import be, count_of, did_you_mean, quoted, there_are, three_digits
 
@@ -222,11 +222,9 @@ def check_question(
             # What was asked is the user's own; what the file has is not named.
             where = f"value {quoted([word])} of {quoted([name])}"
             problems.append(Problem(Reason.UNKNOWN_NAME, where, "is not in the file."))
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            "Values of a person were to be inferred.",
-            f"{there_are(len(problems), 'problem')}.",
-            problems=problems,
-        )
+    refuse(
+        problems,
+        "Values of a person were to be inferred.",
+        f"{there_are(len(problems), 'problem')}.",
+    )
     return codes

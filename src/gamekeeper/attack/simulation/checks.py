@@ -9,7 +9,7 @@ from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
 from gamekeeper.attack.simulation.notional import NotionalPopulation
 from gamekeeper.attack.simulation.sampling import sample_size
 from gamekeeper.budget import require_memory
-from gamekeeper.errors import InputError, Problem, Reason, refuse_problems
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.wording import count_of, quoted
 
 # A task, what waits for it and the dictionary of what it finds; a number by its name.
@@ -35,7 +35,7 @@ def checked_fractions(
         steps.append(step)
     if not given:
         problems.append(Problem(Reason.NOTHING_GIVEN, "fractions", "none is given."))
-    refuse_problems(asked, problems)
+    refuse(problems, asked)
     return tuple(steps)
 
 

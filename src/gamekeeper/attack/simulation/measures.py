@@ -29,7 +29,7 @@ from gamekeeper.attack.simulation.model_attacks import model_attacks
 from gamekeeper.attack.simulation.options import Measure
 from gamekeeper.attack.simulation.processes import Failure
 from gamekeeper.attack.simulation.sample import PROBABILITIES, Sample, Score
-from gamekeeper.errors import Problem, Reason, refuse_problems
+from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.wording import did_you_mean, quoted
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def plan_measures(
             problems.append(Problem(Reason.UNKNOWN_NAME, where, "not known.", hint))
     if len(set(r)) < len(r):
         problems.append(Problem(Reason.DUPLICATE, "r", "a size is given twice."))
-    refuse_problems("Measures of samples were asked for.", problems)
+    refuse(problems, "Measures of samples were asked for.")
     return MeasurePlan(tuple(names), tuple(own), tuple(r), max_size, max_seconds, power)
 
 

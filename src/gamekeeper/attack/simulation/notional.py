@@ -17,7 +17,7 @@ import numpy as np
 from gamekeeper.algorithms.class_numbers import class_numbers
 from gamekeeper.data.keys.checks import MAX_KEYS, all_missing_problems
 from gamekeeper.data.keys.missing import Missing
-from gamekeeper.errors import InputError, Problem, Reason, refuse_problems
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
@@ -130,4 +130,4 @@ def _check(
         found = f"'{missing}' does not divide records into classes."
         do = "Use 'category' or 'exclude' (--missing)."
         problems.append(Problem(Reason.BAD_OPTION, "missing cells", found, do))
-    refuse_problems("Samples were to be drawn from a notional population.", problems)
+    refuse(problems, "Samples were to be drawn from a notional population.")

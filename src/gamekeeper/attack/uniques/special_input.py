@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from gamekeeper.algorithms.sampling_fraction import parse_fraction
-from gamekeeper.errors import InputError, Problem, Reason, refuse_problems
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.wording import did_you_mean, quoted
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def checked_levels(
             elif len(recode.codes) != n_codes:
                 found = f"coding {number} is for {len(recode.codes):,} codes, not {n_codes:,}."
                 problems.append(Problem(Reason.BAD_OPTION, where, found))
-    refuse_problems("Special uniques were to be followed through coarser codings.", problems)
+    refuse(problems, "Special uniques were to be followed through coarser codings.")
     return {name: tuple(recodes) for name, recodes in coarser.items()}
 
 
@@ -77,7 +77,5 @@ def checked_steps(
             found = f"less than the fraction of the sample, {float(least):.4g}."
             problems.append(Problem(Reason.BAD_OPTION, where, found))
         steps.append(step)
-    refuse_problems(
-        "Special uniques were to be followed through other sampling fractions.", problems
-    )
+    refuse(problems, "Special uniques were to be followed through other sampling fractions.")
     return tuple(dict.fromkeys(steps))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.wording import joined, quoted
 
 _SHOWN = 6
@@ -72,14 +72,12 @@ class Hierarchy:
         }
         parts = {label: listed for label, listed in parts.items() if listed}
         problems = _problems(parts)
-        if problems:
-            raise InputError(
-                problems[0].reason,
-                f"A hierarchy was to be read from {source}.",
-                "Its categories cannot be sums of each other.",
-                "Mend the hierarchy.",
-                problems=problems,
-            )
+        refuse(
+            problems,
+            f"A hierarchy was to be read from {source}.",
+            "Its categories cannot be sums of each other.",
+            "Mend the hierarchy.",
+        )
         every = dict.fromkeys(
             [*labels, *parts, *(one for own in parts.values() for way in own for one in way)]
         )

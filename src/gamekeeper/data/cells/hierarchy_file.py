@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gamekeeper.data.cells.hierarchy import Hierarchy
 from gamekeeper.data.cells.tool_text import tool_text
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.wording import quoted
 
 _CODES = ("code", "id", "category", "label", "name")
@@ -89,10 +89,7 @@ def _of_hrc(text: str, lead: str, source: str, asked: str) -> Hierarchy:
         places[code] = number
         over[level:] = [code]
         pairs.append((code, over[level - 1] if level else ""))
-    if problems:
-        raise InputError(
-            problems[0].reason, asked, "It is no hierarchy.", "Mend these lines.", problems=problems
-        )
+    refuse(problems, asked, "It is no hierarchy.", "Mend these lines.")
     return Hierarchy.of_parents(pairs, source)
 
 

@@ -21,7 +21,7 @@ from gamekeeper.data.engine.gate import (
     matrix_type,
     number_column,
 )
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.wording import count_of, did_you_mean, quoted, there_are
 
 _LOADED_ROWS = 1 << 20
@@ -279,13 +279,11 @@ class CodedTable:
             for name, count in names_after.items()
             if count > 1
         ]
-        if problems:
-            raise InputError(
-                problems[0].reason,
-                f"{count_of(len(recodes), 'variable')} were to be recoded.",
-                f"{there_are(len(problems), 'problem')}.",
-                problems=problems,
-            )
+        refuse(
+            problems,
+            f"{count_of(len(recodes), 'variable')} were to be recoded.",
+            f"{there_are(len(problems), 'problem')}.",
+        )
 
 
 def coded_from_codes(

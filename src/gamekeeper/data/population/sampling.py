@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.wording import did_you_mean
 
 if TYPE_CHECKING:
@@ -94,14 +94,12 @@ def _check(table: pa.Table, fraction: Fraction, seed: object, stratify_by: str) 
     if WEIGHT in names:
         found = f"It has a column '{WEIGHT}' already."
         problems.append(Problem(Reason.DUPLICATE, "table", found, "Rename or drop that column."))
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            "A sample of a population was asked for.",
-            "What was given cannot be used.",
-            "Correct these:",
-            problems=problems,
-        )
+    refuse(
+        problems,
+        "A sample of a population was asked for.",
+        "What was given cannot be used.",
+        "Correct these:",
+    )
 
 
 def _strata(table: pa.Table, stratify_by: str) -> NDArray[np.int64]:

@@ -17,7 +17,7 @@ from gamekeeper.data.reading.packed import PACKED, fingerprint_of, inner_suffix
 from gamekeeper.data.reading.parquet_file import SUFFIXES as PARQUET_SUFFIXES
 from gamekeeper.data.reading.parquet_file import ParquetFile, parts_of
 from gamekeeper.data.reading.statistical_file import SUFFIXES, StatisticalFile
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.files.reading import require_ordinary
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
@@ -247,17 +247,15 @@ def check_columns(
         for name in dict.fromkeys(names)
         if list(names).count(name) > 1
     ]
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            f"{count_of(len(names), 'column')} {where} {'was' if len(names) == 1 else 'were'}"
-            " asked for.",
-            f"{count_of(len(problems), 'name')} cannot be used.",
-            "Check the names."
-            if has_header
-            else "None of them is there: has the file a line of names at its top? Check the names.",
-            problems=problems,
-        )
+    refuse(
+        problems,
+        f"{count_of(len(names), 'column')} {where} {'was' if len(names) == 1 else 'were'}"
+        " asked for.",
+        f"{count_of(len(problems), 'name')} cannot be used.",
+        "Check the names."
+        if has_header
+        else "None of them is there: has the file a line of names at its top? Check the names.",
+    )
 
 
 def _unknown(name: str, known: Sequence[str], aside: Sequence[str], *, lists: bool) -> Problem:

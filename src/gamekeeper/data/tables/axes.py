@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.wording import (
     count_of,
     did_you_mean,
@@ -194,11 +194,4 @@ def category_columns(axes: Sequence[Axis], cells: NDArray[np.int64]) -> dict[str
 
 def raise_all(asked: str, problems: Sequence[Problem], do: str = "") -> None:
     """Raise one error with every problem, if there is any."""
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            asked,
-            f"{there_are(len(problems), 'problem')}.",
-            do,
-            problems=problems,
-        )
+    refuse(problems, asked, f"{there_are(len(problems), 'problem')}.", do)

@@ -20,7 +20,7 @@ from gamekeeper.algorithms.categories.partitions import (
     harmonize,
     is_finer,
 )
-from gamekeeper.errors import InputError, LimitError, Problem, Reason, require_none
+from gamekeeper.errors import InputError, LimitError, Problem, Reason, refuse
 from gamekeeper.mapping.environment.instances import Instances, changed_variables
 from gamekeeper.mapping.environment.rules import NO_RULES, Rules, rule_problems
 from gamekeeper.mapping.environment.scenario import Scenario
@@ -354,7 +354,7 @@ class Environment:
         )
 
     def _require_sound(self, problems: Sequence[Problem]) -> None:
-        require_none(
+        refuse(
             problems,
             f"The environment {quoted([self.name])} was asked for.",
             f"It has {count_of(len(problems), 'fault')}.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from gamekeeper.errors import Problem, Reason, require_none
+from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.form import Form
 from gamekeeper.mapping.forms.queries import Query, parse_query, unknown_names
@@ -27,7 +27,7 @@ def find_forms(environment: Environment, where: str) -> tuple[Form, ...]:
     query = parse_query(where)
     forms = environment.forms.values()
     problems = unknown_in_query(environment, query)
-    require_none(
+    refuse(
         problems,
         "Forms were asked for by a query.",
         f"It names {count_of(len(problems), 'thing')} that no form has.",

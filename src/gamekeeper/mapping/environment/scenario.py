@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 
-from gamekeeper.errors import InputError, Problem, Reason, require_none
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.environment.evidence import Evidence, Mode
 from gamekeeper.mapping.names import name_problems
 from gamekeeper.mapping.variables.codes import code_order, is_code
@@ -154,7 +154,7 @@ def no_keys() -> Problem:
 
 def require_sound(name: str, problems: list[Problem]) -> None:
     """Raise everything that is wrong with a scenario at once."""
-    require_none(
+    refuse(
         problems,
         f"The scenario {quoted([name])} was asked for.",
         f"It has {count_of(len(problems), 'fault')}.",

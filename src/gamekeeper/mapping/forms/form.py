@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from gamekeeper.errors import InputError, Problem, Reason, require_none
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Form:
             for variable, labels in fed.items()
             if given.get(variable, labels) != labels
         ]
-        require_none(
+        refuse(
             problems,
             f"The form {quoted([self.name])} was asked for.",
             f"Its questions have {count_of(len(problems), 'fault')}.",

@@ -20,7 +20,7 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.recode import Change, Recode
 from gamekeeper.data.reading.column_names import matched_name
 from gamekeeper.data.reading.numerals import number_of
-from gamekeeper.errors import InputError, Problem, Reason, require_none
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.recoding.grammar import parse_recodes, read_bands
 from gamekeeper.mapping.recoding.rules import (
@@ -116,7 +116,7 @@ def recode_table(
         recodes.append(recode)
         before, after = variable.n_codes - 1, len(recode.words) - 1
         changes.append(Change(name, before, after, way_text(rule.way)))
-    require_none(
+    refuse(
         problems,
         f"{count_of(len(read), 'variable was', 'variables were')} to be recoded.",
         f"{count_of(len(problems), 'fault was', 'faults were')} found.",
@@ -278,7 +278,7 @@ class _Work:
             for label in dict.fromkeys(taken.values())
             if folded(label) in stay
         ]
-        require_none(problems, "Groups were made by hand.", "")
+        refuse(problems, "Groups were made by hand.", "")
         return self._made(labels)
 
     def _unknown(self, typed: str, found: str) -> Problem:

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from gamekeeper.algorithms.categories.bands import Band, BandStyle, parse_band
-from gamekeeper.errors import InputError, Problem, Reason, require_none
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.recoding.rules import (
     Bands,
     Ends,
@@ -89,7 +89,7 @@ def parse_recodes(texts: Sequence[str]) -> tuple[RecodeRule, ...]:
         for rule in {rule.variable.casefold(): rule for rule in rules}.values()
         if counts[rule.variable.casefold()] > 1
     ]
-    require_none(
+    refuse(
         problems,
         f"{count_of(len(texts), 'recoding was', 'recodings were')} asked for.",
         f"{count_of(len(problems), 'fault was', 'faults were')} found in them.",

@@ -16,7 +16,7 @@ import numpy as np
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.data.coding.codebook import MISSING, Codebook, CodedVariable
 from gamekeeper.data.coding.recode import Recode
-from gamekeeper.errors import InputError, Problem, Reason, require_none
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey
 from gamekeeper.mapping.variables.category_blocks import categorization_of
@@ -128,7 +128,7 @@ def columns_of(
             problems.append(
                 Problem(Reason.UNKNOWN_NAME, where, is_several if near else no_column, do)
             )
-    require_none(
+    refuse(
         problems,
         f"The columns of {count_of(len(wanted), 'key variable')} were to be found in the file.",
         f"{count_of(len(problems), 'fault was', 'faults were')} found.",
@@ -177,7 +177,7 @@ def plan_recodes(
         recodes.append(recode)
         if left is not None:
             unmapped.append(left)
-    require_none(
+    refuse(
         problems,
         f"The values of the file were to be mapped to the categories of {quoted([scenario.name])}.",
         f"{count_of(len(problems), 'fault was', 'faults were')} found.",

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from gamekeeper.algorithms.categories.partitions import ARBITRARY, Arbitrary, Partition, meet
-from gamekeeper.errors import InputError, Problem, Reason, require_none
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.variables.variable import ALSO, ELSE, OUTSIDE, RESERVED, Variable
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
@@ -206,7 +206,7 @@ def _resolved(variable: Variable, labels: tuple[str, ...]) -> tuple[str, ...]:
             problems.append(
                 Problem(Reason.DUPLICATE, where, "is selected twice.", "Leave one out.")
             )
-    require_none(
+    refuse(
         problems,
         f"A categorization of {quoted([variable.name])}"
         f" by {count_of(len(labels), 'label')} was asked for.",

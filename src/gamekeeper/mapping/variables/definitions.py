@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from gamekeeper.algorithms.categories.bands import Band, BandStyle
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
-from gamekeeper.errors import Problem, Reason, require_none
+from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.mapping.variables.variable import Scale, Variable
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
@@ -187,7 +187,7 @@ def definition_tree(variable: Variable) -> dict[str, Any]:
 
 
 def _require(name: str, problems: list[Problem]) -> None:
-    require_none(
+    refuse(
         problems,
         f"The variable {quoted([name])} was asked for.",
         f"Its definition has {count_of(len(problems), 'fault')}.",

@@ -11,7 +11,7 @@ from gamekeeper.algorithms.categories.bands import Band, BandGraph, BandStyle, p
 from gamekeeper.algorithms.categories.graph_property import bits
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
-from gamekeeper.errors import InputError, Problem, Reason, require_none
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.names import name_problems
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
@@ -84,7 +84,7 @@ class Variable:
         ]
         if self.scale is not Scale.NOMINAL:
             problems += self._contiguity_problems()
-        require_none(
+        refuse(
             problems,
             f"The variable {quoted([self.name])} was asked for.",
             f"It has {count_of(len(problems), 'fault')}.",

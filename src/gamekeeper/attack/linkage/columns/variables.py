@@ -35,7 +35,7 @@ from gamekeeper.attack.linkage.columns.column_pairs import (
     observed,
 )
 from gamekeeper.data.coding.coded_table import CodedTable
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
@@ -173,13 +173,11 @@ def compare_files(
                 Problem(error.reason, f"variable {quoted([one.name])}", error.message)
             ]
             problems += found
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            "Two files were to be compared record by record.",
-            f"{count_of(len(problems), 'problem was', 'problems were')} found.",
-            problems=problems,
-        )
+    refuse(
+        problems,
+        "Two files were to be compared record by record.",
+        f"{count_of(len(problems), 'problem was', 'problems were')} found.",
+    )
     return chosen, tuple(made)
 
 

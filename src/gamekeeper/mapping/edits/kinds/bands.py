@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from gamekeeper.errors import InputError, Problem, Reason, require_none
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.edits.kinds.record import OfVariable, Record
 from gamekeeper.mapping.edits.kinds.variable_change import with_variable
 from gamekeeper.mapping.environment.environment import Environment
@@ -97,7 +97,7 @@ def _named(variable: Variable, edit: RemoveBands) -> set[str]:
             problems.append(Problem(Reason.UNKNOWN_NAME, f"band {quoted([band])}", found, near))
         else:
             gone.add(category)
-    require_none(
+    refuse(
         problems,
         f"Bands were to be removed from {quoted([variable.name])}.",
         f"{count_of(len(problems), 'of them is', 'of them are')} not there.",
@@ -118,7 +118,7 @@ def _require_gone(after: Variable, gone: set[str]) -> None:
         for band in sorted(gone)
         if band in after.bands
     ]
-    require_none(
+    refuse(
         problems,
         f"Bands were to be removed from {quoted([after.name])}.",
         f"{count_of(len(problems), 'of them', 'of them')} would come back.",

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from gamekeeper.algorithms.categories.graph_property import bits
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
-from gamekeeper.errors import InputError, Problem, Reason, require_none
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.edits.kinds.record import (
     NewName,
     OfCategory,
@@ -273,7 +273,7 @@ def _require_known(variable: Variable, names: Iterable[str]) -> None:
         )
         for name in unknown
     ]
-    require_none(
+    refuse(
         problems,
         f"The categories {quoted(given)} were to be children.",
         f"{count_of(len(unknown), 'of them is', 'of them are')} not known.",

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from gamekeeper.errors import InputError, Problem, Reason, require_none
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.edits.kinds.record import (
     NewName,
     OfForm,
@@ -204,7 +204,7 @@ def _with_metadata(form: Form, edit: SetMetadata) -> Form:
         problems.append(
             Problem(Reason.NOTHING_GIVEN, where, "is given nothing to set or remove.", "Give some.")
         )
-    require_none(
+    refuse(
         problems,
         f"Metadata of the form {quoted([form.name])} was to be set.",
         f"What was given has {count_of(len(problems), 'fault')}.",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from gamekeeper.errors import InputError, Problem, Reason, require_none
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.edits.kinds.record import NewName, OfGroup, Record, require_new
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.groups import GROUP_WAYS, Group, ways_given
@@ -134,4 +134,4 @@ def _require_unused(environment: Environment, name: str) -> None:
         for other in environment.groups.values()
         if name in other.parts
     ]
-    require_none(problems, f"The group {quoted([name])} was to be removed.", "It is in use.")
+    refuse(problems, f"The group {quoted([name])} was to be removed.", "It is in use.")

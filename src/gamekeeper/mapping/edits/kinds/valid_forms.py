@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from gamekeeper.errors import Problem, Reason, require_none
+from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.rules import metadata_problems
 from gamekeeper.mapping.forms.form import Form
@@ -48,7 +48,7 @@ def with_form(environment: Environment, change: FormChange, *, unrestricted: boo
         for variable in change.given
         if not (categorization := made.categorization(form.name, variable)).is_valid
     ]
-    require_none(
+    refuse(
         problems,
         f"The form {quoted([form.name])} was asked for.",
         f"It has {count_of(len(problems), 'categorization')} that does not fit its variable."
@@ -57,7 +57,7 @@ def with_form(environment: Environment, change: FormChange, *, unrestricted: boo
         "Select categories that reach every sink once; the unrestricted editor lets others pass.",
     )
     unmet = metadata_problems(environment.rules, form, change.keys, change.questions)
-    require_none(
+    refuse(
         unmet,
         f"The form {quoted([form.name])} was asked for.",
         f"Its metadata is not as declared in {count_of(len(unmet), 'place')}.",

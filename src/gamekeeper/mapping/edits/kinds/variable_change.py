@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cache
 
 from gamekeeper.algorithms.categories.safe_edits import UnsafeKind, find_unsafe
-from gamekeeper.errors import Problem, Reason, require_none
+from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.rules import follow_names
 from gamekeeper.mapping.forms.form import Form
@@ -64,7 +64,7 @@ def require_distinct(variable: Variable, known: set[str]) -> None:
     there = {folded(name): name for name in variable.graph.categories if name in known}
     new = [name for name in variable.graph.categories if name not in known]
     problems = clashes("category", new, there)
-    require_none(
+    refuse(
         problems,
         f"The variable {quoted([variable.name])} was asked for.",
         f"It has {count_of(len(problems), 'category', 'categories')} too much like others.",
@@ -80,7 +80,7 @@ def _require_safe(before: Variable, after: Variable, renamed: Mapping[str, str])
     if before.bands and after.bands and before.style is not after.style:
         found = f"its bands would be read in the {after.style.value} style."
         problems.append(Problem(Reason.UNSAFE_EDIT, where, found, "Keep the style."))
-    require_none(
+    refuse(
         problems,
         f"The variable {quoted([before.name])} was to be changed.",
         "Not every categorization admitted before would be admitted after it.",

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from gamekeeper.errors import InputError, Problem, Reason, require_none
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.edits.kinds.record import NewName, OfVariable, Record, require_new
 from gamekeeper.mapping.edits.kinds.variable_change import require_distinct, reworded, with_variable
 from gamekeeper.mapping.environment.environment import Environment
@@ -151,7 +151,7 @@ def _marked(environment: Environment, edit: MarkSensitive | UnmarkSensitive) -> 
     if not problems and now == variable.sensitive:
         found = "They are marked already." if is_mark else "They are not marked."
         problems.append(Problem(Reason.NOTHING_GIVEN, f"variable {quoted([variable.name])}", found))
-    require_none(
+    refuse(
         problems,
         f"Categories of {quoted([variable.name])} were to be marked or unmarked as sensitive.",
         f"What was given has {count_of(len(problems), 'fault')}.",
@@ -177,7 +177,7 @@ def _without(environment: Environment, name: str, *, unrestricted: bool) -> Envi
         found = f"{count_of(len(forms), 'form has it', 'forms have it')}: {on_forms}."
         do = "Drop it from them first, or use the unrestricted editor."
         problems.append(Problem(Reason.IN_USE, where, found, do))
-    require_none(problems, f"The variable {quoted([name])} was to be removed.", "It is in use.")
+    refuse(problems, f"The variable {quoted([name])} was to be removed.", "It is in use.")
     worded = (form for form in environment.forms.values() if form.questions or form.universe)
     left = {form.name: without_variable(form, name) for form in (*forms, *worded)}
     return environment.changed(

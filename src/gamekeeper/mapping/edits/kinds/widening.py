@@ -20,7 +20,7 @@ from typing import Annotated, Literal
 from gamekeeper.algorithms.categories.graph_property import bits
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
-from gamekeeper.errors import Problem, Reason, require_none
+from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.mapping.edits.kinds.record import OfCategory, OfVariable, Record, require_new
 from gamekeeper.mapping.edits.kinds.variable_change import require_distinct, reworded
 from gamekeeper.mapping.environment.environment import Environment
@@ -98,7 +98,7 @@ def _require_fitting(environment: Environment, variable: Variable, edit: WidenVa
         problems.append(Problem(Reason.BAD_OPTION, where, found, "Leave --outside away."))
     for form in edit.outside:
         environment.categorization(form, variable.name)
-    require_none(
+    refuse(
         problems,
         f"The variable {quoted([variable.name])} was to be widened.",
         f"What was given has {count_of(len(problems), 'fault')}.",

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Connection, update
 
-from gamekeeper.errors import InputError, Problem, Reason, StoreError
+from gamekeeper.errors import Problem, Reason, StoreError, refuse
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.names import name_problems
 from gamekeeper.store.database.contents import tables
@@ -68,13 +68,11 @@ def require_signed(who: str, note: str) -> None:
     if unfit := unfit_character(note.replace("\n", " ").replace("\t", " ")):
         found = f"holds {unfit}."
         problems.append(Problem(Reason.BAD_NAME, "note", found, "Write it otherwise."))
-    if problems:
-        raise InputError(
-            problems[0].reason,
-            "A change was to be entered in the history.",
-            f"Who makes it, or the note, has {count_of(len(problems), 'fault')}.",
-            problems=problems,
-        )
+    refuse(
+        problems,
+        "A change was to be entered in the history.",
+        f"Who makes it, or the note, has {count_of(len(problems), 'fault')}.",
+    )
 
 
 def _sealed_kind(change: Change) -> str:
