@@ -48,12 +48,8 @@ class PitmanEstimate:
 def estimate_pitman(structure: Mapping[int, int], population: int) -> PitmanEstimate | None:
     """Return the estimate, or None where the likelihood has no maximum or none was reached.
 
-    Parameters
-    ----------
-    structure
-        How many classes of the sample there are of each size.
-    population
-        The number of people, at least that of the records.
+    `structure` has how many classes of the sample there are of each size; `population` is the number
+    of people, at least that of the records.
 
     Examples
     --------

@@ -33,12 +33,8 @@ class ZayatzEstimate:
 def estimate_zayatz(structure: Mapping[int, int], population: int) -> ZayatzEstimate | None:
     """Return the estimate, or None where the sample has no unique.
 
-    Parameters
-    ----------
-    structure
-        How many classes of the sample there are of each size.
-    population
-        The number of people, at least that of the records.
+    `structure` has how many classes of the sample there are of each size; `population` is the number
+    of people, at least that of the records.
 
     Examples
     --------

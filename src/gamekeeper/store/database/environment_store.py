@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 
 from sqlalchemy import Connection
 
@@ -137,12 +136,7 @@ class EnvironmentStore:
     def __enter__(self) -> EnvironmentStore:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         try:
             self.close()
         except GamekeeperError:
