@@ -117,8 +117,19 @@ def said(name: str) -> frozenset[tuple[str, str]]:
         (f"{module}.{place}".removeprefix("gamekeeper."), text)
         for module, place in reached((work.__module__, work.__name__))
         for text in pieces()[module, place].texts
-        if " " in text
+        if " " in text and not is_help_of_others(name, text)
     )
+
+
+def is_help_of_others(name: str, text: str) -> bool:
+    """Tell whether a text is of the help of other commands alone, which one module may have many of."""
+    return text not in helps()[name] and any(text in help_text for help_text in helps().values())
+
+
+@cache
+def helps() -> Mapping[str, str]:
+    """Return the help text of every command."""
+    return {name: one.help or "" for name, one in commands().items()}
 
 
 def is_asked_elsewhere(command: str, place: str, named: str) -> bool:
