@@ -8,6 +8,7 @@ import pytest
 
 from gamekeeper.mapping.environment.environment import Environment, Form
 from gamekeeper.store.database.environment_store import EnvironmentStore
+from tests.given.cases import only_thoroughly
 from tests.store.database import children
 from tests.store.database.children import said, start
 from tests.store.database.conftest import WHO
@@ -41,8 +42,14 @@ def test_writers_of_different_forms_and_readers_all_along(path: Path) -> None:
 
 
 @pytest.mark.slow
+@only_thoroughly
 def test_a_hundred_readers_and_five_writers(path: Path) -> None:
     marked_by_all(path, 5, 100)
+
+
+@pytest.mark.slow
+def test_twenty_readers_and_five_writers(path: Path) -> None:
+    marked_by_all(path, 5, 20)
 
 
 def test_of_two_writers_on_the_same_part_one_wins(path: Path) -> None:

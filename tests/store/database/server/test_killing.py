@@ -16,6 +16,7 @@ from gamekeeper.errors import GamekeeperError, Reason
 from gamekeeper.mapping.edits import AddForm
 from gamekeeper.mapping.environment.environment import Environment, Form
 from gamekeeper.store.database.environment_store import EnvironmentStore
+from tests.given.cases import THOROUGH
 from tests.postgres import TestServer
 from tests.store.database import children
 from tests.store.database.children import said, start
@@ -53,15 +54,15 @@ def patiently(postgres: TestServer) -> None:
 def test_clients_that_are_killed(postgres: TestServer) -> None:
     address = postgres.address()
     EnvironmentStore.create(address, small_environment(), who=WHO).close()
-    kept = 0
-    for seed in range(30):
+    kept, rounds = 0, 30 if THOROUGH else 10
+    for seed in range(rounds):
         rng = Random(seed)
         child, pipe = start(children.edit, as_path(address), seed)
         told = [pipe.recv() for _ in range(rng.choice([1, 2, 2, 3, 5]))]
         time.sleep(rng.choice([0, 0.01, 0.05, 0.1]) * rng.random())
         child.kill()
         kept += require_kept(as_path(address), told[1:] + heard_of(child, pipe))
-    assert kept > 30
+    assert kept > rounds
 
 
 def test_processes_of_the_server_that_are_killed(postgres: TestServer) -> None:
