@@ -8,7 +8,8 @@ ENGINE ?=
 BENCH ?=
 # Tests of one file stay together, so that a kernel is compiled by one of the two. In the order of
 # their names, since files with few and long tests would otherwise come last, for one to wait.
-TESTS ?= -n 2 --dist loadfile --no-loadscope-reorder -m "not slow"
+BY_TWO := -n 2 --dist loadfile --no-loadscope-reorder
+TESTS ?= $(BY_TWO) -m "not slow"
 UPGRADE ?=
 ADVISORIES ?=
 SECONDS ?= 600
@@ -28,7 +29,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo serve pages client picture screens test slow thorough fuzz check format spark reference bench docs matrix dist lock audit licences clean FORCE
+.PHONY: help demo serve pages client picture screens test slow every thorough fuzz check format spark reference bench docs matrix dist lock audit licences clean FORCE
 
 help: ## list the chores
 	@sed -n 's/^\([a-z][a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | while IFS='	' read -r name text; do \
@@ -63,7 +64,11 @@ test: $(VENV)/.test pages ## run the tests but the slow ones (TESTS="-k name" ha
 
 slow: $(VENV)/.test pages ## run the slow tests, the documentation of the demo and the pages in the browser among them
 	@$(PY) hatch_build.py test
-	@$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m slow
+	@$(PY) -m pytest -q $(BY_TWO) -m slow
+
+every: $(VENV)/.test pages ## run all tests once, the slow ones too, as continuous integration does
+	@$(PY) hatch_build.py test
+	@$(PY) -m pytest -q $(BY_TWO)
 
 thorough: $(VENV)/.test ## run all tests, the slow ones too, with many more random cases
 	@HYPOTHESIS_PROFILE=thorough $(PY) -m pytest -q -n 2
