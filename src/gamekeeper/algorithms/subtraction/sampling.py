@@ -24,6 +24,7 @@ from gamekeeper.algorithms.subtraction.probability import SubtractionRisk
 from gamekeeper.algorithms.subtraction.recovered_zeros import RecoveredZeros
 from gamekeeper.errors import LimitError, Reason
 from gamekeeper.results import Progress
+from gamekeeper.wording import share_text
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -58,7 +59,7 @@ class Drawing:
         """What was done, for people."""
         return (
             f"{self.draws:,} orderings of the people drawn, each decided exactly; "
-            f"{self.confidence:.0%} interval for each n"
+            f"{share_text(self.confidence)} interval for each n"
         )
 
 

@@ -27,7 +27,7 @@ from gamekeeper.algorithms.compatibility.packed_keys import (
 from gamekeeper.algorithms.suppression.column_sets import whole_costs
 from gamekeeper.errors import LimitError, Problem, Reason, refuse
 from gamekeeper.results import Progress
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, percent_text
 
 Sets = NDArray[np.uint64]
 MAX_WORK = 1 << 36
@@ -258,7 +258,7 @@ class Suppression:
     def __repr__(self) -> str:
         return (
             f"Suppression({count_of(self.n_cells, 'cell')} of {count_of(self.n_records, 'record')},"
-            f" gap {self.gap:.1%})"
+            f" gap {percent_text(self.gap)})"
         )
 
 

@@ -33,7 +33,7 @@ from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from gamekeeper.options import takes, texts_of
 from gamekeeper.results import Progress, Provenance, Result, arrow_table
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import count_of, quoted, share_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -186,7 +186,7 @@ class ModelFit(Result):
             )
         if self.n_records and self.n_uniques / self.n_records > _SPARSE:
             told.append(
-                f"{self.n_uniques / self.n_records:.0%} of the records are unique: the table is"
+                f"{share_text(self.n_uniques / self.n_records)} of the records are unique: the table is"
                 " sparse, so models lean on their structure more than on counts."
             )
         return told

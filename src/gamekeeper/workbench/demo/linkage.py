@@ -12,6 +12,7 @@ import pyarrow.csv
 from gamekeeper.attack.linkage.evaluation import MaskingComparison
 from gamekeeper.attack.linkage.options import MaskingOptions
 from gamekeeper.report.tables import write_table
+from gamekeeper.wording import share_text
 from gamekeeper.workbench.linkage import evaluate_files
 from gamekeeper.workbench.requests.linkage import ComparedColumns, EvaluateRequest
 
@@ -37,7 +38,7 @@ class LinkageDemo:
         return [
             (
                 f"Ages are blurred by up to {_YEARS} years in one copy; in the other,"
-                f" {_SHARE:.0%} of the values of each variable are swapped between records."
+                f" {share_text(_SHARE)} of the values of each variable are swapped between records."
             ),
             *self.rates.sentences(),
             f"Links drawn by lot would be right for one record of {self.n_records:,}.",

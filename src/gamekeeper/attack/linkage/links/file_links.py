@@ -23,7 +23,7 @@ from gamekeeper.attack.linkage.partners.group_links import GroupLinks
 from gamekeeper.attack.linkage.partners.partners import Partners
 from gamekeeper.attack.linkage.truth import share_interval
 from gamekeeper.results import Provenance, Result, arrow_table, table_html
-from gamekeeper.wording import be, count_of, percent_range, percent_text, times_text
+from gamekeeper.wording import be, count_of, percent_range, percent_text, share_text, times_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -207,7 +207,7 @@ class FileLinks(Result):
         if linked.gap_to_bound:
             said.append(
                 f"The links cost {linked.total:.6g} together; no one-to-one links could cost less than"
-                f" {linked.lower_bound:.6g} ({linked.gap_to_bound:.2%} less)."
+                f" {linked.lower_bound:.6g} ({share_text(linked.gap_to_bound)} less)."
             )
         return [*said, *self.notes]
 

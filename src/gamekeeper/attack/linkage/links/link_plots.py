@@ -15,7 +15,7 @@ from gamekeeper.results.plotting import (
     new_figure,
     ruled,
 )
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, share_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -121,7 +121,7 @@ def plot_calibration(found: Calibration) -> Figure:
     """Draw the share of right links by stated probability, and what was stated."""
     figure, ax = _figure(3.4)
     bands = found.bands
-    _bands(ax, bands, [f"{band.low:.0%} to {band.high:.0%}" for band in bands])
+    _bands(ax, bands, [f"{share_text(band.low)} to {share_text(band.high)}" for band in bands])
     ax.scatter(
         range(len(bands)), [band.stated for band in bands], marker="_", s=400, color=COLOURS[1],
         zorder=3, label="stated on average",
