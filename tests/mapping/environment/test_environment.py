@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import dataclasses
+import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
 from hypothesis import given
@@ -428,3 +431,23 @@ def test_a_group_by_the_code_of_a_harmonization_needs_nobody_to_have_asked_for_i
     forms = [Form("Bank", {"Age": ("0-15", "16+")}), Form("Shop", {"Age": ("0-17", "18+")})]
     group = Group("finer", where="code of Age finer than H1.001")
     assert Environment([age], forms, [group]).group("finer").forms == ("Bank", "Shop")
+
+
+def test_readers_at_once_find_the_same_members_of_a_live_group(monkeypatch):
+    age = Variable.of_bands("Age", ["0-15", "16-17", "18+", "0-17", "16+"])
+    forms = [Form("Bank", {"Age": ("0-15", "16+")}), Form("Shop", {"Age": ("0-17", "18+")})]
+    where = "code of Age finer than H1.001"
+    groups = [Group("finer", where=where), Group("other", where=f"{where} or has Nope")]
+    environment = Environment([age], forms, groups)
+    begun, graph = Event(), Environment.harmonization_graph
+
+    def slowly(self, *args, **options):
+        begun.set()
+        time.sleep(0.1)
+        return graph(self, *args, **options)
+
+    monkeypatch.setattr(Environment, "harmonization_graph", slowly)
+    with ThreadPoolExecutor(1) as other:
+        first = other.submit(lambda: environment.group("finer").forms)
+        assert begun.wait(10)
+        assert environment.group("other").forms == first.result() == ("Bank", "Shop")

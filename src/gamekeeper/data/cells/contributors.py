@@ -85,6 +85,7 @@ def read_contributors(
     """
     asked = f"Contributors were to be read from {source.words}."
     names = [*tables.axes, *filter(None, (value, holding))]
+    source.check_names(names)
     read = text_columns(source, names, asked)
     problems: list[Problem] = []
     atoms = [_atoms(read[name], at, tables, problems) for at, name in enumerate(tables.axes)]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from threading import RLock
 from typing import ClassVar, TypeVar
 
 from gamekeeper.algorithms.categories.harmonization import HarmonizationGraph
@@ -40,6 +41,9 @@ __all__ = ["Environment", "Form", "Group"]
 # Up to this many nodes the whole harmonization graph of a variable is numbered at once, so that
 # H codes do not depend on what is asked first. Larger graphs are numbered as their nodes are met.
 _NUMBERED_AT_ONCE = 2_000
+# Pages that look at groups take no turn, and a group may ask for codes: these are given by one at a
+# time all the same.
+_GIVING = RLock()
 
 _Named = TypeVar("_Named", Variable, Form, Group, Scenario)
 
@@ -217,14 +221,17 @@ class Environment:
     def register(self, variable: str) -> CodeRegister:
         """Return the codes of a variable given so far, harmonizations among them."""
         self.variable(variable)
-        if variable not in self._numbered:
-            self._numbered.add(variable)
-            try:
-                graph = self.harmonization_graph(variable, max_nodes=_NUMBERED_AT_ONCE)
-            except LimitError:
-                return self._registers[variable]
-            self._number(variable, graph.nodes)
-        return self._registers[variable]
+        with _GIVING:
+            if variable not in self._numbered:
+                try:
+                    graph = self.harmonization_graph(variable, max_nodes=_NUMBERED_AT_ONCE)
+                except LimitError:
+                    pass
+                else:
+                    self._number(variable, graph.nodes)
+                # Only now: whoever asks meanwhile would find no codes.
+                self._numbered.add(variable)
+            return self._registers[variable]
 
     def given_codes(self, variable: str) -> CodeRegister:
         """Return the codes of a variable given so far, without giving any more."""
@@ -239,10 +246,11 @@ class Environment:
         self, variable: str, categorizations: Sequence[Partition | Arbitrary]
     ) -> tuple[str, ...]:
         """Return the codes of many categorizations; those without one are numbered together."""
-        register = self.register(variable)
-        if any(register.code(each) is None for each in categorizations):
-            self._number(variable, categorizations)
-            register = self._registers[variable]
+        with _GIVING:
+            register = self.register(variable)
+            if any(register.code(each) is None for each in categorizations):
+                self._number(variable, categorizations)
+                register = self._registers[variable]
         return tuple(register.code(each) or ARBITRARY_CODE for each in categorizations)
 
     def code_of(self, form: str, variable: str) -> str | None:

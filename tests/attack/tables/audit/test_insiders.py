@@ -19,7 +19,7 @@ from gamekeeper.data.cells.hierarchy import Hierarchy
 from gamekeeper.data.cells.statuses import Status
 from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.reading.source import open_source
-from gamekeeper.errors import InputError
+from gamekeeper.errors import InputError, Reason
 from tests.given.microdata import write
 
 TREE = Hierarchy.of_tree({"A": "ab", "B": "cd"}, "a tree")
@@ -145,6 +145,14 @@ def test_records_that_do_not_fit_the_tables_are_one_error(tmp_path):
         read_contributors(open_source(path), published(), "v")
     assert len(error.value.problems) == 2
     assert "nowhere" not in str(error.value)
+
+
+def test_one_column_is_not_taken_twice(tmp_path):
+    source = open_source(write(tmp_path, "r.csv", "Area,v\na,1\n"))
+    for value, holding in (("Area", ""), ("v", "v")):
+        with pytest.raises(InputError) as error:
+            read_contributors(source, published(), value, holding=holding)
+        assert error.value.reason is Reason.DUPLICATE
 
 
 def test_of_a_largest_contribution_of_0_there_is_nothing_to_tell():
