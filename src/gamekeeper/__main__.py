@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 _CANCELLED = 130
-# Python looks for garbage after every 700 objects that are made, and what is imported is none. A
-# tenth of what `form list` takes, and of compiling kernels, is such rounds.
+# Python looks for garbage after every 700 objects that are made, and what is imported is none.
+# Without such rounds `form list` took 0.45 CPU s in place of 0.51 on a busy machine.
 _OBJECTS_PER_ROUND = 50_000
 
 
