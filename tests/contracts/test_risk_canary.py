@@ -31,7 +31,9 @@ from tests.given.microdata import SCENARIO, write, write_world
 
 CANARY = "CANARY-7341"
 NUMBER = 73417341
-SIGNS = ("CANARY", "7341")
+# The number as it begins, with and without commas and as a power of ten: seven digits and more,
+# which no address in memory (a debug log of compiling has these) can hold by chance.
+SIGNS = ("CANARY", "7341734", "73,417,34", "7.3417e")
 ENDINGS = ("csv", "parquet", "sav")
 COMMANDS = ("keys", "measures", "dis", "suda", "special", "match", "simulate")
 KEYS = ("-k", "place,age,both")
@@ -186,6 +188,14 @@ def everything_said(error: BaseException) -> Iterator[str]:
 def is_silent(*texts: str) -> None:
     heard = [text for text in texts for sign in SIGNS if sign in text]
     assert not heard, heard[0]
+
+
+def test_signs_are_the_canary_and_nothing_else() -> None:
+    """A debug log of compiling holds addresses in memory: no digits of these are a sign."""
+    is_silent("compiled <function at 0x7f7341c18d0>", "at 0x7341f80536c0")
+    for said in (str(NUMBER + 5), f"{NUMBER:,}", str(float(NUMBER)), f"{NUMBER:.4e}", CANARY):
+        with pytest.raises(AssertionError):
+            is_silent(f"found {said} there")
 
 
 def filled(options: tuple[str, ...], place: Path, ending: str) -> tuple[str, ...]:

@@ -15,9 +15,9 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.reference.cases import NotRun, ShapeError
+from tests.reference.cases import Case, NotRun, ShapeError
 
-__all__ = ["DATA", "GOLDEN", "rows_of"]
+__all__ = ["DATA", "GOLDEN", "rows_of", "rows_of_case"]
 
 GOLDEN = Path(__file__).parent / "golden"
 DATA = "GAMEKEEPER_DATA"
@@ -38,6 +38,15 @@ def rows_of(columns: Sequence[str], *, file: str, sha256: str) -> list[list[str]
         raise ShapeError(f"the columns are not all in the file '{path.name}'")
     places = [header.index(name) for name in columns]
     return [[row[place] for place in places] for row in rows]
+
+
+def rows_of_case(case: Case, columns: Sequence[str] = (), *, file: str = "") -> list[list[str]]:
+    """Return the records of a case as text: the rows that it has itself, or those of its file."""
+    if "rows" in case.given:
+        return [["" if cell is None else str(cell) for cell in row] for row in case.given["rows"]]
+    sha256: str = case.given.get("sha256") or ""
+    named: str = case.given.get("file", "") if sha256 else case.needs("file")
+    return rows_of(columns, file=file or named, sha256=sha256)
 
 
 def _candidates() -> Iterator[Path]:

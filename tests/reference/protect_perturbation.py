@@ -18,7 +18,7 @@ from gamekeeper.algorithms.perturbation.mdav import mdav_groups
 from gamekeeper.algorithms.perturbation.rank_swapping import check_swap
 from gamekeeper.algorithms.perturbation.univariate_groups import univariate_groups
 from tests.reference.cases import Case
-from tests.reference.data_files import rows_of
+from tests.reference.data_files import rows_of_case
 from tests.reference.numbers import check_each, check_number
 from tests.twins.swap_checks import check_household_swap
 
@@ -102,7 +102,7 @@ def household_swap(case: Case) -> None:
 
 
 def mdav_of_file(case: Case) -> None:
-    rows = rows_of(_CASC, file=case.needs("file"), sha256="")
+    rows = rows_of_case(case, _CASC)
     values = np.array([[float(cell) for cell in row] for row in rows])
     found = [error_share(values, mdav_groups(values, int(k))) for k in case.needs("k")]
     # Eight digits are given.

@@ -399,3 +399,16 @@ def test_environments_that_come_out_of_a_store_give_the_same(
     assert main([str(tmp_path)]) == 0
     assert not made
     assert capsys.readouterr().out == printed
+
+
+def test_where_no_recoding_meets_the_target_none_is_chosen(tmp_path: Path) -> None:
+    document = json.loads((GOLDEN / "protect_recoding.json").read_text())
+    case = document["cases"][0]
+    case["input"] |= {"k": len(case["input"]["rows"]) + 1, "max_records_in_small_classes": 0}
+    case["expected"] = {"safe": 0, "least_loss_bits": None, "optimal": [], "minimal_safe": 0}
+    path = tmp_path / "protect_recoding.json"
+    path.write_text(json.dumps({**document, "cases": [case]}))
+    assert not run_file(path).is_failed
+    case["expected"] |= {"optimal": [[[[0]]]]}
+    path.write_text(json.dumps({**document, "cases": [case]}))
+    assert run_file(path).is_failed

@@ -216,3 +216,14 @@ def test_the_scores_of_the_reference_package() -> None:
     by_record = dict(zip((found.records + 1).tolist(), scores.tolist(), strict=True))
     assert (len(rows), found.n_uniques, found.n_msus) == (4580, 1693, 5391)
     assert [by_record[n] for n in (1036, 2845, 4472, 201)] == [41160, 40680, 40392, 40320]
+
+
+def test_a_case_may_have_its_records_itself(tmp_path: Path) -> None:
+    case = own_case()
+    rows = [[0, "x"], [0, "x"], [1, None]]
+    case["input"] = {"columns": ["eyes", "hair"], "rows": rows}
+    case["expected"] = {"n1": 1, "n2": 1, "distinct": 2, "sample_uniques": 1}
+    outcome = run_file(write(tmp_path, case))
+    assert (outcome.n_passed, outcome.n_run) == (1, 1)
+    case["expected"]["distinct"] = 3
+    assert run_file(write(tmp_path, case)).is_failed

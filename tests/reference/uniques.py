@@ -20,7 +20,7 @@ from gamekeeper.algorithms.uniques.scores import (
 )
 from tests.reference.cases import Case, ShapeError
 from tests.reference.counting import class_structure, minimal_uniques
-from tests.reference.data_files import rows_of
+from tests.reference.data_files import rows_of_case
 from tests.reference.numbers import check_each, check_number
 
 __all__ = ["coded", "uniques", "uniques_large", "uniques_missing"]
@@ -72,9 +72,7 @@ def uniques_missing(case: Case) -> None:
 
 def uniques_large(case: Case) -> None:
     columns: list[str] = case.needs("columns")
-    sha256: str = case.given.get("sha256") or ""
-    file: str = case.given.get("file", "") if sha256 else case.needs("file")
-    rows = rows_of(columns, file=file, sha256=sha256)
+    rows = rows_of_case(case, columns)
     codes, _ = coded(rows)
     found = minimal_uniques(codes, listing=False)
     sizes = class_structure(rows, codes)
