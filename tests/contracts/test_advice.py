@@ -36,7 +36,7 @@ NEVER_SAID = {
         "--unlinked",
         "only where records may stay unlinked",
     ),
-    "attack.matching.strategies._method": ("--population", "an assessment matches where it can"),
+    "attack.matching": ("--population", "an assessment matches where it can"),
     "attack.models.fitting.fit_models": ("--method --patient", "a what-if says: not known"),
     "attack.uniques.suda._only_uniques": ("--records", "only of an engine elsewhere"),
     "attack.tables.bounding": ("--method", "only for a method that was asked for"),

@@ -312,7 +312,7 @@ EXAMPLES = {
     DisRisk: lambda: assess_dis(key_table(), method="special", rounds=500),
     SpecialUniques: special,
     SpecialProperties: lambda: special().properties,
-    MatchingRisk: lambda: assess_matching(key_table()),
+    MatchingRisk: lambda: assess_matching(key_table(), population=key_table()),
     AttackExperiment: lambda: compare_measures(people(), KEYS, fractions=["1/2"]).attacks,
     Comparison: lambda: compare_measures(people(), KEYS, fractions=["1/2"], samples=2),
     Judgement: lambda: judge({"score": [3.0, 1.0, 2.0]}, [1, 2, 1]),

@@ -13,6 +13,7 @@ from gamekeeper.attack.matching.result import MatchingRisk
 from gamekeeper.attack.matching.strategies import assess_matching, matching_bytes
 from gamekeeper.attack.measures.measuring import measure_risk, measures_bytes
 from gamekeeper.attack.measures.result import RiskMeasures
+from gamekeeper.attack.models.inference import inference_bytes
 from gamekeeper.attack.uniques.dis import assess_dis
 from gamekeeper.attack.uniques.dis_result import DisRisk
 from gamekeeper.attack.uniques.options import DisMethod
@@ -256,8 +257,9 @@ def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -
 def match_release(asked: MatchRequest, *, progress: Progress | None = None) -> Answer[MatchingRisk]:
     """Work out what matching strategies would achieve and cost."""
     require_outputs(asked)
-    data, table, everybody = _opened(asked, Need(matching_bytes, by_key=True), progress)
-    options = replace(asked.matching, population=everybody.keys)
+    bytes_of = matching_bytes if asked.population is not None else inference_bytes
+    data, table, everybody = _opened(asked, Need(bytes_of, by_key=True), progress)
+    options = replace(asked.matching, population=everybody.keys, progress=progress)
     found = assess_matching(table, **given(options))
     return _reported(asked, data, table, everybody.notices, found, matching_report, progress)
 

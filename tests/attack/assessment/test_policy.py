@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +19,7 @@ from gamekeeper.attack.measures.measuring import measure_risk
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.wording import three_digits
 
 PEOPLE = [[1, 1]] * 3 + [[1, 2]] * 2 + [[2, 1]] * 4 + [[2, 2]]
 
@@ -116,6 +118,22 @@ def test_individual_risk_is_judged_as_published_at_its_value_and_said_to_be():
     assert "as published, by point estimates (global_risk, " in loose.sentence
     for line in loose.lines:
         assert "judged as published, at its value" in line.standing_text
+
+
+def test_individual_risk_proves_nothing_where_models_find_more():
+    """By the fraction a sample unique has the same risk, 0.26, whatever its key; of one 0.9 is near."""
+    rng = np.random.default_rng(3)
+    rows = (1 + np.minimum(rng.geometric(0.25, (1_500, 4)), 15)).tolist()
+    keys = count_keys(coded_from_codes(rows, list("abcd")), list("abcd"), fraction="1/10")
+    found = measure_file(keys, workers=1)
+    highest = float(found.chances.p.max())
+    assert highest > 0.8
+    (line,) = judged({"individual_risk": 0.3}, found).lines
+    assert line.found.value < 0.3
+    assert line.standing is Standing.NOT_PROVEN
+    assert line.why.startswith("models of the file find more")
+    assert line.note.endswith(f"models of the file give {three_digits(highest)}")
+    assert judged({"individual_risk": 1}, found).is_met
 
 
 def test_individual_risk_proves_nothing_where_missing_cells_match():

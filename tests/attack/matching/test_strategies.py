@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,13 +14,14 @@ from hypothesis import strategies as st
 
 import gamekeeper as gk
 from gamekeeper.algorithms.intrusion.dominance import Measure
-from gamekeeper.algorithms.intrusion.strategies import custom_strategies
-from gamekeeper.attack.matching.estimates import EstimatedCells, estimate_strategies
 from gamekeeper.attack.matching.population import match_classes
 from gamekeeper.attack.matching.strategies import assess_matching
+from gamekeeper.attack.models.fitting import fit_models
+from gamekeeper.attack.models.inference import infer_risk
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.wording import three_digits
 
 CANARY = "Zanzibar"
 PARTS = ("pr_cm", "cost_without", "cost_with", "eff_without", "eff_with")
@@ -201,6 +203,11 @@ def test_unlike_tables_are_refused_with_every_difference():
             assess_matching(keys_of([[1, 1], [2, 0]], missing=policy, fraction="1/2"))
 
 
+def test_a_sample_of_no_known_fraction_says_what_to_give():
+    with pytest.raises(InputError, match="no weights and no fraction"):
+        assess_matching(keys_of([[1, 1], [2, 2]]))
+
+
 def test_bad_options_are_told_together():
     sample = keys_of([[1, 1], [2, 2]])
     with pytest.raises(InputError) as caught:
@@ -210,12 +217,13 @@ def test_bad_options_are_told_together():
         "population",
     }
     with pytest.raises(InputError) as caught:
-        assess_matching(sample, population=[1, 1], estimate="weights")
-    assert {problem.where for problem in caught.value.problems} == {"estimate", "population_size"}
-    with pytest.raises(InputError, match="'guess' is not known"):
-        assess_matching(sample, estimate="guess")
-    with pytest.raises(InputError, match="no weights"):
-        assess_matching(keys_of([[1, 1]], fraction="1/2"), estimate="weights")
+        assess_matching(sample, population=[1, 1])
+    assert {problem.where for problem in caught.value.problems} == {"population_size"}
+    with pytest.raises(InputError, match="without the people of the sampled classes"):
+        assess_matching(keys_of([[1, 1]], fraction="1/2"), population_size=9)
+    models = infer_risk(given_pairs(), fit_models(given_pairs(), method="annealing"))
+    with pytest.raises(InputError, match="Fit models to these keys"):
+        assess_matching(given_pairs(seed=2), models=models)
     for people, size, told in (
         ([1], 5, "1 values"),
         ([1.5, 2.0], 5, "float64"),
@@ -231,87 +239,141 @@ def test_bad_options_are_told_together():
             assess_matching(sample, population=sample, strategies=chosen)
         assert caught.value.reason is reason
     with pytest.raises(InputError, match="one true or false"):
-        assess_matching(keys_of([[1, 1]], fraction="1/2"), predicates={"odd": lambda f, n: n.sum()})
+        assess_matching(given_pairs(), models=models, predicates={"odd": lambda f, n: n.sum()})
     with pytest.raises(InputError, match="not among those assessed"):
         assess_matching(sample, population=sample)["9"]
 
 
-def negative_binomial(f, p, of):
-    """Return the mean of a function of F by adding up the distribution."""
-    if p == 1:
-        return of(f)
-    total, chance, size = 0.0, p**f, f
-    while size < f + 20_000 / p and (chance > 1e-18 or size < f / p):
-        total += chance * of(size)
-        chance *= (1 - p) * size / (size - f + 1)
-        size += 1
-    return total
+def given_pairs(seed=1, n=1200, fraction="1/10"):
+    """Return the keys of a sample of which two variables hang together."""
+    rng = np.random.default_rng(seed)
+    age = rng.integers(1, 9, n)
+    job = np.where(rng.random(n) < 0.7, age, rng.integers(1, 9, n))
+    codes = np.column_stack([age, job, rng.integers(1, 9, n), rng.integers(1, 5, n)])
+    return count_keys(
+        coded_from_codes(codes.tolist(), tuple("abcd")), list("abcd"), fraction=fraction
+    )
 
 
-@pytest.mark.parametrize("p", [1.0, 0.97, 0.5, 1 / 3, 0.3, 0.05])
-def test_estimates_are_means_over_the_negative_binomial(p):
-    sizes = np.array([1, 2, 3, 7, 25])
-    cells = EstimatedCells.of(sizes, np.full(5, p), 1000.0)
-    for place, f in enumerate(sizes.tolist()):
-        for found, of in (
-            (cells.expected, lambda size: size),
-            (cells.reciprocal, lambda size: 1 / size),
-            (cells.reciprocal_of_next, lambda size: 1 / (size + 1)),
-            (cells.pr_unique, lambda size: float(size == 1)),
-        ):
-            assert found[place] == pytest.approx(negative_binomial(f, p, of), rel=1e-9, abs=1e-12)
+@pytest.fixture(scope="module")
+def inferred():
+    table = given_pairs()
+    return table, infer_risk(table, fit_models(table, method="annealing"))
 
 
-def test_a_strategy_is_estimated_from_its_classes():
-    rows = [[1, 1], [1, 2], [2, 1], [2, 1], [3, 1], [3, 1], [3, 1]]
-    risk = assess_matching(keys_of(rows, fraction="1/4"), r=[3])
-    reciprocal = {f: negative_binomial(f, 0.25, lambda size: 1 / size) for f in (1, 2, 3)}
-    following = {f: negative_binomial(f, 0.25, lambda size: 1 / (size + 1)) for f in (1, 2, 3)}
-    assert risk.n_people == 28
-    assert risk["4"].pr_cm == pytest.approx(reciprocal[1])
-    assert risk["4"].cost_without == pytest.approx(29 * following[1])
-    assert risk["4"].cost_with == pytest.approx(28 * reciprocal[1])
-    assert risk["1"].pr_cm == pytest.approx(sum(f * reciprocal[f] for f in (1, 1, 2, 3)) / 7)
-    assert risk["5"].pr_cm == pytest.approx(2 / 8)
-    assert risk["5"].cost_without == pytest.approx(29 / 9)
-    assert risk["7,r=3"].pr_cm == pytest.approx(1 / 12)
-    assert risk["2"].pr_cm == risk["3"].pr_cm == pytest.approx(4 / 28)
-    assert risk["6,r=3"].eff_with == pytest.approx(1 / 28)
-    assert risk.file["pr_pu_given_su"] == pytest.approx(0.25)
-    assert risk.file["pr_cm_given_su"] == risk["4"].pr_cm
-    assert risk.file["pr_cm_given_um"] == risk["5"].pr_cm
-    assert risk.file["dis"] == Fraction(2, 2 + 2 * 3)
-    assert risk.estimated
-    assert "(estimated by a model)" in risk.sentences()[1]
+def test_strategies_are_what_models_expect_of_their_classes(inferred):
+    """The twin adds up records one by one, from the results per record of `infer_risk`."""
+    table, models = inferred
+    risk = assess_matching(table, models=models, r=[2])
+    records = models.records.table.to_pylist()
+    n_people, n = 12_000, len(records)
+    assert risk.n_people == n_people
+    uniques = [row for row in records if row["class_size"] == 1]
+    pairs = [row for row in records if row["class_size"] == 2]
+
+    def people(rows):
+        return sum(row["expected_size"] / row["class_size"] for row in rows)
+
+    for name, rows in (("1", records), ("4", uniques), ("6,r=2", pairs)):
+        right = sum(row["p_match"] for row in rows) / len(rows)
+        assert risk[name].pr_cm == pytest.approx(right)
+        assert risk[name].cost_with == pytest.approx(n_people * right)
+        # E[1/(1+F)] is at least 1/(1+E[F]), by Jensen, and below E[1/F].
+        least = sum(1 / (1 + row["expected_size"]) for row in rows) / len(rows)
+        assert (n_people + 1) * least <= risk[name].cost_without < (n_people + 1) * right
+    for name, rows in (("3", records), ("5", uniques), ("7,r=2", pairs)):
+        n_classes = sum(1 / row["class_size"] for row in rows)
+        assert risk[name].pr_cm == pytest.approx(n_classes / people(rows))
+        assert risk[name].cost_without == pytest.approx((n_people + 1) / (1 + people(rows)))
+    assert risk["2"].pr_cm == pytest.approx(table.n_classes / n_people)
+    assert risk["2"].cost_with == 1
+    file = models.estimate.file
+    assert risk.file["pr_cm_given_su"] == file.pr_cm_given_su.value
+    assert risk["4"].pr_cm == pytest.approx(file.pr_cm_given_su.value)
+    assert risk.file["pr_cm_given_um"] == file.pr_cm_given_um.value
+    assert risk["5"].pr_cm == pytest.approx(file.pr_cm_given_um.value)
+    assert risk.file["pr_pu_given_su"] == pytest.approx(file.tau1.value / len(uniques))
+    assert risk.file["pr_pu"] == pytest.approx(file.tau1.value / n)
 
 
-def test_a_larger_population_is_in_the_way_of_strategy_2_only():
-    risk = assess_matching(keys_of([[1, 1], [2, 2]], fraction="1/2"), population_size=40)
-    assert risk["2"].pr_cm == pytest.approx(2 / 40)
-    assert risk["3"].pr_cm == pytest.approx(2 / 4)
-    assert risk["3"].cost_with == pytest.approx(10)
+def test_models_are_fitted_where_none_are_given_and_their_reservations_are_told(inferred):
+    table, models = inferred
+    for found in (assess_matching(table), assess_matching(table, models=models)):
+        assert found.estimated
+        assert [float(value.pr_cm) for value in found.values] == [
+            float(value.pr_cm) for value in assess_matching(table, models=models).values
+        ]
+        assert set(models.reservations) <= set(found.sentences())
+        assert found.provenance.seed == 0
+    unsettled = replace(models, reservations=("The search has not settled.",))
+    told = assess_matching(table, models=unsettled).sentences()
+    assert "The search has not settled." in told
+    file = models.estimate.file.pr_cm_given_su
+    ends = f"{three_digits(file.value)} ({three_digits(file.lower)} to {three_digits(file.upper)})"
+    assert f"is matched correctly with probability {ends}" in " ".join(told)
 
 
-def test_weights_and_fraction_agree_where_weights_are_equal():
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+def test_estimates_come_near_the_truth_where_counts_grossed_up_do_not(seed):
+    """A population with a few large classes and many small ones, as people are."""
+    rng = np.random.default_rng(seed)
+    columns = []
+    for size, share in ((40, 0.0), (12, 0.6), (9, 0.5), (8, 0.4), (7, 0.0), (3, 0.0)):
+        law = 1 / np.arange(1, size + 1)
+        own = rng.choice(size, 40_000, p=law / law.sum()) + 1
+        before = columns[-1] * 7 % size + 1 if columns else own
+        columns.append(np.where(rng.random(40_000) < share, before, own))
+    people = np.column_stack(columns)
+    sample = people[rng.choice(40_000, 2_000, replace=False)]
+    words = [("missing", *map(str, range(1, 41)))] * 6
+    tables = [
+        count_keys(
+            coded_from_codes(rows.tolist(), tuple("abcdef"), words), list("abcdef"), fraction=part
+        )
+        for rows, part in ((sample, "1/20"), (people, None))
+    ]
+    found, true = assess_matching(tables[0]), assess_matching(tables[0], population=tables[1])
+    for name in ("1", "3", "4", "5"):
+        for part in ("pr_cm", "cost_without", "cost_with"):
+            value, wanted = (float(getattr(risk[name], part)) for risk in (found, true))
+            assert value == pytest.approx(wanted, rel=0.25), (name, part)
+    # By the sampling fraction a sample unique stands for 20 people: E[1/F] is 0.16.
+    assert float(true["4"].pr_cm) > 2 * 0.16
+
+
+def test_where_models_have_too_little_to_learn_from_nothing_is_known():
     rows = [[1, 1], [1, 2], [2, 1], [2, 1]]
     coded = coded_from_codes(rows, ["a", "b"], numbers={"weight": [4.0] * 4})
-    weighted = assess_matching(count_keys(coded, ["a", "b"], weight="weight"))
-    by_fraction = assess_matching(count_keys(coded, ["a", "b"], fraction="1/4"))
-    assert weighted.provenance.variant == "negative binomial from weights"
-    for one, other in zip(weighted.values, by_fraction.values, strict=True):
-        for part in PARTS:
-            assert getattr(one, part) == pytest.approx(getattr(other, part))
+    for table in (
+        count_keys(coded, ["a", "b"], weight="weight"),
+        count_keys(coded, ["a", "b"], fraction="1/4"),
+    ):
+        risk = assess_matching(table)
+        rows = risk.to_arrow().to_pylist()
+        assert [row["strategy"] for row in rows[:2]] == ["1", "2"]
+        named = ("strategy", "direction", "target", "in_words")
+        assert {row[name] for row in rows for name in row if name not in named} == {None}
+        assert all(": not known, because models need 1,000" in row["in_words"] for row in rows)
+        assert not risk.dominance_sentences()
+        with pytest.raises(InputError, match="nothing to draw"):
+            risk.plot()
+        assert risk.summary()["pr_cm"] == risk.summary()["cost_without"] == "not known"
+        assert risk.sentences()[0] == (
+            "What matching would achieve is not known, because models need 1,000 records to learn from,"
+            " and the file has 4."
+        )
+        assert [line.name for line in risk.file.lines] == ["dis"]
 
 
-def test_a_complete_sample_is_estimated_as_itself():
+def test_a_file_with_everybody_is_its_own_population():
     rows = [[1, 1], [1, 2], [2, 1], [2, 1]]
     complete = keys_of(rows, fraction=1)
-    known = assess_matching(complete, population=complete)
-    estimated = assess_matching(complete)
-    for one, other in zip(known.values, estimated.values, strict=True):
-        for part in PARTS:
-            assert float(getattr(one, part)) == pytest.approx(getattr(other, part))
-    assert estimated.file["pr_pu"] == pytest.approx(0.5)
+    known, alone = assess_matching(complete, population=complete), assess_matching(complete)
+    assert alone.to_arrow() == known.to_arrow()
+    assert alone.file.lines == known.file.lines
+    assert not alone.estimated
+    assert alone.file["pr_pu"] == Fraction(1, 2)
 
 
 @settings(max_examples=8, deadline=None)
@@ -368,10 +430,10 @@ def test_the_plot_has_a_point_per_feasible_strategy_and_cost():
         )
 
 
-def test_a_condition_that_no_class_meets_is_infeasible_when_estimated():
-    cells = EstimatedCells.of(np.array([1, 2]), np.array([0.5, 0.5]), 6.0)
-    found = estimate_strategies(cells, custom_strategies({"none": lambda f, n: f > 9}))
-    assert [value.feasible for value in found] == [False, False]
+def test_a_condition_that_no_class_meets_is_infeasible_when_estimated(inferred):
+    table, models = inferred
+    risk = assess_matching(table, models=models, predicates={"none": lambda f, n: f > 10**9})
+    assert [risk[f"none, {way}"].feasible for way in ("s2p", "p2s")] == [False, False]
 
 
 def test_a_population_that_is_not_counted_says_what_to_call():
@@ -388,6 +450,9 @@ def test_a_population_that_is_not_counted_says_what_to_call():
 
 
 def test_an_estimate_without_sample_uniques_says_that_these_are_lacking():
-    table = count_keys(coded_from_codes([[1], [1], [2], [2]], ["a"]), ["a"], fraction="1/10")
-    told = assess_matching(table).file.sentences()
-    assert told[0] == "Pr(PU) is not known: there is no sample unique."
+    rows = [[place % 7 + 1] for place in range(1_400)]
+    table = count_keys(coded_from_codes(rows, ["a"]), ["a"], fraction="1/10")
+    risk = assess_matching(table)
+    assert risk.file.sentences()[0] == "Pr(PU|SU) is not known: there is no sample unique."
+    assert not risk["4"].feasible
+    assert risk["1"].feasible

@@ -18,14 +18,10 @@ import numpy as np
 from gamekeeper.algorithms.models.inference.file_measures import Measure
 from gamekeeper.attack.models.inference import ModelRisk
 from gamekeeper.data.keys.key_table import KeyTable
-from gamekeeper.data.keys.missing import Missing
 from gamekeeper.wording import count_of, percent_text, three_digits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-LEAST_RECORDS = 1_000
-"""With fewer, estimates by models were off by a quarter on average (docs/explain/models.md)."""
 
 
 class Basis(StrEnum):
@@ -178,25 +174,6 @@ class MatchChances:
     def mean(self, values: NDArray[np.float64]) -> float:
         """Return the mean over all records of what is known of the listed ones."""
         return mean_over(values, self.counts)
-
-
-def why_no_models(key_table: KeyTable) -> str:
-    """Return why models of a file cannot tell what a match is worth; empty where they can."""
-    if key_table.fraction is None:
-        return "the sampling fraction is not known (give --fraction or --weight)"
-    if key_table.missing not in (Missing.CATEGORY, Missing.EXCLUDE):
-        return (
-            f"models need missing cells to be a category or left out (--missing category), and here"
-            f" {key_table.missing.words}"
-        )
-    if key_table.n_records < LEAST_RECORDS:
-        return (
-            f"models need {LEAST_RECORDS:,} records to learn from, and the file has"
-            f" {key_table.n_records:,}"
-        )
-    if key_table.n_uniques == key_table.n_records:
-        return "models learn from records that are alike, and every record is unique"
-    return ""
 
 
 def counted_chances(key_table: KeyTable) -> MatchChances:

@@ -25,7 +25,7 @@ from gamekeeper.attack.measures.per_record import (
     sensitive_values,
 )
 from gamekeeper.data.keys.missing import Missing
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, three_digits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,12 +55,13 @@ class Found:
     """What was measured for a criterion.
 
     `interval` is None where it is not known, and `why` says why; `note` is what to know of a point
-    estimate that is judged as if it were exact.
+    estimate that is judged as if it were exact, and `by_models` what models say in its place.
     """
 
     interval: Interval | None
     why: str = ""
     note: str = ""
+    by_models: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +125,14 @@ def _average_risk(measured: Measured) -> Found:
 
 
 def _published(
-    measured: Measured, of_file: Callable[[NDArray[np.float64]], float], note: str = ""
+    measured: Measured,
+    of_file: Callable[[NDArray[np.float64]], float],
+    modelled: str = "",
 ) -> Found:
     """Return something of the individual risks of the listed records, or of what bounds them.
 
-    Where F cannot be estimated, E[1/F] is at most one over the records that are alike.
+    Where F cannot be estimated, E[1/F] is at most one over the records that are alike. The published
+    measure grosses counts up, whatever the key: what models say instead stands beside it.
     """
     keys = measured.keys
     if keys.missing not in (Missing.CATEGORY, Missing.EXCLUDE):
@@ -137,7 +141,12 @@ def _published(
         why, found = _NO_SAMPLE, individual_risks(keys.listed, keys.listed.sizes())
     if found is None:
         return Found(Interval(None, 0.0, of_file(measured.chances.bound)), why)
-    return Found(Interval.exactly(of_file(found.exact)), note=_AT_ITS_VALUE + note)
+    published = Interval.exactly(of_file(found.exact))
+    if measured.chances.basis is not Basis.MODELS:
+        return Found(published, note=_AT_ITS_VALUE)
+    by_models = of_file(measured.chances.p)
+    note = f"{_AT_ITS_VALUE}; models of the file give {modelled or three_digits(by_models)}"
+    return Found(published, note=note, by_models=by_models)
 
 
 def _individual_risk(measured: Measured) -> Found:
@@ -145,10 +154,7 @@ def _individual_risk(measured: Measured) -> Found:
 
 
 def _global_risk(measured: Measured) -> Found:
-    beside = ""
-    if measured.chances.basis is Basis.MODELS:
-        beside = f"; models of the file give {measured.chances.average.percent_text}"
-    return _published(measured, measured.chances.mean, beside)
+    return _published(measured, measured.chances.mean, measured.chances.average.percent_text)
 
 
 def _average_match(measured: Measured) -> Found:

@@ -123,7 +123,7 @@ def _judged(limit: Limit, measured: Measured) -> JudgedLimit:
     found = limit.criterion.measure(measured)
     standing, why = judge_limit(limit, found)
     if standing is Standing.MET:
-        doubts = list(_doubts(measured, found))
+        doubts = list(_doubts(measured, limit, found))
         if doubts:
             standing, why = Standing.NOT_PROVEN, joined(doubts)
     return JudgedLimit(limit, found.interval, standing, why, found.note)
@@ -155,10 +155,12 @@ def judge_limit(limit: Limit, found: Found) -> tuple[Standing, str]:
     return Standing.NOT_PROVEN, found.why or "the interval of the estimate reaches beyond the limit"
 
 
-def _doubts(measured: Measured, found: Found) -> Iterable[str]:
+def _doubts(measured: Measured, limit: Limit, found: Found) -> Iterable[str]:
     """Return why a limit that seems to be met is not proven to be."""
     left_out = measured.keys.n_excluded
     if left_out:
         yield f"{count_of(left_out, 'record')} with missing cells were left out"
+    if found.by_models is not None and found.by_models > limit.value:
+        yield "models of the file find more, and what is published takes rare keys for common ones"
     if found.interval is not None and not found.interval.is_exact:
         yield from measured.chances.cautions

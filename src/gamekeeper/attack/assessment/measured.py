@@ -12,17 +12,17 @@ import numpy as np
 
 from gamekeeper.algorithms.anonymity.households import household_risk
 from gamekeeper.attack.assessment.chances import (
+    Basis,
     MatchChances,
     bounded_chances,
     counted_chances,
     modelled_chances,
-    why_no_models,
 )
 from gamekeeper.attack.assessment.options import MeasureOptions
 from gamekeeper.attack.matching.result import MatchingRisk
 from gamekeeper.attack.matching.strategies import assess_matching
 from gamekeeper.attack.measures.per_record import household_codes
-from gamekeeper.attack.models.fitting import fit_models
+from gamekeeper.attack.models.fitting import fit_models, why_no_models
 from gamekeeper.attack.models.inference import ModelRisk, infer_risk
 from gamekeeper.attack.models.levels import RelativeRisk, variables_risk
 from gamekeeper.attack.risk_classes import RiskClasses
@@ -115,7 +115,8 @@ def measure_file(key_table: KeyTable, asked: MeasureOptions) -> Measured:
         models = infer_risk(key_table, fit, seed=asked.seed)
         chances = modelled_chances(key_table, models)
         variables = variables_risk(models, progress=asked.progress) if len(fit.keys) > 1 else None
-    why_no_matching = _why_no_matching(key_table)
+    # Whatever is known of match chances tells what a search achieves, and nothing else does.
+    why_no_matching = chances.why if chances.basis is Basis.BOUND else ""
     homes = None
     if asked.household:
         homes = household_codes(key_table.listed, asked.household)[key_table.records]
@@ -125,16 +126,8 @@ def measure_file(key_table: KeyTable, asked: MeasureOptions) -> Measured:
         chances,
         models,
         variables,
-        None if why_no_matching else assess_matching(key_table),
+        None if why_no_matching else assess_matching(key_table, models=models),
         why_no_matching,
         asked.household,
         None if homes is None else household_risk(chances.ranking, homes),
     )
-
-
-def _why_no_matching(key_table: KeyTable) -> str:
-    if key_table.missing not in (Missing.CATEGORY, Missing.EXCLUDE):
-        return "matching needs missing cells to be a category or left out (--missing category)"
-    if key_table.fraction is None:
-        return "the size of the population is not known (give --fraction or --weight)"
-    return ""

@@ -1,16 +1,13 @@
-"""Matching strategies where the population is not known, from class sizes and sampling weights.
+"""Matching strategies where the population is not known: expectations under models of the sample.
 
-Given f records in the sample, the class has F people with the negative binomial distribution of
-individual_risk.py, with p estimated by f over the class's weight, or by the sampling fraction. The
-terms of the strategies are replaced by their expectations:
+What models infer of F, the number of people with a key (attack/models/inference.py), takes the place
+of counts. The terms of the strategies are replaced by their expectations:
 
     s2p: Pr(cm) = sum f E[1/F] / sum f    cost (N+1) sum f E[1/(1+F)] / sum f   or N Pr(cm)
     p2s: Pr(cm) = k / sum E[F]            cost (N+1) / (1 + sum E[F])           or N / sum E[F]
 
-with E[F] = f/p and, from the integral of individual_risk.py by parts,
-E[1/(1+F)] = (f E[1/F] - p) / (1-p), or p sum_k q^k (k+1)! f! / (f+k+1)! with positive terms.
-The model gives every person of the population to a sampled class, so strategies 2 and 3 coincide
-unless the population is known to be larger. Linear in classes.
+Class counts grossed up by the sampling fraction would not do: they take most sample uniques for
+larger classes than they are. Linear in classes.
 """
 
 from __future__ import annotations
@@ -21,70 +18,35 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.intrusion.individual_risk import expected_reciprocal
 from gamekeeper.algorithms.intrusion.strategies import Direction, Strategy, StrategyValue
+from gamekeeper.attack.models.inference import ModelRisk
 from gamekeeper.errors import InputError, Reason
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_SERIES_FROM = 1 / 3
-_ENOUGH = 2.0**-56
-
 
 @dataclass(frozen=True, repr=False, eq=False)
 class EstimatedCells:
-    """The sampled classes with their estimates; `size` is the population N."""
+    """The sampled classes with E[F], E[1/F] and E[1/(1+F)]; `size` is the population N."""
 
     sample: NDArray[np.int64]
     expected: NDArray[np.float64]
     reciprocal: NDArray[np.float64]
     reciprocal_of_next: NDArray[np.float64]
-    pr_unique: NDArray[np.float64]
     size: float
 
     @classmethod
-    def of(
-        cls, sample: NDArray[np.int64], share: NDArray[np.float64], size: float
-    ) -> EstimatedCells:
-        """Make estimates for classes of f >= 1 records from p in (0, 1]."""
-        reciprocal = expected_reciprocal(sample, share)
+    def of(cls, risk: ModelRisk) -> EstimatedCells:
+        """Make the classes of a sample with what its models infer."""
+        found = risk.estimate
         return cls(
-            sample,
-            sample / share,
-            reciprocal,
-            expected_reciprocal_of_next(sample, share, reciprocal),
-            np.where(sample == 1, share, 0.0),
-            size,
+            risk.table.counts,
+            found.expected_size,
+            found.p_match,
+            found.p_next,
+            risk.fit.n_records / float(risk.fraction),
         )
-
-
-def expected_reciprocal_of_next(
-    sample: NDArray[np.int64], share: NDArray[np.float64], reciprocal: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return E[1/(1+F)] given f >= 1, p in (0, 1] and E[1/F].
-
-    Examples
-    --------
-    >>> half = np.array([0.5])
-    >>> expected_reciprocal_of_next(np.array([1]), half, np.log([2.0])).round(6)
-    array([0.386294])
-    """
-    # The difference loses digits as p nears 1, where the series has few terms.
-    made = np.empty(len(share))
-    near = share >= _SERIES_FROM
-    f, p = sample[~near], share[~near]
-    made[~near] = (f * reciprocal[~near] - p) / (1 - p)
-    f, p = sample[near], share[near]
-    term = p / (f + 1)
-    total = term.copy()
-    k = 0
-    while len(term) and (term > _ENOUGH * total).any():
-        k += 1
-        term = term * (1 - p) * (k + 1) / (f + k + 1)
-        total += term
-    made[near] = total
-    return made
 
 
 def estimate_strategies(
@@ -92,6 +54,14 @@ def estimate_strategies(
 ) -> tuple[StrategyValue, ...]:
     """Return what each strategy is expected to achieve."""
     return tuple(_estimate(cells, strategy) for strategy in strategies)
+
+
+def unknown_strategies(strategies: Sequence[Strategy]) -> tuple[StrategyValue, ...]:
+    """Return strategies of which nothing is known."""
+    nan = float("nan")
+    return tuple(
+        StrategyValue(strategy, False, 0, 0, nan, nan, nan, nan, nan) for strategy in strategies
+    )
 
 
 def _estimate(cells: EstimatedCells, strategy: Strategy) -> StrategyValue:
@@ -109,11 +79,11 @@ def _estimate(cells: EstimatedCells, strategy: Strategy) -> StrategyValue:
         return StrategyValue(strategy, False, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0)
     size, f = cells.size, cells.sample[used]
     if strategy.direction is Direction.P2S:
-        people = float(cells.expected[used].sum())
+        # Classes are estimated one by one, and together could have more people than there are.
         # Strategy 2 takes anybody, also people whose class has no record in the sample.
-        targets = max(size, people) if strategy.number == 2 else people
-        pr_cm = n_used / targets
-        cost_without, cost_with = (size + 1) / (1 + targets), size / targets
+        people = size if strategy.number == 2 else min(float(cells.expected[used].sum()), size)
+        pr_cm = n_used / people
+        cost_without, cost_with = (size + 1) / (1 + people), size / people
     else:
         n_records = int(f.sum())
         pr_cm = float((f * cells.reciprocal[used]).sum()) / n_records

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.algorithms.intrusion.dominance import Dominance, Measure
-from gamekeeper.algorithms.intrusion.strategies import Direction, Strategy, StrategyValue
+from gamekeeper.algorithms.intrusion.strategies import (
+    Direction,
+    MatchingProbabilities,
+    Strategy,
+    StrategyValue,
+)
+from gamekeeper.algorithms.models.inference.file_measures import Measure as Estimated
+from gamekeeper.attack.models.inference import ModelRisk, measure_text
 from gamekeeper.attack.risk import FileRisk, RiskLine
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import EVERYTHING, Listing, Provenance, Result, arrow_table, make_listing
@@ -28,8 +34,8 @@ if TYPE_CHECKING:
 
 _PARTS = ("pr_cm", "cost_without", "cost_with", "eff_without", "eff_with")
 _MEANINGS = {
-    "pr_pu": "Pr(PU): {share} of the population have a key that nobody else has",
-    "pr_pu_given_su": "Pr(PU|SU): {share} of the sample uniques are unique in the population",
+    "pr_pu": "Pr(PU): {value} of the population have a key that nobody else has",
+    "pr_pu_given_su": "Pr(PU|SU): {value} of the sample uniques are unique in the population",
     "pr_cm_given_um": "Pr(CM|UM): a person who matches a sample unique is that record with "
     "probability {value}",
     "pr_cm_given_su": "Pr(CM|SU): a sample unique picked at random is matched correctly with "
@@ -52,13 +58,18 @@ class MatchingRisk(Result):
     n_records, n_people, n_uniques
         The sizes of sample and population, and the number of sample uniques.
     estimated
-        Whether the population is estimated.
+        Whether the population is not known, so that models of the sample infer it.
     values
         What each strategy achieves; all zero where it has no target.
     dominance
         Which strategy is at least another here, and whether that holds on every table.
     file
         Pr(PU), Pr(PU|SU), Pr(CM|UM), Pr(CM|SU) and DIS.
+    why_not_known
+        Why neither the population nor models tell what a match is worth, in words; empty where one
+        does. No value is a number then, and of the file there is DIS alone.
+    reservations
+        What changes how far the estimates of models can be used, in words.
     """
 
     tells_of_records = False
@@ -71,6 +82,8 @@ class MatchingRisk(Result):
     dominance: tuple[Dominance, ...]
     file: FileRisk
     provenance: Provenance
+    why_not_known: str = ""
+    reservations: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> StrategyValue:
         for value in self.values:
@@ -93,10 +106,8 @@ class MatchingRisk(Result):
             "uniques": self.n_uniques,
             "estimated": self.estimated,
             "strategies": len(self.values),
-            "feasible": len(feasible),
-            "most_probable": best.name if best else "none",
-            "pr_cm": float(best.pr_cm) if best else 0.0,
-            "cost_without": float(best.cost_without) if best else 0.0,
+            "feasible": "not known" if self.why_not_known else len(feasible),
+            **_best(best, self.why_not_known),
         }
 
     def to_arrow(self) -> pa.Table:
@@ -113,10 +124,9 @@ class MatchingRisk(Result):
                 value.name,
                 value.direction.words,
                 value.strategy.words,
-                value.feasible,
-                value.n_cells,
+                *((None, None) if self.why_not_known else (value.feasible, value.n_cells)),
                 *(float(getattr(value, part)) if value.feasible else None for part in _PARTS),
-                told(value),
+                told(value, self.why_not_known),
             )
             for value in self.values
         ]
@@ -135,23 +145,28 @@ class MatchingRisk(Result):
         """Return what was found, in words."""
         return [
             *self.file_sentences(),
-            *(told(value) for value in self.values),
+            *(told(value, self.why_not_known) for value in self.values),
             *self.dominance_sentences(),
         ]
 
     def file_sentences(self) -> list[str]:
         """Return what holds for the file as a whole, in words."""
-        how = "an estimated" if self.estimated else "a"
-        what = (
-            f"A sample of {count_of(self.n_records, 'record')}, {self.n_uniques:,} of them unique, "
-            f"is matched with {how} population of {number_text(round(self.n_people))} people."
+        sample = (
+            f"A sample of {count_of(self.n_records, 'record')}, {self.n_uniques:,} of them unique,"
         )
-        # Measured on several populations: see docs/explain/uniques-and-matching.md.
-        warning = (
-            "The model knows of a class only its size and its weight, and takes small classes of"
-            " the population for larger than they are: trust DIS rather, or give the population."
-        )
-        return [what, *self.file.sentences(), *([warning] if self.estimated else [])]
+        people = f"{number_text(round(self.n_people))} people"
+        if self.why_not_known:
+            return [
+                f"What matching would achieve is not known, because {self.why_not_known}.",
+                f"{sample} was to be matched with a population of {people}: give it (--population).",
+                *self.file.sentences(),
+            ]
+        how = ", whose keys models of the sample infer" if self.estimated else ""
+        return [
+            f"{sample} is matched with a population of {people}{how}.",
+            *self.file.sentences(),
+            *self.reservations,
+        ]
 
     def dominance_sentences(self) -> list[str]:
         """Return which strategies are never worse than others, always and here, in words."""
@@ -180,6 +195,14 @@ class MatchingRisk(Result):
 
     def plot(self) -> Figure:
         """Plot probability against both costs, on logarithmic axes, one point per strategy."""
+        if self.why_not_known:
+            raise InputError(
+                Reason.BAD_OPTION,
+                "A plot of matching strategies was asked for.",
+                f"There is nothing to draw: it is not known what they would achieve, because"
+                f" {self.why_not_known}.",
+                "Give the population (--population).",
+            )
         from gamekeeper.attack.simulation.simulation_plots import plot_costs
 
         return plot_costs(
@@ -191,7 +214,18 @@ class MatchingRisk(Result):
         )
 
 
-def told(value: StrategyValue) -> str:
+def _best(best: StrategyValue | None, why_not_known: str) -> dict[str, Any]:
+    """Return what the strategy with the largest probability achieves, for the summary."""
+    if why_not_known:
+        return dict.fromkeys(("most_probable", "pr_cm", "cost_without"), "not known")
+    return {
+        "most_probable": best.name if best else "none",
+        "pr_cm": float(best.pr_cm) if best else 0.0,
+        "cost_without": float(best.cost_without) if best else 0.0,
+    }
+
+
+def told(value: StrategyValue, why_not_known: str = "") -> str:
     """Return a strategy and what it achieves as a sentence."""
     strategy = value.strategy
     if strategy.number:
@@ -205,6 +239,8 @@ def told(value: StrategyValue) -> str:
     else:
         name = f"Strategy {quoted([strategy.words])}"
         does = f"match from {strategy.direction.words}"
+    if why_not_known:
+        return f"{name}, {does}: not known, because {why_not_known}."
     if not value.feasible:
         return f"{name}, {does}: there is no target."
     return (
@@ -226,20 +262,62 @@ def _is_same(one: Strategy, other: Strategy) -> bool:
     return one.r >= 1 and (one.r, one.direction) == (other.r, other.direction)
 
 
-def file_lines(
-    measures: Mapping[str, Fraction | float | None], *, estimated: bool
+def known_lines(
+    found: MatchingProbabilities, *, whole: bool, has_uniques: bool
 ) -> tuple[RiskLine, ...]:
-    """Return the measures of the file with what they mean."""
-    lines: list[RiskLine] = []
-    for name, value in measures.items():
-        if value is None:
-            named = _MEANINGS[name].split(":")[0]
-            # An estimate of Pr(PU) is made from sample uniques, as all but DIS are.
-            is_by_uniques = estimated and name == "pr_pu"
-            why = _NO_UNIQUE if is_by_uniques else _ABSENT.get(name, _NO_UNIQUE)
-            lines.append(RiskLine(name, None, f"{named} is not known: {why}."))
-            continue
-        said = _MEANINGS[name].format(share=share_text(value), value=three_digits(value))
-        model = " (estimated by a model)" if estimated and name != "dis" else ""
-        lines.append(RiskLine(name, value, f"{said}{model}."))
-    return tuple(lines)
+    """Return the measures of a file whose population is known, with what they mean.
+
+    `whole` tells whether all of it is known, and not its sampled classes alone.
+    """
+    measures = {
+        "pr_pu": found.pr_pu if whole else None,
+        "pr_pu_given_su": found.pr_pu_given_su if has_uniques else None,
+        "pr_cm_given_um": found.pr_cm_given_um if has_uniques else None,
+        "pr_cm_given_su": found.pr_cm_given_su if has_uniques else None,
+    }
+    return tuple(
+        _line(name, value, "" if value is None else _shown(name, value))
+        for name, value in measures.items()
+    )
+
+
+def modelled_lines(risk: ModelRisk) -> tuple[RiskLine, ...]:
+    """Return the measures of a file as its models expect them, with what they mean."""
+    file = risk.estimate.file
+    if not file.n_uniques:
+        names = ("pr_pu_given_su", "pr_cm_given_um", "pr_cm_given_su")
+        return tuple(_line(name, None, "") for name in names)
+    by_cell = risk.fractions
+    shares = float(risk.fraction) if by_cell is None else by_cell.of(risk.table.rows)
+    # Whoever is alone in the population is in the sample with the probability of its fraction.
+    alone = float((risk.estimate.p_unique / shares).sum())
+    pr_pu = min(alone * float(risk.fraction) / risk.fit.n_records, 1.0)
+    given_su = Estimated(*(part / file.n_uniques for part in astuple(file.tau1)))
+    model = ", as models of the sample expect it"
+    return (
+        _line("pr_pu", pr_pu, share_text(pr_pu), model),
+        _line("pr_pu_given_su", given_su.value, measure_text(given_su, share_text), model),
+        *(
+            _line(name, measure.value, measure_text(measure), model)
+            for name, measure in (
+                ("pr_cm_given_um", file.pr_cm_given_um),
+                ("pr_cm_given_su", file.pr_cm_given_su),
+            )
+        ),
+    )
+
+
+def dis_line(value: Fraction | None) -> RiskLine:
+    """Return what data intrusion simulation says of the file."""
+    return _line("dis", value, "" if value is None else three_digits(value))
+
+
+def _shown(name: str, value: Fraction | float) -> str:
+    return share_text(value) if name.startswith("pr_pu") else three_digits(value)
+
+
+def _line(name: str, value: Fraction | float | None, shown: str, model: str = "") -> RiskLine:
+    if value is None:
+        named = _MEANINGS[name].split(":")[0]
+        return RiskLine(name, None, f"{named} is not known: {_ABSENT.get(name, _NO_UNIQUE)}.")
+    return RiskLine(name, value, f"{_MEANINGS[name].format(value=shown)}{model}.")

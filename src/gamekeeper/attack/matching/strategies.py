@@ -1,8 +1,8 @@
 """An intruder who matches sample and population: chances, costs, and which strategy is better.
 
 With the population known, the strategies of algorithms/intrusion/strategies.py are evaluated
-exactly; otherwise they are estimated from weights or the sampling fraction (estimates.py). Smith's
-thesis, chapter 5, corrected. Linear in classes.
+exactly; otherwise as models of the sample expect it (estimates.py), and where these have too little to
+learn from, nothing is known. Smith's thesis, chapter 5, corrected. Linear in classes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.intrusion.dominance import find_dominance
 from gamekeeper.algorithms.intrusion.strategies import (
-    Direction,
     Predicate,
     Strategy,
     custom_strategies,
@@ -25,18 +24,27 @@ from gamekeeper.algorithms.intrusion.strategies import (
     matching_probabilities,
     numbered_strategies,
 )
-from gamekeeper.attack.matching.estimates import EstimatedCells, estimate_strategies
-from gamekeeper.attack.matching.options import NUMBERS, Estimate, MatchingOptions
+from gamekeeper.attack.matching.estimates import (
+    EstimatedCells,
+    estimate_strategies,
+    unknown_strategies,
+)
+from gamekeeper.attack.matching.options import NUMBERS, MatchingOptions
 from gamekeeper.attack.matching.population import check_contained, check_policy, match_classes
-from gamekeeper.attack.matching.result import MatchingRisk, file_lines
-from gamekeeper.attack.risk import FileRisk, keyed_provenance
+from gamekeeper.attack.matching.result import (
+    MatchingRisk,
+    dis_line,
+    known_lines,
+    modelled_lines,
+)
+from gamekeeper.attack.models.fitting import fit_models, why_no_models
+from gamekeeper.attack.models.inference import ModelRisk, infer_risk, require_same_keys
+from gamekeeper.attack.risk import FileRisk, RiskLine, keyed_provenance
 from gamekeeper.attack.uniques.dis import general_dis
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.options import takes
 from gamekeeper.wording import count_of, quoted
-
-Measures = dict[str, Fraction | float | None]
 
 
 def matching_bytes(n_records: int, n_keys: int) -> int:
@@ -65,31 +73,34 @@ def assess_matching(key_table: KeyTable, asked: MatchingOptions) -> MatchingRisk
     started = time.perf_counter()
     check_policy(key_table)
     population, population_size = asked.population, asked.population_size
+    _require_possible(key_table, population, population_size)
     chosen = _chosen(asked.strategies, asked.r, asked.predicates or {})
-    method = _method(key_table, population, population_size, asked.estimate)
-    measures: Measures
-    if isinstance(method, Estimate):
-        cells = _estimated(key_table, method, population_size)
-        values = estimate_strategies(cells, chosen)
-        measures = _estimated_measures(cells)
-        n_people: int | float = cells.size
-        variant = f"negative binomial from {method}"
-    else:
+    # A file with everybody in it is its own population.
+    is_known = population is not None or key_table.fraction == 1
+    why = "" if is_known else why_no_models(key_table)
+    models = None if is_known or why else asked.models or _models(key_table, asked)
+    lines: tuple[RiskLine, ...] = ()
+    values = unknown_strategies(chosen)
+    n_people: int | float
+    if is_known:
         f, people = _known(key_table, population, population_size)
         values = evaluate_strategies(people, f, chosen, exact=asked.exact)
         found = matching_probabilities(people, f, exact=asked.exact)
-        whole = isinstance(population, KeyTable)
-        given_uniques = bool((f == 1).any())
-        measures = {
-            "pr_pu": found.pr_pu if whole else None,
-            "pr_pu_given_su": found.pr_pu_given_su if given_uniques else None,
-            "pr_cm_given_um": found.pr_cm_given_um if given_uniques else None,
-            "pr_cm_given_su": found.pr_cm_given_su if given_uniques else None,
-        }
+        whole = isinstance(population, KeyTable | None)
+        lines = known_lines(found, whole=whole, has_uniques=bool((f == 1).any()))
         n_people = int(people.sum())
         variant = "population known"
-    own = None if isinstance(method, Estimate) else Fraction(key_table.n_records, int(n_people))
-    measures["dis"] = general_dis(key_table, own if key_table.fraction is None else None).dis
+    else:
+        n_people = key_table.n_records / float(key_table.fraction or 1)
+        variant = "not known"
+        if models is not None:
+            require_same_keys(key_table, models.fit)
+            cells = EstimatedCells.of(models)
+            values, n_people = estimate_strategies(cells, chosen), cells.size
+            lines = modelled_lines(models)
+            variant = f"as models expect it; {models.provenance.variant}"
+    own = Fraction(key_table.n_records, int(n_people)) if key_table.fraction is None else None
+    lines = (*lines, dis_line(general_dis(key_table, own).dis))
     provenance = keyed_provenance(
         "matching strategies",
         variant,
@@ -98,19 +109,29 @@ def assess_matching(key_table: KeyTable, asked: MatchingOptions) -> MatchingRisk
             "population": f"{n_people:.6g}",
             "strategies": ", ".join(strategy.name for strategy in chosen),
         },
+        seed=None if models is None else models.provenance.seed,
         seconds=time.perf_counter() - started,
     )
-    lines = file_lines(measures, estimated=isinstance(method, Estimate))
     return MatchingRisk(
         key_table.n_records,
         n_people,
         key_table.n_uniques,
-        isinstance(method, Estimate),
+        not is_known,
         values,
-        find_dominance(values),
+        () if why else find_dominance(values),
         FileRisk(lines, tuple(line.name for line in lines), provenance),
         provenance,
+        why,
+        () if models is None else models.reservations,
     )
+
+
+def _models(key_table: KeyTable, asked: MatchingOptions) -> ModelRisk:
+    fit = fit_models(
+        key_table, method=asked.method, patient=asked.patient, seed=asked.seed, workers=asked.workers,
+        progress=asked.progress,
+    )  # fmt: skip
+    return infer_risk(key_table, fit, seed=asked.seed)
 
 
 def _chosen(
@@ -129,13 +150,8 @@ def _chosen(
     return (*kept, *custom_strategies(predicates))
 
 
-def _method(
-    key_table: KeyTable,
-    population: object,
-    population_size: int | None,
-    estimate: str | None,
-) -> Estimate | None:
-    """Return how the population is estimated, or None where it is known; all faults at once."""
+def _require_possible(key_table: KeyTable, population: object, population_size: int | None) -> None:
+    """Refuse a population that cannot be used, or that nothing is known of; all faults at once."""
     if (
         population is not None
         and not isinstance(population, KeyTable)
@@ -152,32 +168,22 @@ def _method(
     if population_size is not None and population_size < key_table.n_records:
         found = f"{population_size:,} is less than the {count_of(key_table.n_records, 'record')}."
         problems.append(Problem(Reason.BAD_OPTION, "population_size", found))
-    if population is not None and estimate is not None:
-        found = "given together with a population."
-        problems.append(Problem(Reason.BAD_OPTION, "estimate", found, "Give one of them."))
-    if population is not None and not isinstance(population, KeyTable) and population_size is None:
+    is_list = population is not None and not isinstance(population, KeyTable)
+    if is_list and population_size is None:
         found = "needed with the people of the sampled classes."
         problems.append(Problem(Reason.NOTHING_GIVEN, "population_size", found))
-    known = {Estimate.WEIGHTS: bool(key_table.weight), Estimate.FRACTION: bool(key_table.fraction)}
-    method = None
-    if population is None:
-        if estimate is not None and estimate not in known:
-            found = f"{quoted([str(estimate)])} is not known."
-            problems.append(
-                Problem(Reason.BAD_OPTION, "estimate", found, f"There are: {quoted(Estimate)}.")
-            )
-        else:
-            wanted = [Estimate(estimate)] if estimate else list(Estimate)
-            method = next((item for item in wanted if known[item]), None)
-            if method is None:
-                found = f"the key table has no {' and no '.join(wanted)}."
-                do = (
-                    "Give the population (--population), or count the keys with a weight (--weight) or"
-                    " a fraction (--fraction)."
-                )
-                problems.append(Problem(Reason.NOTHING_GIVEN, "population", found, do))
+    if population is None and population_size is not None:
+        found = "given without the people of the sampled classes."
+        do = "Count the keys with a fraction, or give the population."
+        problems.append(Problem(Reason.BAD_OPTION, "population_size", found, do))
+    if population is None and key_table.fraction is None:
+        found = "it is not given, and the key table has no weights and no fraction."
+        do = (
+            "Give the population (--population), or count the keys with a weight (--weight) or"
+            " a fraction (--fraction)."
+        )
+        problems.append(Problem(Reason.NOTHING_GIVEN, "population", found, do))
     refuse(problems, "A sample was to be matched with its population.")
-    return method
 
 
 def _known(
@@ -197,6 +203,8 @@ def _known(
             )
         return matched.sample, matched.population
     f = key_table.of_classes("n")
+    if population is None:
+        return f, f
     people = np.asarray(population)
     if people.shape != f.shape or people.dtype.kind not in "iu":
         raise InputError(
@@ -218,40 +226,3 @@ def _known(
     if others:
         f, people = np.append(f, 0), np.append(people, others)
     return f, people
-
-
-def _estimated(
-    key_table: KeyTable, method: Estimate, population_size: int | None
-) -> EstimatedCells:
-    f = key_table.of_classes("n")
-    if method is Estimate.WEIGHTS:
-        weights = key_table.of_classes("weight")
-    else:
-        weights = key_table.class_people()
-    # The population holds at least the sample.
-    weights = np.maximum(weights, f)
-    size = float(weights.sum()) if population_size is None else float(population_size)
-    return EstimatedCells.of(f, f / weights, size)
-
-
-def _estimated_measures(cells: EstimatedCells) -> Measures:
-    unique = cells.sample == 1
-    n_uniques = int(unique.sum())
-    if not n_uniques:
-        return dict.fromkeys(("pr_pu", "pr_pu_given_su", "pr_cm_given_um", "pr_cm_given_su"))
-    both = estimate_strategies(
-        cells, [Strategy("", direction, _is_unique) for direction in Direction]
-    )
-    by_direction = {value.direction: value.pr_cm for value in both}
-    return {
-        # A population unique is in the sample with probability p; each found stands for 1/p.
-        "pr_pu": float((cells.pr_unique[unique] * cells.expected[unique]).sum()) / cells.size,
-        "pr_pu_given_su": float(cells.pr_unique[unique].mean()),
-        "pr_cm_given_um": by_direction[Direction.P2S],
-        "pr_cm_given_su": by_direction[Direction.S2P],
-    }
-
-
-def _is_unique(sample: NDArray[Any], people: NDArray[Any]) -> NDArray[np.bool_]:
-    del people
-    return sample == 1

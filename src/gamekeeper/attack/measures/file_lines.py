@@ -119,7 +119,8 @@ def _journalist_lines(found: Found) -> Iterator[RiskLine]:
     elif found.individual is not None:
         people = found.individual.people
         values = estimated_risk(found.sizes, people, found.threshold, found.counts)
-        how = "F estimated from weights" if found.individual.from_weights else "F from the fraction"
+        by = "weights" if found.individual.from_weights else "the fraction"
+        how = f"F grossed up by {by}, whatever the key"
     yield _line("journalist_highest", values[0], f"Highest risk {about}", how)
     yield _line("journalist_average", values[1], f"Average risk {about}", how)
     above = f"Share of records with a risk above {found.asked.threshold:g} {about}"
@@ -247,6 +248,12 @@ def _risk_sentences(found: Found) -> Iterator[str]:
             f"Individual risk from {how} expects {three_digits(total)} re-identifications,"
             f" {mean} of the records (global risk)."
         )
+        if table.fraction != 1 and table.n_uniques:
+            yield (
+                "As published, it grosses the records of a class up and does not ask how rare its key"
+                " is, so that it is no estimate of right matches: models of the sample give one"
+                " (gamekeeper risk infer)."
+            )
         if risk.n_light:
             yield (
                 f"{count_of(risk.n_light, 'record')} in classes whose weights sum to less than their"

@@ -40,9 +40,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
+LEAST_RECORDS = 1_000
+"""With fewer, estimates of single files were off by a quarter on average (docs/explain/models.md)."""
+
 _SPARSE = 0.5
-# With fewer, estimates of single files were off by a quarter on average (docs/explain/models.md).
-_FEW_RECORDS = 1_000
 # Distinct rows times pairs of variables: a million records with 64 variables have eight times that.
 _LARGE = 500_000_000
 _FIRST_SWEEPS = 1_000
@@ -179,10 +180,10 @@ class ModelFit(Result):
                 f"All records have the same category of {quoted(self.constant)}: leave"
                 f" {'it' if one else 'them'} out, since the models' edges there mean nothing."
             )
-        if self.n_records < _FEW_RECORDS:
+        if self.n_records < LEAST_RECORDS:
             told.append(
                 f"With {count_of(self.n_records, 'record')} models have little to learn from: do"
-                f" not lean on estimates from fewer than {_FEW_RECORDS:,}."
+                f" not lean on estimates from fewer than {LEAST_RECORDS:,}."
             )
         if self.n_records and self.n_uniques / self.n_records > _SPARSE:
             told.append(
@@ -206,6 +207,25 @@ class ModelFit(Result):
 
 def _joins(model: NDArray[np.uint64], v: int, w: int) -> bool:
     return bool(int(model[v]) >> w & 1)
+
+
+def why_no_models(key_table: KeyTable) -> str:
+    """Return why models of a file cannot tell what a match is worth; empty where they can."""
+    if key_table.fraction is None:
+        return "the sampling fraction is not known (give --fraction or --weight)"
+    if key_table.missing not in (Missing.CATEGORY, Missing.EXCLUDE):
+        return (
+            f"models need missing cells to be a category or left out (--missing category), and here"
+            f" {key_table.missing.words}"
+        )
+    if key_table.n_records < LEAST_RECORDS:
+        return (
+            f"models need {LEAST_RECORDS:,} records to learn from, and the file has"
+            f" {key_table.n_records:,}"
+        )
+    if key_table.n_uniques == key_table.n_records:
+        return "models learn from records that are alike, and every record is unique"
+    return ""
 
 
 def fitting_bytes(n_records: int, n_keys: int) -> int:

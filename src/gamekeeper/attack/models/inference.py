@@ -9,6 +9,7 @@ compare. See algorithms/models/inference/population_model.py for both.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -70,6 +71,8 @@ class ModelRisk(Result):
     ----------
     records, file, told
         The risk of each record and of the file, and both in words.
+    reservations
+        What changes how far the estimates can be used, in words; they are told, too.
     fit, table, estimate
         The models, the classes of the file and what is inferred about each.
     fraction
@@ -85,6 +88,7 @@ class ModelRisk(Result):
     records: RecordRisk
     file: FileRisk
     told: tuple[str, ...]
+    reservations: tuple[str, ...]
     provenance: Provenance
     fit: ModelFit = field(repr=False)
     table: ClassTable = field(repr=False)
@@ -207,13 +211,25 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
     )
     records = _records(listed, numbers, counts, found, provenance)
     file = _file(key_table, found, provenance)
-    told = _sentences(key_table, fit, found, chosen, _sample_words(share, key_table, by_cell))
+    reservations = tuple(_reservations(key_table, fit, found))
     if chosen is Estimator.PRINTED and share >= _LARGE_FRACTION:
-        told = (
-            *told,
+        reservations += (
             "At such a sampling fraction the Poisson law is too wide; the estimate 'finite' is exact.",
         )
-    return ModelRisk(records, file, told, provenance, fit, table, found, share, by_cell, chosen)
+    told = _sentences(key_table, fit, found, chosen, _sample_words(share, key_table, by_cell))
+    return ModelRisk(
+        records,
+        file,
+        (*told, *reservations),
+        reservations,
+        provenance,
+        fit,
+        table,
+        found,
+        share,
+        by_cell,
+        chosen,
+    )
 
 
 def _cell_fractions(
@@ -310,7 +326,9 @@ def _file(key_table: KeyTable, found: PopulationEstimate, provenance: Provenance
         is_known = not np.isnan(measure.value)
         value = float(measure.value) if is_known else None
         text = (
-            f"{words}: {_range(measure)}." if is_known else f"{words}: there is no sample unique."
+            f"{words}: {measure_text(measure)}."
+            if is_known
+            else f"{words}: there is no sample unique."
         )
         lines.append(RiskLine(name, value, text))
     headline = ("records", "sample_uniques", "tau1", "pr_cm_given_um")
@@ -319,8 +337,9 @@ def _file(key_table: KeyTable, found: PopulationEstimate, provenance: Provenance
     return FileRisk(tuple(lines), headline, provenance)
 
 
-def _range(measure: Measure) -> str:
-    low, middle, high = (three_digits(x) for x in (measure.lower, measure.value, measure.upper))
+def measure_text(measure: Measure, write: Callable[[float], str] = three_digits) -> str:
+    """Return an estimate of the file with its interval."""
+    low, middle, high = (write(x) for x in (measure.lower, measure.value, measure.upper))
     return f"{middle} ({low} to {high})"
 
 
@@ -345,22 +364,26 @@ def _sentences(
         likely = int(np.count_nonzero(found.p_unique[np.asarray(found.p_unique) > 0] > 0.5))
         told += [
             (
-                f"About {_range(file.tau1)} of the uniques are expected to be unique in the population;"
+                f"About {measure_text(file.tau1)} of the uniques are expected to be unique in the population;"
                 f" for {likely:,} of them that is more likely than not."
             ),
             (
-                f"A unique match is right with an estimated probability of {_range(file.pr_cm_given_um)};"
-                f" a sample unique picked first, of {_range(file.pr_cm_given_su)}."
+                f"A unique match is right with an estimated probability of {measure_text(file.pr_cm_given_um)};"
+                f" a sample unique picked first, of {measure_text(file.pr_cm_given_su)}."
             ),
         ]
     else:
         told.append("No record is unique, so no match can be better than one in two.")
     told.append(f"The estimate is {estimator.words}.")
-    if n_uniques and found.calibration is not None:
-        told += _level_words(found.calibration, one_each=bool(key_table.person))
     if fit.converged and fit.complete:
         told.append("The search for models has settled.")
-    return (*told, *fit.warnings())
+    return tuple(told)
+
+
+def _reservations(key_table: KeyTable, fit: ModelFit, found: PopulationEstimate) -> Iterator[str]:
+    if key_table.n_uniques and found.calibration is not None:
+        yield from _level_words(found.calibration, one_each=bool(key_table.person))
+    yield from fit.warnings()
 
 
 def _level_words(calibration: RateCalibration, *, one_each: bool) -> list[str]:

@@ -182,7 +182,8 @@ def dis_command(asked: DisRequest, how: AsFormat = Format.TABLE) -> None:
 def match_command(asked: MatchRequest, how: AsFormat = Format.TABLE) -> None:
     """Compare ways to find a match: how likely each is right, and what the search costs.
 
-    The population is given as a file, or estimated from weights or the sampling fraction.
+    The population is given as a file, or models of the sample infer it from weights or the sampling
+    fraction, as [bold]risk infer[/bold] does.
 
     [bold]Examples[/bold]
 

@@ -22,7 +22,7 @@ from gamekeeper.data.engine.bringing import FEWER_KEYS, require_brought
 from gamekeeper.data.engine.gate import RECORD
 from gamekeeper.data.keys.distinct_keys import DistinctKeys, distinct_keys
 from gamekeeper.data.keys.keyed_records import KeyedRecords
-from gamekeeper.data.keys.listed_records import ListedRecords, key_numbers, listed_keys
+from gamekeeper.data.keys.listed_records import ListedRecords, listed_keys
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Provenance, Result, table_html
@@ -293,26 +293,6 @@ class KeyTable(Result):
         order = ", ".join(self.counted.packing.names)
         sql = f"SELECT {column} FROM {self.relation} ORDER BY {order}"
         return self.brought(sql, self.n_classes).column(0).to_numpy()
-
-    def class_people(self) -> npt.NDArray[np.float64]:
-        """Return how many people stand behind each class by the fractions, in the order of `classes()`.
-
-        Each record stands for one over its fraction.
-        """
-        if self.fraction is None:
-            raise self._no_fraction()
-        names = list(self.counted.packing.names)
-        if self.fractions is None:
-            return self.of_classes("n") / float(self.fraction)
-        column = self.coded.column(self.strata)
-        by_stratum = self.counted.grouped(["COUNT(*) AS n"], column, by=[column])
-        order = ", ".join([*names, column])
-        n_rows = min(self.n_records, self.n_classes * len(self.fractions))
-        found = self.brought(f"SELECT * FROM ({by_stratum}) AS g ORDER BY {order}", n_rows)
-        classes = key_numbers([found.column(name).to_numpy() for name in names])
-        fractions = self._fractions_by_code()[found.column(column).to_numpy()]
-        people: npt.NDArray[np.float64] = found.column("n").to_numpy() / fractions
-        return np.bincount(classes, people).astype(np.float64)
 
     def k_violations(self, k: int) -> int:
         """Return how many records are in classes smaller than k: against k-anonymity."""

@@ -191,8 +191,8 @@ def matching_section(matching: MatchingRisk) -> RiskSection:
         "matching",
         "What a match would cost",
         matching.sentences(),
-        figures=[
-            (matching.plot(), "Probability of a correct match against the cost of finding it")
-        ],
+        figures=[(matching.plot(), "Probability of a correct match against the cost of finding it")]
+        if not matching.why_not_known
+        else [],
         tables=[RiskTable.of("Matching strategies", matching.to_arrow())],
     )

@@ -82,6 +82,8 @@ def test_the_printed_estimate_is_the_average_over_models():
     ):
         each = np.array([measure(counts, Poisson(mean)) for mean in means])
         assert getattr(found, name) == pytest.approx(weights @ each / 8)
+    following = np.array([single_unit(counts + 1, Poisson(mean)) for mean in means])
+    assert found.p_next == pytest.approx(weights @ following / 8)
     assert found.expected_size == pytest.approx(counts + weights @ means / 8)
     alone = counts == 1
     assert found.file.tau1.value == pytest.approx(found.p_unique[alone].sum())

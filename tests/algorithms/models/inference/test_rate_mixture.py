@@ -41,6 +41,7 @@ def by_brute_force(log_rate, count, outside, spread=0.61):
     generating = np.array([(weight * np.exp(-means * (1 - at))).sum() for at in u])
     return {
         "p_match": shares @ (u ** (count - 1) * generating),
+        "p_next": shares @ (u**count * generating),
         "p_match_set": shares @ (count * (1 - u) ** (count - 1) * generating),
         "p_unique": (weight * np.exp(-means)).sum() if count == 1 else 0.0,
         "expected_size": count + (weight * means).sum(),

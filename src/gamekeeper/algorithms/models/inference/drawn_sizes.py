@@ -69,7 +69,7 @@ def draw_sizes(
     """
     lines = np.array(calibration.lines)
     if not len(log_usual):
-        return DrawnSizes(MixedSizes(*np.zeros((5, 0))), np.zeros((len(lines), 3)))
+        return DrawnSizes(MixedSizes(*np.zeros((6, 0))), np.zeros((len(lines), 3)))
     nodes, places, shares = _nodes(log_usual, outside)
     z, people = nodes[:, 0], nodes[:, 1]
     held = np.zeros(len(z))
@@ -77,7 +77,7 @@ def draw_sizes(
         held += np.bincount(place, share, len(z))
     every = np.array(spreads.even(len(lines)))
     shapes = np.where(lines[:, 2] > 0, np.resize(REPEAT_SHAPES, len(lines)), 0.0)
-    mean = np.zeros((5, len(z)))
+    mean = np.zeros((6, len(z)))
     sums = np.empty((len(lines), 3))
     for spread, shape in sorted(set(zip(every.tolist(), shapes.tolist(), strict=True))):
         (chosen,) = np.nonzero((every == spread) & (shapes == shape))
@@ -98,11 +98,12 @@ def draw_sizes(
                 found.p_unique,
                 found.expected_size,
                 found.variance,
+                found.p_next,
             ]
-        ).reshape(5, len(chosen), len(z))
+        ).reshape(6, len(chosen), len(z))
         mean += np.einsum("l,mlz->mz", calibration.shares[chosen], columns)
         sums[chosen] = (columns[[2, 0, 3]] @ held).T
-    each = np.zeros((5, len(log_usual)))
+    each = np.zeros((6, len(log_usual)))
     for place, share in zip(places, shares, strict=True):
         each += mean[:, place] * share
     # Means round, and may pass what they are means of.

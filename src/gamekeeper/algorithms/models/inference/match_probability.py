@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import factorial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,6 +41,9 @@ _AT_ONCE = 2_000
 _RECURRENCE_UP_TO = 64
 _STEPS_DOWN = 90
 _LARGEST = 2.0**62
+# (m - 1 + e^-m) / m^2 = sum of (-m)^k / (k+2)!, the highest power first.
+_NEXT_BY_SERIES = 0.1
+_NEXT_SERIES = [(-1.0) ** k / factorial(k + 2) for k in range(9, -1, -1)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -262,6 +266,21 @@ def of_uniques(mean: Floats) -> Floats:
     with np.errstate(invalid="ignore"):
         found = -np.expm1(-mean) / mean
     return np.where(mean == 0, 1.0, np.minimum(found, 1.0))
+
+
+def next_to_uniques(mean: Floats) -> Floats:
+    """Return E[1/(1+F)] of sample uniques, for Poisson laws with finite means of 0 or more.
+
+    Examples
+    --------
+    >>> next_to_uniques(np.array([0.0, 1.0])).round(6)
+    array([0.5     , 0.367879])
+    """
+    # Near 0 the difference loses its digits, and the series is short.
+    near = np.polyval(_NEXT_SERIES, np.minimum(mean, _NEXT_BY_SERIES))
+    with np.errstate(invalid="ignore"):
+        found = (mean + np.expm1(-mean)) / mean**2
+    return np.where(mean < _NEXT_BY_SERIES, near, np.minimum(found, 0.5))
 
 
 def _mean_generating(law: CountLaw) -> Floats:

@@ -85,6 +85,7 @@ _RECORDS_PER_PRECISION = 5
 class PopulationEstimate:
     """Per class what is inferred about F, and the measures of the file.
 
+    `p_next` is E[1/(1+F)], for searches without replacement.
     `lower` and `upper` bound F with the probability `interval`, and so do the intervals of the file.
     `calibration` and `latent`, the latent classes that were averaged with, are None for `printed`.
     """
@@ -95,6 +96,7 @@ class PopulationEstimate:
     expected_size: Floats
     lower: Integers
     upper: Integers
+    p_next: Floats
     file: FileEstimate
     interval: float
     calibration: RateCalibration | None = None
@@ -249,10 +251,11 @@ def estimate_from_rates(
         most=most,
         unsure=calibration.deviations(usual),
     )
-    p_match, p_match_set, p_unique, expected = np.empty((4, len(counts)))
+    p_match, p_match_set, p_unique, expected, p_next = np.empty((5, len(counts)))
     for chosen, found in ((alone, drawn.sizes), (~alone, sizes)):
         p_match[chosen], p_match_set[chosen] = found.p_match, found.p_match_set
         p_unique[chosen], expected[chosen] = found.p_unique, found.expected_size
+        p_next[chosen] = found.p_next
     return PopulationEstimate(
         p_match,
         p_match_set,
@@ -260,6 +263,7 @@ def estimate_from_rates(
         expected,
         lower,
         upper,
+        p_next,
         sum_over_uniques(drawn.sizes, drawn.sums, levels, seed=seed),
         interval,
         calibration,
@@ -330,7 +334,7 @@ def printed_estimate(
     levels = _levels(interval)
     logs = log_cell_probabilities(table, models)
     counts = table.counts
-    columns = np.zeros((5, len(table)))
+    columns = np.zeros((6, len(table)))
     people = table.n_records * outside
 
     def law_of(chance: Floats) -> CountLaw:
@@ -342,7 +346,7 @@ def printed_estimate(
         size = expected_size(counts, law)
         parts = (single_unit(counts, law), set_match(counts, law), pr_unique(counts, law), size)
         spread = law.mean * (1 - chance if finite else 1)
-        columns += share * np.stack([*parts, spread + size**2])
+        columns += share * np.stack([*parts, spread + size**2, single_unit(counts + 1, law)])
     # Rounding may pass the bounds.
     columns[:3] = np.minimum(columns[:3], 1.0)
     columns[4] = np.maximum(columns[4] - columns[3] ** 2, 0.0)
@@ -356,6 +360,7 @@ def printed_estimate(
         sizes.expected_size,
         size_quantiles(counts, pooled, levels[0]),
         size_quantiles(counts, pooled, levels[1]),
+        sizes.p_next,
         sum_over_uniques(alone, None, levels),
         interval,
     )

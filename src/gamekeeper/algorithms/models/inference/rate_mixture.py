@@ -40,6 +40,7 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.class_numbers import class_numbers
 from gamekeeper.algorithms.models.inference.match_probability import (
     Poisson,
+    next_to_uniques,
     of_uniques,
     set_match,
     single_unit,
@@ -78,13 +79,17 @@ _SETTLED = 1e-6
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MixedSizes:
-    """What is known of the population size F of each class, given its f records in the sample."""
+    """What is known of the population size F of each class, given its f records in the sample.
+
+    `p_next` is E[1/(1+F)], which tells how long a search without replacement takes.
+    """
 
     p_match: Floats
     p_match_set: Floats
     p_unique: Floats
     expected_size: Floats
     variance: Floats
+    p_next: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +168,7 @@ def mix_sizes(
     repeats: Floats | None = None,
     shape: float = np.inf,
 ) -> MixedSizes:
-    """Return E[1/F], E[1/C(F,f)], P(F=1), E[F] and the variance of F of each class.
+    """Return E[1/F], E[1/C(F,f)], P(F=1), E[F], the variance of F and E[1/(1+F)] of each class.
 
     Parameters
     ----------
@@ -189,7 +194,7 @@ def mix_sizes(
     (array([0.712, 0.5  ]), array([1.99, 2.  ]))
     """
     n = len(counts)
-    columns = np.empty((5, n))
+    columns = np.empty((6, n))
     for start in range(0, n, _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
         own = None if repeats is None else repeats[part]
@@ -240,7 +245,7 @@ def _mixed(
     repeats: Floats | None,
     shape: float,
 ) -> Floats:
-    found = np.empty((5, len(counts)))
+    found = np.empty((6, len(counts)))
     for chosen, nodes in ((counts == 1, _NODES), (counts > 1, _FEW_NODES)):
         f = counts[chosen]
         if not len(f):
@@ -253,11 +258,13 @@ def _mixed(
             weights = (weights[:, :, None] * shares).reshape(len(f), -1)
         if nodes is _NODES:
             single = as_set = of_uniques(means)
+            following = next_to_uniques(means)
         else:
             means = np.minimum(means, most)
             repeated, law = np.repeat(f, len(nodes)), Poisson(means.ravel())
             single = single_unit(repeated, law).reshape(means.shape)
             as_set = set_match(repeated, law).reshape(means.shape)
+            following = single_unit(repeated + 1, law).reshape(means.shape)
         mean = _sums(weights, means)
         # The variance of a mixture: that of the Poisson laws and that of their means.
         between = _sums(weights, (means - mean[:, None]) ** 2)
@@ -267,6 +274,7 @@ def _mixed(
             _sums(weights, np.exp(-means)) if nodes is _NODES else np.zeros(len(f)),
             f + mean,
             mean + between,
+            _sums(weights, following),
         )
     return found
 
