@@ -594,3 +594,48 @@ def test_what_is_too_large(run, place, arguments, said, monkeypatch):
     done = run("tables", *arguments)
     assert done.exit_code == 3
     assert said in " ".join(done.err.split())
+
+
+def test_a_suppression_that_every_reader_can_undo_is_refused_and_fails_its_rule(run, place):
+    figure_4 = ("release", place / "people.csv", "-k", "Age,Work", "--scheme", "suppressed:3")
+    margins = [part for own in ("Age,Work", "Age", "Work", "") for part in ("--margin", own)]
+    output = place / "own.json"
+    done = run("tables", *figure_4, *margins, "-o", output)
+    assert done.exit_code == 2
+    assert "1 of 1 hidden cell can be recomputed" in " ".join(done.err.split())
+    assert not output.exists()
+    done = run(
+        "tables", *figure_4, *margins, "-o", output, "--even-if-recomputed", "--format", "json"
+    )
+    assert done.exit_code == 0
+    assert json.loads(done.out)["notices"] == [
+        "1 of 1 hidden cell can be recomputed from what is published."
+    ]
+    for command in ("bounds", "audit"):
+        assert run("tables", command, output).exit_code == 0
+        done = run("tables", command, output, "--rule", "exact")
+        assert done.exit_code == 4
+        assert (
+            "Rule exact is broken (no hidden cell can be recomputed): 1 cell breaks it." in done.out
+        )
+    done = run("tables", *figure_4, "-o", output, "--replace")
+    assert done.exit_code == 0
+    assert run("tables", "bounds", output, "--rule", "exact").exit_code == 0
+    assert run("tables", "bounds", output, "--rule", "exakt").exit_code == 2
+
+
+def test_rounded_subtotals_are_not_sent_in_a_circle(run, place):
+    rows = ("N1,5,15", "N2,10,5", "North,15,20", "S1,20,5", "S2,15,10", "South,35,15")
+    lines = [f"{n},young,{a}\n{n},old,{b}\n" for n, a, b in (row.split(",") for row in rows)]
+    file = write(place, "rounded.csv", "Area,Age,n\n" + "".join(lines))
+    tree = write(place, "areas.csv", "Area,parent\nN1,North\nN2,North\nS1,South\nS2,South\n")
+    done = run("tables", "audit", file, "--hierarchy", f"Area={tree}", "--rule", "exact")
+    assert done.exit_code == 4
+    assert "all 12 published counts are multiples of 5" in done.out
+    total = write(place, "codes.csv", "Area,n\nA,50\nA1,25\nA2,*\n")
+    done = run("tables", "bounds", total, "--scheme", "conventional:5")
+    assert done.exit_code == 2
+    assert "tables audit" not in done.err
+    assert "(groups)" in " ".join(done.err.split())
+    done = run("tables", "bounds", total)
+    assert "tables audit" in " ".join(done.err.split())

@@ -69,6 +69,10 @@ ASKED_ELSEWHERE = dict.fromkeys(
         (f"account {name}" for name in ("add", "list", "password", "remove", "revoke", "role")),
         ("--replace", "the server's own file is made where there is none, without a word"),
     ),
+    "tables release": (
+        "--axes --says --negative --tolerance --total --max-seconds --disjoint --hierarchy --absent",
+        "tables that were counted here add up, and have all their cells",
+    ),
     "serve": (
         "--role --max-nodes --replace",
         "the role is of the account that is added first; the others are of the demo, which gives them",

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from gamekeeper.attack.tables.bounds import bound_cells
 from gamekeeper.attack.tables.options import (
@@ -12,14 +15,16 @@ from gamekeeper.attack.tables.options import (
     BoundsOptions,
     ComparisonOptions,
     FeasibleOptions,
+    Recoding,
     SubtractionOptions,
 )
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import make_release
 from gamekeeper.data.tables.release_file import read_release, write_release
-from gamekeeper.errors import InputError, Reason
+from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.workbench import tables
 from gamekeeper.workbench.demo.tables import STEPS, run_tables_demo
+from gamekeeper.workbench.requests.audit import AuditRequest, PublishedRequest
 from gamekeeper.workbench.requests.microdata import MicrodataRequest
 from gamekeeper.workbench.requests.tables import (
     BoundsRequest,
@@ -30,6 +35,7 @@ from gamekeeper.workbench.requests.tables import (
     ReleaseRequest,
     SapRequest,
 )
+from gamekeeper.workbench.table_audit import audit_published
 from gamekeeper.workbench.tables import open_release
 from tests.given.microdata import KEYS, PEOPLE, write
 
@@ -201,3 +207,82 @@ def test_the_demo_shows_a_table_whose_rounding_fails(tmp_path):
     page = told.report.read_text(encoding="utf-8")
     assert told.bounds.sentences()[0] in page
     assert f"of the {told.n_people} people" in told.sentences()[-1]
+
+
+@pytest.mark.slow
+@given(st.lists(st.integers(0, 3), min_size=6, max_size=6), st.sampled_from([2, 3]), st.data())
+def test_a_release_whose_hidden_counts_can_be_recomputed_is_written_on_demand_only(
+    tmp_path_factory, counts, below, data
+):
+    truth = np.array(counts).reshape(2, 3)
+    assume(counts.count(0) < 6)
+    rows = [f"{'ab'[r]},{'xyz'[c]}\n" * truth[r, c] for r in range(2) for c in range(3)]
+    place = tmp_path_factory.mktemp("release")
+    # Without a category that nobody has, which no file tells of.
+    seen_rows, seen_columns = truth.any(axis=1), truth.any(axis=0)
+    truth = truth[seen_rows][:, seen_columns]
+    file = write(place, "people.csv", "Row,Column\n" + "".join(rows))
+    margins = [("Row", "Column"), *data.draw(st.sets(st.sampled_from([("Row",), ("Column",), ()])))]
+    asked = {
+        "microdata": MicrodataRequest(file=file, keys=("Row", "Column")),
+        "margins": margins,
+        "schemes": (f"suppressed:{below}",),
+        "output": place / "release.json",
+    }
+
+    def shown(table):
+        axes = {("Row", "Column"): (), ("Row",): (1,), ("Column",): (0,), (): (0, 1)}
+        sums = np.concatenate([table.sum(axis=axes[own]).reshape(-1) for own in margins])
+        return sums, np.where((sums > 0) & (sums < below), -1, sums)
+
+    hidden = np.argwhere((truth > 0) & (truth < below))
+    agreeing = []
+    for values in itertools.product(range(1, below), repeat=len(hidden)):
+        table = truth.copy()
+        for at, value in zip(hidden, values, strict=True):
+            table[tuple(at)] = value
+        if np.array_equal(shown(table)[1], shown(truth)[1]):
+            agreeing.append(shown(table)[0])
+    possible = np.array(agreeing)[:, shown(truth)[1] == -1]
+    is_open = bool(possible.size) and bool((possible.min(axis=0) == possible.max(axis=0)).any())
+    if is_open:
+        with pytest.raises(InputError, match="can be recomputed from what is published") as caught:
+            tables.publish_tables(PublishRequest(**asked))
+        assert "--even-if-recomputed" in str(caught.value)
+        assert list(place.iterdir()) == [file]
+    made = tables.publish_tables(PublishRequest(**asked, even_if_recomputed=is_open))
+    assert asked["output"].exists()
+    assert any("can be recomputed from what is published" in one for one in made.notices) == is_open
+    # What was written is audited as it was before.
+    request = AuditRequest(published=PublishedRequest(files=(asked["output"],)))
+    found = audit_published(request).found
+    assert bool(found.n_recomputed) == is_open
+
+
+def test_what_cannot_be_looked_at_is_written_on_demand_only(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise LimitError(Reason.TOO_LARGE, "An audit.", "Too large.", "Less.")
+
+    monkeypatch.setattr(tables, "audit_tables", refuse)
+    request = MicrodataRequest(file=write(tmp_path, "people.csv", PEOPLE), keys=KEYS)
+    asked = {"microdata": request, "schemes": ("suppressed:3",), "output": tmp_path / "r.json"}
+    with pytest.raises(InputError, match="not examined"):
+        tables.publish_tables(PublishRequest(**asked))
+    assert not (tmp_path / "r.json").exists()
+    made = tables.publish_tables(PublishRequest(**asked, even_if_recomputed=True))
+    assert "not examined" in made.notices[-1]
+
+
+def test_what_rounded_counts_stand_for_is_said_not_to_be_examined(tmp_path):
+    request = MicrodataRequest(file=write(tmp_path, "people.csv", PEOPLE), keys=KEYS)
+    made = tables.publish_tables(
+        PublishRequest(microdata=request, schemes=("random:3",), output=tmp_path / "r.json")
+    )
+    assert made.notices[-1].startswith("What can be worked out from rounded, perturbed or grouped")
+
+
+def test_rules_are_for_the_base_table(release):
+    asked = {"release": release, "options": BoundsOptions(rules=("exact",))}
+    assert tables.bound_release(BoundsRequest(**asked)).standings
+    with pytest.raises(InputError, match="--rule"):
+        tables.bound_release(BoundsRequest(**asked, recoding=Recoding(keep=["sex"])))

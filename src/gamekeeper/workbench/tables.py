@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from gamekeeper.algorithms.releases.scheme_names import parse_scheme
+from gamekeeper.algorithms.releases.schemes import Exact, Suppressed
 from gamekeeper.attack.tables.attributions import Attributions, infer_attributions
+from gamekeeper.attack.tables.audit.auditing import audit_tables
+from gamekeeper.attack.tables.audit.standing import read_rules
 from gamekeeper.attack.tables.bounds import (
     TableBounds,
     bound_cells,
@@ -18,6 +22,8 @@ from gamekeeper.attack.tables.conditional import ConditionalSubtraction, subtrac
 from gamekeeper.attack.tables.feasible import FeasibleTables, explore_tables
 from gamekeeper.attack.tables.options import BoundsMethod
 from gamekeeper.attack.tables.subtraction import SubtractionAttack, subtract_known
+from gamekeeper.data.cells.release_cells import cells_of_release
+from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.tables.count_file import HIDDEN_MARKS, read_count_table, read_counts
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release, check_truth, make_release
@@ -25,7 +31,7 @@ from gamekeeper.data.tables.release_file import read_release_and_truth, write_re
 from gamekeeper.data.tables.release_joining import align_truth, join_releases
 from gamekeeper.data.tables.tabulation import tabulate
 from gamekeeper.data.tables.unit_records import unit_records
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.options import given
 from gamekeeper.prompt_syntax import names_of
 from gamekeeper.report.attacks.release_report import released_report
@@ -46,6 +52,8 @@ from gamekeeper.workbench.requests.tables import (
     ReleaseRequest,
     SapRequest,
 )
+
+_MOST_SECONDS = 60.0
 
 
 def open_release(asked: ReleaseRequest) -> tuple[Release, CountTable | None]:
@@ -90,7 +98,8 @@ def publish_tables(
 ) -> Answer[tuple[Release, CountTable]]:
     """Count a file of microdata by its keys, publish margins under schemes, and write the release.
 
-    With the truth, the file is as confidential as the microdata: it is the steward's own.
+    With the truth, the file is as confidential as the microdata: it is the steward's own. Counts that
+    are hidden, and that every reader can recompute, are written only where that was asked for.
     """
     require_outputs(asked)
     wanted = [parse_scheme(scheme) for scheme in asked.schemes]
@@ -114,8 +123,43 @@ def publish_tables(
         )
     schemes = wanted[0] if len(wanted) == 1 else wanted
     release = make_release(truth, listed, schemes, seed=asked.seed, title=asked.title)
+    told = _what_is_hidden(release, asked, progress)
     write_release(release, asked.output, truth if asked.with_truth else None)
-    return Answer((release, truth), data.notices)
+    return Answer((release, truth), (*data.notices, *told))
+
+
+def _what_is_hidden(
+    release: Release, asked: PublishRequest, progress: Progress | None
+) -> tuple[str, ...]:
+    """Say what the hidden counts of a release give away, or refuse one whose counts can be recomputed."""
+    plain = tuple(t for t in release.published if isinstance(t.scheme, Exact | Suppressed))
+    told: list[str] = []
+    if any(table.n_hidden for table in plain):
+        shown = TableSet.of(*cells_of_release(replace(release, published=plain)))
+        try:
+            found = audit_tables(shown, max_seconds=_MOST_SECONDS, progress=progress)
+            verdict = found.verdict()
+            is_hiding = not found.n_recomputed and not found.n_not_settled
+        except LimitError:
+            verdict = (
+                "Whether hidden counts can be recomputed was not examined: there are too many."
+            )
+            is_hiding = False
+        told.append(verdict)
+        if not is_hiding and not asked.even_if_recomputed:
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"Tables with hidden counts were to be written ({', '.join(asked.schemes)}).",
+                verdict,
+                "Nothing was written. Publish fewer margins, join categories, or round the counts"
+                " (--scheme conventional:5). To write it all the same: --even-if-recomputed.",
+            )
+    if len(plain) < len(release.published):
+        told.append(
+            "What can be worked out from rounded, perturbed or grouped counts was not examined:"
+            f" gamekeeper tables bounds {asked.output} does that."
+        )
+    return tuple(told)
 
 
 def write_units(asked: RecordsRequest) -> CountTable:
@@ -137,12 +181,13 @@ def bound_release(
     options, recoding = asked.options, asked.recoding
     is_recoded = recoding.keep is not None or bool(recoding.groups)
     is_chosen = options.method != BoundsMethod.AUTO or options.max_nodes is not None
-    if is_recoded and (asked.report is not None or is_chosen):
+    read_rules(options.rules)
+    if is_recoded and (asked.report is not None or is_chosen or options.rules):
         raise InputError(
             Reason.BAD_OPTION,
             "Bounds on a recoded table were asked for.",
-            "Reports, methods and the limit of the shuttle are for the base table.",
-            "Leave out --group and --keep, or --report, --method and --max-nodes.",
+            "Reports, rules, methods and the limit of the shuttle are for the base table.",
+            "Leave out --group and --keep, or --report, --rule, --method and --max-nodes.",
         )
     require_outputs(asked)
     release, _ = open_release(asked.release)

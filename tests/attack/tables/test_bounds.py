@@ -5,14 +5,18 @@ import random as randoms
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import gamekeeper as gk
 from gamekeeper.algorithms.bounds import integer_bounds
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
+from gamekeeper.attack.tables.audit.auditing import audit_tables
+from gamekeeper.attack.tables.audit.intervals import Standing
 from gamekeeper.attack.tables.bounds import bound_cells, bound_recoded
 from gamekeeper.attack.tables.options import BoundsMethod
+from gamekeeper.data.cells.release_cells import cells_of_release
+from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release, make_release
@@ -384,3 +388,59 @@ def test_a_conflict_that_is_not_found_in_time_is_told_all_the_same(monkeypatch):
         bound_cells(Release.typed(axes, counts), method="integer")
     assert caught.value.reason == Reason.CONFLICTING_COUNTS
     assert "There was no time to find" in str(caught.value)
+
+
+BOUNDED = ["exact", "conventional:3", "random:2", "suppressed:3", "suppressed:3", "suppressed:2"]
+
+
+@given(truths(), st.randoms(use_true_random=False))
+def test_rules_stand_as_all_possible_tables_say(truth, random):
+    release = random_release(truth, random, BOUNDED)
+    sums = [margin.sums for margin in release.constraints.margins]
+    assume(
+        truth.size <= 8 and all((m.upper < UNBOUNDED).all() for m in release.constraints.margins)
+    )
+    most = possible_tables.largest_values(release.constraints)
+    assume(np.prod(most + 1.0) <= 20_000)
+    tables = [one.reshape(release.shape) for one in possible_tables.all_tables(release.constraints)]
+    wanted = [(own, concealed) for own, concealed in zip(sums, release.concealed, strict=True)]
+    if not any(concealed.size == release.size for concealed in release.concealed):
+        wanted.append((lambda table: table, np.ones(release.shape, bool)))
+    values = [np.array([own(table)[concealed] for table in tables]) for own, concealed in wanted]
+    widths = np.concatenate([own.max(axis=0) - own.min(axis=0) for own in values])
+    (one,) = bound_cells(release, rules=["exact"]).standings
+    if not len(widths):
+        assert one.standing is Standing.NOT_PROVEN
+        assert "no cell is hidden" in one.sentence()
+    else:
+        assert one.standing is (Standing.MET if widths.all() else Standing.BROKEN)
+
+
+@given(truths(), st.randoms(use_true_random=False))
+def test_bounds_and_audit_hold_a_release_to_the_same_rules(truth, random):
+    margins = [truth.names, *random.sample([truth.names[:1], truth.names[1:], ()], 2)]
+    schemes = [random.choice(BOUNDED[-3:]), *random.choices(["exact", *BOUNDED[-3:]], k=2)]
+    release = make_release(truth, margins, schemes)
+    rules = ["exact", "within:10", "within:40", "levels", "p:10"]
+    bounds = bound_cells(release, rules=rules)
+    audit = audit_tables(TableSet.of(*cells_of_release(release)), rules=rules)
+    assert [one.standing for one in bounds.standings] == [one.standing for one in audit.standings]
+    assert bounds.is_met == audit.is_met
+
+
+def test_figure_4_of_the_thesis_keeps_no_rule():
+    counts = [[0, 4, 0, 1], [0, 1, 0, 0], [4, 1, 0, 2], [1, 0, 7, 1]]
+    truth = CountTable.typed(R4, counts)
+    release = make_release(truth, [("R", "C"), ("R",), ("C",), ()], "suppressed:2")
+    found = bound_cells(release, rules=["exact"])
+    assert not found.is_met
+    assert found.summary()["rules_met"] == 0
+    assert found.sentences()[-2:] == [
+        "Rule exact is broken (no hidden cell can be recomputed): 6 cells break it.",
+        "1 cell that breaks rule exact is of margins, which --keep of tables bounds shows.",
+    ]
+    assert found.to_arrow()["rules"].to_pylist().count("exact broken") == 5
+    # Without margins, what is hidden is known by the scheme alone: a count below 2 and above 0.
+    alone = make_release(truth, [("R", "C")], "suppressed:2")
+    assert not bound_cells(alone, rules=["exact"]).is_met
+    assert bound_cells(make_release(truth, [("R", "C")], "suppressed:3"), rules=["exact"]).is_met

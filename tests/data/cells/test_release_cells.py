@@ -39,5 +39,5 @@ def test_rounded_tables_are_sent_to_where_they_can_be_bounded():
     release = Release.typed(
         AXES, [{"margin": ["age"], "scheme": "conventional:3", "counts": [9, 6, 3]}]
     )
-    with pytest.raises(InputError, match="tables bounds"):
+    with pytest.raises(InputError, match="--rule of tables bounds"):
         cells_of_release(release)

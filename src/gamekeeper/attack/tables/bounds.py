@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountMargin
 from gamekeeper.attack.tables.assumptions import assumptions
+from gamekeeper.attack.tables.audit.standing import RuleStanding, failing_rules, read_rules
 from gamekeeper.attack.tables.bounding import Solved, closed_sums, searched_sums, solve_bounds
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
 from gamekeeper.attack.tables.options import BoundsInput, BoundsMethod, RecodedInput
+from gamekeeper.attack.tables.release_rules import judge_release
 from gamekeeper.budget import require_memory
 from gamekeeper.data.tables.axes import Axis, category_columns, unknown_axes
 from gamekeeper.data.tables.release import Release
@@ -54,6 +56,8 @@ class TableBounds(Result):
         release.
     why
         Why they are tight, or are not known to be, in words.
+    standings
+        How the rules that were named stand; cells are numbered by rows, those of margins after them.
     """
 
     axes: tuple[Axis, ...]
@@ -62,6 +66,7 @@ class TableBounds(Result):
     tight: NDArray[np.bool_]
     why: str
     provenance: Provenance
+    standings: tuple[RuleStanding, ...] = ()
 
     @property
     def n_cells(self) -> int:
@@ -78,6 +83,11 @@ class TableBounds(Result):
         """How many cells are certainly empty."""
         return int(np.count_nonzero(self.upper == 0))
 
+    @property
+    def is_met(self) -> bool:
+        """Whether every rule that was named is proven to hold."""
+        return all(one.is_met for one in self.standings)
+
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
         return {
@@ -86,6 +96,8 @@ class TableBounds(Result):
             "certainly_empty": self.n_zeros,
             "without_limit": int(np.count_nonzero(self.upper >= UNBOUNDED)),
             "tight": int(np.count_nonzero(self.tight)),
+            "rules": len(self.standings),
+            "rules_met": sum(one.is_met for one in self.standings),
             "method": self.provenance.variant,
         }
 
@@ -107,6 +119,8 @@ class TableBounds(Result):
             n_open = self.n_cells - int(np.count_nonzero(limited))
             said.append(f"{count_of(n_open, 'cell')} could have any count from the lower bound up.")
         said.append(self.why)
+        for one in self.standings:
+            said += [one.sentence(), *one.notes]
         return said
 
     def to_arrow(self) -> pa.Table:
@@ -124,6 +138,11 @@ class TableBounds(Result):
             ("lower", pa.array(self.lower.reshape(-1)[cells])),
             ("upper", pa.array(upper, mask=upper >= UNBOUNDED)),
             ("tight", pa.array(self.tight.reshape(-1)[cells])),
+            *(
+                [("rules", pa.array(failing_rules(self.standings, cells.tolist()), pa.string()))]
+                if self.standings
+                else []
+            ),
         ):
             columns[name if name not in taken else f"{name}_bound"] = values
         return pa.table(columns)
@@ -166,6 +185,7 @@ def bound_cells(release: Release, asked: BoundsInput) -> TableBounds:
     ([[2, 0], [2, 0]], [[3, 1], [3, 1]])
     """
     started = time.perf_counter()
+    rules = read_rules(asked.rules)
     words = "Bounds on the cells of a release were asked for."
     require_cells(release, words)
     require_bounds(release.size)
@@ -177,7 +197,8 @@ def bound_cells(release: Release, asked: BoundsInput) -> TableBounds:
             asked.max_nodes,
             asked.progress,
         )
-    return _bounds(release, release.axes, solved, started)
+        standings = judge_release(release, rules, solved, asked.most_programs, asked.progress)
+    return _bounds(release, release.axes, solved, started, standings)
 
 
 @takes(RecodedInput)
@@ -275,7 +296,11 @@ def _recoded_axes(
 
 
 def _bounds(
-    release: Release, axes: tuple[Axis, ...], solved: Solved, started: float
+    release: Release,
+    axes: tuple[Axis, ...],
+    solved: Solved,
+    started: float,
+    standings: tuple[RuleStanding, ...] = (),
 ) -> TableBounds:
     shape = tuple(map(len, axes))
     return TableBounds(
@@ -290,9 +315,11 @@ def _bounds(
             {
                 "published": str(len(release.published)),
                 "cells": str(math.prod(release.constraints.shape)),
+                **({"rules": ", ".join(one.rule for one in standings)} if standings else {}),
                 **assumptions(release),
             },
             fingerprint=release.fingerprint,
             seconds=time.perf_counter() - started,
         ),
+        standings,
     )

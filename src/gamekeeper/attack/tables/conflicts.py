@@ -67,8 +67,7 @@ def _conflict(release: Release, asked: str, error: NoTableError) -> InputError:
         Reason.CONFLICTING_COUNTS,
         asked,
         f"{found}.",
-        "Check these counts, and the schemes they are said to be perturbed by."
-        if met.rows
-        else "Check the published counts, and the schemes they are said to be perturbed by.",
+        f"Check {'these' if met.rows else 'the published'} counts, the schemes they are said to be"
+        " perturbed by, and whether a label is the sum of others.",
         problems=problems,
     )

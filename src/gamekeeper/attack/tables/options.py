@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from gamekeeper.algorithms.uniques.limits import MAX_SECONDS
 from gamekeeper.attack.shared_options import MaxSeconds, Seed, Workers
+from gamekeeper.attack.tables.audit.options import Rules
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import lists_of, names_of, pairs_of
@@ -153,6 +154,7 @@ class BoundsOptions:
     ] = BoundsMethod.AUTO
     most_programs: _MostPrograms = None
     max_nodes: Annotated[int | None, Option("Lifts the limit of the shuttle.", least=1)] = None
+    rules: Rules = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

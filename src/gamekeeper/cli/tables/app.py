@@ -6,6 +6,7 @@ from gamekeeper.cli.commands import AsFormat, command, command_group
 from gamekeeper.cli.risk_show import say_end, say_notices, show_for_programs, show_result
 from gamekeeper.cli.show import Format, progress_bar, records_are_withheld, say, say_all
 from gamekeeper.cli.tables import audit, sap
+from gamekeeper.cli.tables.audit import exit_of_rules
 from gamekeeper.results import EVERYTHING, make_listing
 from gamekeeper.wording import shape_text
 from gamekeeper.workbench.requests.tables import (
@@ -83,9 +84,11 @@ def records_command(asked: RecordsRequest, how: AsFormat = Format.TABLE) -> None
 def bounds_command(asked: BoundsRequest, how: AsFormat = Format.TABLE) -> None:
     """Bound every cell by everything that is published, and say whether the bounds are tight.
 
+    With a rule, exit code 4 says that it is broken or not proven to hold.
+
     [bold]Examples[/bold]
 
-      gamekeeper tables bounds release.json
+      gamekeeper tables bounds release.json --rule exact
 
     A table with totals in the same file, rounded to base 3:
       gamekeeper tables bounds table.csv --scheme conventional:3 --total Total --report bounds.html
@@ -94,16 +97,17 @@ def bounds_command(asked: BoundsRequest, how: AsFormat = Format.TABLE) -> None:
 
     with progress_bar("Bounding cells") as progress:
         found = bound_release(asked, listing=how is not Format.TABLE, progress=progress)
-    if how is not Format.TABLE:
-        show_for_programs(found, how)
-        return
-    say_all(found.sentences())
-    if asked.top:
-        say()
-        say("The cells that are known best:")
-        say()
-        show_result(found, table=found.top(asked.top))
-    say_end(asked, found)
+    with exit_of_rules(is_met=found.is_met):
+        if how is not Format.TABLE:
+            show_for_programs(found, how)
+            return
+        say_all(found.sentences())
+        if asked.top:
+            say()
+            say("The cells that are known best:")
+            say()
+            show_result(found, table=found.top(asked.top))
+        say_end(asked, found)
 
 
 @command(app, "feasible")

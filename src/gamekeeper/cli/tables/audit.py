@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import typer
@@ -40,28 +42,31 @@ def audit_command(asked: AuditRequest, how: AsFormat = Format.TABLE) -> None:
     with progress_bar("Auditing") as progress:
         answer = audit_published(asked, progress=progress, tell=warn)
     found = answer.found
-    try:
+    with exit_of_rules(is_met=found.is_met):
         if how is not Format.TABLE:
             few = found.sentences(0) if records_are_withheld() else None
             show_for_programs(found, how, answer.notices, sentences=few)
-        else:
-            say_notices(answer.notices)
-            said = found.sentences(0 if records_are_withheld() else asked.top)
-            known = found.told(0 if records_are_withheld() else asked.top)
-            say_all(said[: len(said) - known])
-            if known:
-                say()
-                say("Given away:")
-                for number, sentence in enumerate(said[len(said) - known :], start=1):
-                    say(f"{number:>3}. {sentence}")
-            if asked.top and not records_are_withheld():
-                _show_open(found, asked.top)
-            say_end(asked, found)
-    except (BrokenPipeError, SystemExit):
-        # A reader that has gone (as in `| head`) makes no rule met.
-        if found.is_met:
-            raise
-    if not found.is_met:
+            return
+        say_notices(answer.notices)
+        said = found.sentences(0 if records_are_withheld() else asked.top)
+        known = found.told(0 if records_are_withheld() else asked.top)
+        say_all(said[: len(said) - known])
+        if known:
+            say()
+            say("Given away:")
+            for number, sentence in enumerate(said[len(said) - known :], start=1):
+                say(f"{number:>3}. {sentence}")
+        if asked.top and not records_are_withheld():
+            _show_open(found, asked.top)
+        say_end(asked, found)
+
+
+@contextmanager
+def exit_of_rules(*, is_met: bool) -> Generator[None]:
+    """Exit as the rules stand, once all is printed; a reader that has gone makes no rule met."""
+    with suppress(*(() if is_met else (BrokenPipeError, SystemExit))):
+        yield
+    if not is_met:
         raise typer.Exit(NOT_MET_CODE)
 
 

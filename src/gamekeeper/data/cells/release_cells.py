@@ -1,4 +1,4 @@
-"""A release of exact tables as published cells: what is grouped is a sum of the categories of the base."""
+"""A release of counts that are shown or hidden, as published cells: groups are sums of the categories."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import product
 
 from gamekeeper.algorithms.releases.perturbation import HIDDEN
-from gamekeeper.algorithms.releases.schemes import Exact
+from gamekeeper.algorithms.releases.schemes import Exact, Suppressed
 from gamekeeper.data.cells.cell_rows import CellRows
 from gamekeeper.data.cells.hierarchy import Hierarchy
 from gamekeeper.data.cells.statuses import Status
@@ -21,7 +21,7 @@ def cells_of_release(release: Release) -> tuple[list[CellRows], dict[str, Hierar
     Raises
     ------
     InputError
-        A table was published under another scheme than exact.
+        A table shows counts that are not the true ones, or intervals of them.
     """
     problems = [
         Problem(
@@ -30,14 +30,14 @@ def cells_of_release(release: Release) -> tuple[list[CellRows], dict[str, Hierar
             f"is published as '{table.scheme.text}'.",
         )
         for table in release.published
-        if not isinstance(table.scheme, Exact)
+        if not isinstance(table.scheme, Exact | Suppressed)
     ]
     if problems:
         raise InputError(
             Reason.BAD_OPTION,
             "A release was to be audited for what its hidden cells are.",
             "Some of its tables are rounded, perturbed or given as intervals.",
-            "Bound their cells instead: gamekeeper tables bounds.",
+            "Bound their cells instead, and hold them to the same rules (--rule of tables bounds).",
             problems=problems,
         )
     tables: list[CellRows] = []
@@ -63,7 +63,7 @@ def cells_of_release(release: Release) -> tuple[list[CellRows], dict[str, Hierar
                 figures,
                 [Status.HIDDEN if figure is None else Status.SHOWN for figure in figures],
                 ["" for _ in figures],
-                hidden_limits=table.hidden,
+                hidden_limits=table.hidden_limits,
             )
         )
     made: dict[str, Hierarchy] = {}

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import CountConstraints, CountMargin
-from gamekeeper.algorithms.releases.perturbation import Scheme
+from gamekeeper.algorithms.releases.perturbation import HIDDEN, Scheme
 from gamekeeper.algorithms.releases.scheme_names import SchemeLike, parse_scheme
 from gamekeeper.data.tables.axes import (
     Axis,
@@ -175,6 +175,17 @@ class Release:
             lower, upper = (self._in_base_order(limits, table, place) for limits in table.limits)
             margins.append(CountMargin(place.groups, lower, upper))
         return CountConstraints(self.shape, tuple(margins))
+
+    @property
+    def concealed(self) -> list[NDArray[np.bool_]]:
+        """Which cells of each published table do not show their count, as margins of `constraints`."""
+        return [
+            (margin.lower < margin.upper)
+            | (self._in_base_order(table.counts, table, place) == HIDDEN)
+            for table, place, margin in zip(
+                self.published, self._places, self.constraints.margins, strict=True
+            )
+        ]
 
     @cached_property
     def fingerprint(self) -> str:

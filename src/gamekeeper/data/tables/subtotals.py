@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.algorithms.releases.published_sums import Lines, find_sums
+from gamekeeper.algorithms.releases.schemes import Exact, Suppressed
 from gamekeeper.data.tables.axes import Axis, unknown_axes
 from gamekeeper.data.tables.nested_labels import (
     begins_alike,
@@ -38,6 +39,12 @@ Integers = NDArray[np.int64]
 
 Disjoint = Collection[str] | bool
 """The axes whose categories are said to exclude each other: by name, all of them, or none."""
+
+ROUNDED_SUBTOTALS = (
+    "Where labels are sums of others, write a release (.json) of the finest labels in which each table of"
+    " sums says which labels it joins (groups), and bound that."
+)
+"""What to do with rounded tables that have subtotals, which text files cannot say."""
 
 _SHOWN = 6
 _SHOWN_PARTS = 4
@@ -112,14 +119,19 @@ def question_subtotals(
         doubted += [axis.name] if found else []
         problems += subtotal_problems(axis.name, found)
     if problems:
+        is_plain = all(isinstance(table.scheme, Exact | Suppressed) for table in published)
         raise InputError(
             Reason.POSSIBLE_SUBTOTALS,
             asked,
             f"Some labels of {quoted(doubted)} may be sums of others. Were they taken for categories"
             " that exclude each other, cells would look safer than they are.",
             "If nobody is counted under two of them, say so: --disjoint with the name of the axis"
-            " (disjoint in Python). If somebody is, name a total with --total, or audit the table"
-            " with its hierarchy (--hierarchy of tables audit).",
+            " (disjoint in Python). If somebody is, name a total with --total"
+            + (
+                ", or audit the table with its hierarchy (--hierarchy of tables audit)."
+                if is_plain
+                else f". {ROUNDED_SUBTOTALS}"
+            ),
             problems=problems,
         )
 

@@ -131,6 +131,13 @@ class PublishRequest:
             flags="--truth",
         ),
     ] = False
+    even_if_recomputed: Annotated[
+        bool,
+        Option(
+            "Write the release although hidden counts can be recomputed from it, or are not shown not to"
+            " be. Without it, nothing is written then."
+        ),
+    ] = False
     seed: Seed = 0
     title: Annotated[str, Option("What the release is called.")] = ""
     replace: Replace = False

@@ -251,7 +251,8 @@ def test_what_was_proven_when_it_is_stopped_is_kept():
         for j, b in enumerate(side)
     ]
     tables = TableSet.of([CellRows.typed(["A", "B"], rows)])
-    whole = audit_tables(tables, rules=["exact"])
+    # All that is published is a multiple of 3, and was not rounded.
+    whole = audit_tables(tables, rules=["exact"], tolerance=Fraction(0))
     assert whole.is_met
 
     def stop(done: int, total: int | None) -> None:
@@ -363,3 +364,63 @@ def test_no_rule_is_met_for_a_share_below_0():
     with pytest.raises(InputError) as caught:
         audit_tables(TableSet.of([table]), rules=["within:-5"])
     assert caught.value.reason is Reason.BAD_OPTION
+
+
+def in_fives(*hidden: str) -> TableSet:
+    """Return counts of regions and parts, all of them multiples of 5."""
+    parts = {"N1": (5, 15), "N2": (10, 5), "S1": (20, 5), "S2": (15, 10)}
+    sums = {"North": ("N1", "N2"), "South": ("S1", "S2"), "Total": tuple(parts)}
+    columns = {
+        **parts,
+        **{k: tuple(map(sum, zip(*map(parts.get, v), strict=True))) for k, v in sums.items()},
+    }
+    rows = [
+        [area, age, None if f"{area}{age}" in hidden else counts[age == "old"] if age != "Total" else sum(counts)]
+        for area, counts in columns.items()
+        for age in ("young", "old", "Total")
+    ]  # fmt: skip
+    tree = Hierarchy.of_tree({"North": ["N1", "N2"], "South": ["S1", "S2"]}, "a tree")
+    return TableSet.of([CellRows.typed(["Area", "Age"], rows)], {"Area": tree})
+
+
+@pytest.mark.parametrize("tolerance", [None, Fraction(2)])
+def test_rounding_that_is_not_examined_is_not_nothing(tolerance):
+    found = audit_tables(in_fives(), tolerance=tolerance, rules=["exact", "within:10", "p:10"])
+    assert "what rounded figures stand for was not examined" in found.verdict()
+    assert "tables bounds" in found.sentences()[1]
+    assert "groups" in found.sentences()[1]
+    assert found.summary()["rounding"] == "not examined"
+    assert not found.is_met
+    assert {one.standing for one in found.standings} == {Standing.NOT_PROVEN}
+
+
+@pytest.mark.parametrize("tolerance", [None, Fraction(2)])
+def test_rounding_is_not_examined_beside_hidden_cells_either(tolerance):
+    hidden = "N1young", "N1old", "N2young", "N2old"
+    found = audit_tables(in_fives(*hidden), tolerance=tolerance, rules=["exact"])
+    assert not found.n_recomputed
+    assert not found.is_met
+    assert any("was not examined" in one for one in found.sentences())
+    exact = audit_tables(in_fives(*hidden), tolerance=Fraction(0), rules=["exact"])
+    assert exact.is_met
+    assert exact.summary()["rounding"] == "none seen"
+
+
+def test_values_that_are_rounded_to_be_read_keep_their_rules():
+    rows = [["Total", "100.1"], ["a", None], ["b", None], ["c", "30.0"]]
+    made = TableSet.of([CellRows.typed(["Area"], rows)], whole=False)
+    found = audit_tables(made, tolerance=Fraction("0.05"), rules=["exact"])
+    assert found.is_met
+    assert any("was not examined" in one for one in found.sentences())
+
+
+@pytest.mark.parametrize("rule", ["exact", "within:10", "levels", "p:10"])
+def test_where_nothing_is_hidden_no_rule_is_met(rule):
+    rows = [["Total", 18], ["South", 2], ["North", 9], ["East", 7]]
+    found = audit_tables(TableSet.of([CellRows.typed(["area"], rows)]), rules=[rule])
+    assert found.verdict() == (
+        "No cell is hidden in what was given: every figure can be read. Whether one of them should be"
+        " hidden was not examined."
+    )
+    assert not found.is_met
+    assert found.standings[0].standing is Standing.NOT_PROVEN

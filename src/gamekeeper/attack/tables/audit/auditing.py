@@ -18,6 +18,7 @@ from gamekeeper.attack.tables.audit.insiders import Insiders, insiders_of
 from gamekeeper.attack.tables.audit.intervals import Interval
 from gamekeeper.attack.tables.audit.options import AuditInput
 from gamekeeper.attack.tables.audit.result import HiddenCell, TableAudit
+from gamekeeper.attack.tables.audit.rounding import rounding_of
 from gamekeeper.attack.tables.audit.searching import MOST_SECONDS, intervals_of, searched
 from gamekeeper.attack.tables.audit.standing import judge, read_rules
 from gamekeeper.data.cells.cell_facts import CellFacts, cell_facts
@@ -83,16 +84,26 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
         )
     percent = Fraction(str(asked.within))
     cells, proofs = _hidden_cells(tables, known, search, intervals, percent)
+    rounding = rounding_of(tables, asked.tolerance)
+    standings = judge(
+        rules,
+        intervals,
+        tables,
+        insiders,
+        signed=known.is_signed,
+        unexamined=rounding.left_out,
+    )
     return TableAudit(
         tables,
         known,
         tuple(cells),
         proofs,
-        tuple(judge(tables, rules, intervals, insiders, signed=known.is_signed)),
+        tuple(standings),
         float(percent),
         insiders,
         without,
         is_stopped,
+        rounding,
         Provenance(
             "audit of tables",
             "whole numbers" if known.facts.whole else "real numbers",

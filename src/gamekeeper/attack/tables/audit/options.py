@@ -57,19 +57,22 @@ def tolerance_of(typed: str) -> Fraction | None:
     return found
 
 
+Rules = Annotated[
+    Sequence[str],
+    Option(
+        "A rule that is to hold, with exit code 4 if it does not or is not proven to: exact (no"
+        " hidden cell can be recomputed), within:10 (none is known to within 10%), levels (what the"
+        f" file asks for each cell), or for tables with contributors {RULE_WORDS}.",
+        flags="--rule",
+    ),
+]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditOptions:
     """How tables are audited."""
 
-    rules: Annotated[
-        Sequence[str],
-        Option(
-            "A rule that is to hold, with exit code 4 if it does not or is not proven to: exact (no"
-            " hidden cell can be recomputed), within:10 (none is known to within 10%), levels (what the"
-            f" file asks for each cell), or for tables with contributors {RULE_WORDS}.",
-            flags="--rule",
-        ),
-    ] = ()
+    rules: Rules = ()
     within: Annotated[
         float,
         Option("Tell which hidden cells are known to within so many percent.", least=0, most=100),

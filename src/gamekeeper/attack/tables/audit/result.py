@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.attack.tables.audit.equations import Equation, equation_words, figure_text
 from gamekeeper.attack.tables.audit.insiders import Insiders
-from gamekeeper.attack.tables.audit.intervals import Interval, Standing
-from gamekeeper.attack.tables.audit.standing import RuleStanding
+from gamekeeper.attack.tables.audit.intervals import Interval
+from gamekeeper.attack.tables.audit.rounding import Rounding
+from gamekeeper.attack.tables.audit.standing import RuleStanding, failing_rules
 from gamekeeper.data.cells.cell_facts import CellFacts
 from gamekeeper.data.cells.statuses import Status
 from gamekeeper.data.cells.table_set import TableSet
@@ -128,6 +128,8 @@ class TableAudit(Result):
         How many could be recomputed if statuses told nothing; None where they were not asked about.
     is_stopped
         Whether the search was stopped, so that more may be known.
+    rounding
+        Whether published figures are rounded, which is not examined.
     """
 
     tables: TableSet
@@ -139,6 +141,7 @@ class TableAudit(Result):
     insiders: Insiders | None
     without_flags: int | None
     is_stopped: bool
+    rounding: Rounding
     provenance: Provenance
 
     @property
@@ -169,7 +172,7 @@ class TableAudit(Result):
     @property
     def is_met(self) -> bool:
         """Whether every rule that was named is proven to hold."""
-        return all(one.standing is Standing.MET for one in self.standings)
+        return all(one.is_met for one in self.standings)
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
@@ -180,9 +183,10 @@ class TableAudit(Result):
             "not_settled": self.n_not_settled,
             "tight": sum(one.is_tight for one in self.cells),
             "rules": len(self.standings),
-            "rules_met": sum(one.standing is Standing.MET for one in self.standings),
+            "rules_met": sum(one.is_met for one in self.standings),
             "not_adding_up": self.n_odd,
             "stopped": self.is_stopped,
+            "rounding": str(self.rounding),
             **self._insider_summary(),
         }
 
@@ -213,7 +217,15 @@ class TableAudit(Result):
     def _outside(self) -> str:
         """Return what somebody can work out who is not in the tables."""
         if not self.cells:
-            return "Nothing is hidden in what was given, so that there is nothing to work out."
+            if self.rounding:
+                return f"No cell is hidden in what was given; {self.rounding.words}."
+            is_crossed = any(set(t.axes) == set(self.tables.axes) for t in self.tables.tables)
+            is_left = not is_crossed or Status.UNPUBLISHED in self.tables.statuses
+            nor = ", nor what can be worked out of cells that no table shows" if is_left else ""
+            return (
+                "No cell is hidden in what was given: every figure can be read. Whether one of them"
+                f" should be hidden was not examined{nor}."
+            )
         hidden = count_of(self.n_hidden, "hidden cell")
         near = f"{self.n_near:,} more to within {self.within:g}%"
         if self.n_recomputed:
@@ -235,7 +247,11 @@ class TableAudit(Result):
 
     def sentences(self, most: int = _SHOWN) -> list[str]:
         """Return the verdict, how rules stand, and the cells that are given away, with the reason."""
-        said = [self.verdict(), *(one.sentence() for one in self.standings)]
+        said = [self.verdict()]
+        if self.rounding:
+            begun = f"{self.rounding.words[0].upper()}{self.rounding.words[1:]}."
+            said += [*([begun] if self.cells else []), self.rounding.way_around]
+        said += [one.sentence() for one in self.standings]
         said += [note for one in self.standings for note in one.notes]
         if self.without_flags is not None:
             said.append(
@@ -327,7 +343,9 @@ class TableAudit(Result):
             "upper": _floats(one.interval.high for one in own),
             "known": pa.array([one.verdict for one in own], pa.string()),
             "tight": pa.array([one.is_tight for one in own], pa.bool_()),
-            "rules": pa.array([self._rules(one.cell) for one in own], pa.string()),
+            "rules": pa.array(
+                failing_rules(self.standings, [one.cell for one in own]), pa.string()
+            ),
             **self._insider_columns(own),
             "why": pa.array([self.why(one) for one in own], pa.string()),
         }
@@ -354,20 +372,6 @@ class TableAudit(Result):
             ),
             "largest_at_most": _floats(None if one is None else one.at_most for one in largest),
         }
-
-    def _rules(self, cell: int) -> str:
-        """Return the rules that a cell breaks or is not proven to keep."""
-        return ", ".join(self._standing.get(cell, ()))
-
-    @cached_property
-    def _standing(self) -> dict[int, list[str]]:
-        found: dict[int, list[str]] = {}
-        for one in self.standings:
-            for cell in one.broken:
-                found.setdefault(cell, []).append(f"{one.rule} broken")
-            for cell in one.not_proven:
-                found.setdefault(cell, []).append(f"{one.rule} not proven")
-        return found
 
 
 def _floats(values: Iterable[Fraction | None]) -> Any:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.cells.primary_rules import RULE_WORDS, Contributions, Rule, parse_rule
 from gamekeeper.attack.tables.audit.insiders import Insiders
@@ -18,7 +21,13 @@ from gamekeeper.wording import count_of, quoted
 
 @dataclass
 class RuleStanding:
-    """A rule, how it stands, and the cells that break it or are not proven to keep it."""
+    """A rule, how it stands, and the cells that break it or are not proven to keep it.
+
+    Attributes
+    ----------
+    unexamined
+        What was not looked at, in words, so that the rule is not proven; "" where all was.
+    """
 
     rule: str
     words: str
@@ -26,13 +35,19 @@ class RuleStanding:
     not_proven: list[int] = field(default_factory=list[int])
     n_cells: int = 0
     notes: list[str] = field(default_factory=list[str])
+    unexamined: str = ""
 
     @property
     def standing(self) -> Standing:
         """How the rule stands."""
         if self.broken:
             return Standing.BROKEN
-        return Standing.NOT_PROVEN if self.not_proven else Standing.MET
+        return Standing.NOT_PROVEN if self.not_proven or self.unexamined else Standing.MET
+
+    @property
+    def is_met(self) -> bool:
+        """Whether it is proven to hold."""
+        return self.standing is Standing.MET
 
     def note(self, cell: int, standing: Standing) -> None:
         """Note how one cell stands to the rule."""
@@ -44,7 +59,7 @@ class RuleStanding:
 
     def sentence(self) -> str:
         """Return how the rule stands, in words."""
-        if self.standing is Standing.MET:
+        if self.is_met:
             return f"Rule {self.rule} is met ({self.words}): {count_of(self.n_cells, 'cell')} looked at."
         said = []
         if self.broken:
@@ -53,7 +68,19 @@ class RuleStanding:
             said.append(
                 f"{count_of(len(self.not_proven), 'cell is', 'cells are')} not proven to keep it"
             )
+        said += [self.unexamined] if self.unexamined else []
         return f"Rule {self.rule} is {self.standing} ({self.words}): {', and '.join(said)}."
+
+
+def failing_rules(standings: Iterable[RuleStanding], cells: Iterable[int]) -> list[str]:
+    """Return for each cell the rules that it breaks or is not proven to keep."""
+    found: dict[int, list[str]] = {}
+    for one in standings:
+        for cell in one.broken:
+            found.setdefault(cell, []).append(f"{one.rule} broken")
+        for cell in one.not_proven:
+            found.setdefault(cell, []).append(f"{one.rule} not proven")
+    return [", ".join(found.get(cell, ())) for cell in cells]
 
 
 @dataclass(frozen=True)
@@ -83,7 +110,7 @@ def read_rules(typed: Iterable[str]) -> list[NamedRule]:
                         Reason.BAD_OPTION,
                         f"rule {quoted([text])}",
                         "is about what counts say of people.",
-                        "Ask for it of records (tables mark) or of a release (tables infer --coalition).",
+                        "Ask for it of records (tables mark) or of a release (--coalition of tables infer).",
                     )
                 )
             else:
@@ -102,18 +129,29 @@ def read_rules(typed: Iterable[str]) -> list[NamedRule]:
 
 
 def judge(
-    tables: TableSet,
     rules: Sequence[NamedRule],
-    intervals: dict[int, Interval],
+    intervals: Mapping[int, Interval],
+    tables: TableSet | None = None,
     insiders: Insiders | None = None,
     *,
     signed: bool = False,
+    unexamined: str = "",
 ) -> list[RuleStanding]:
-    """Return how each rule stands; with insiders, also against them.
+    """Return how each rule stands, given what is known of each hidden cell; also against insiders.
 
-    `signed` tells that figures may be below 0, so that no level is cut there.
+    Parameters
+    ----------
+    tables
+        What tells levels and contributions; without it, rules on these are not proven.
+    signed
+        Whether figures may be below 0, so that no level is cut there.
+    unexamined
+        What was not looked at, so that no rule is proven.
     """
     found = [_judged(tables, rule, intervals, signed=signed) for rule in rules]
+    for one in found:
+        told = [one.unexamined, unexamined]
+        one.unexamined = ", and ".join(text for text in told if text)
     if insiders is not None:
         for rule, one in zip(rules, found, strict=True):
             _against(one, rule, intervals, insiders)
@@ -121,7 +159,7 @@ def judge(
 
 
 def _against(
-    made: RuleStanding, named: NamedRule, intervals: dict[int, Interval], insiders: Insiders
+    made: RuleStanding, named: NamedRule, intervals: Mapping[int, Interval], insiders: Insiders
 ) -> None:
     """Hold a rule against contributors who know their own figures."""
     also: list[int] = []
@@ -146,19 +184,20 @@ def _against(
 
 
 def _judged(
-    tables: TableSet, rule: NamedRule, intervals: dict[int, Interval], *, signed: bool
+    tables: TableSet | None, rule: NamedRule, intervals: Mapping[int, Interval], *, signed: bool
 ) -> RuleStanding:
-    if rule.kind == "exact":
-        made = RuleStanding(rule.text, "no hidden cell can be recomputed")
-        for cell, known in intervals.items():
-            made.note(cell, known.hiding)
-        return made
-    if rule.kind == "within":
-        made = RuleStanding(
-            rule.text, f"no hidden cell is known to within {float(rule.percent):g}%"
+    if rule.kind in ("exact", "within"):
+        words = (
+            "no hidden cell can be recomputed"
+            if rule.kind == "exact"
+            else f"no hidden cell is known to within {float(rule.percent):g}%"
         )
+        made = RuleStanding(rule.text, words)
         for cell, known in intervals.items():
-            made.note(cell, known.hiding_beyond(rule.percent))
+            is_exact = rule.kind == "exact"
+            made.note(cell, known.hiding if is_exact else known.hiding_beyond(rule.percent))
+        if not made.n_cells:
+            made.unexamined = "no cell is hidden, so that there is nothing that it could hold for"
         return made
     if rule.kind == "levels":
         return _by_levels(tables, rule, intervals, signed=signed)
@@ -167,11 +206,12 @@ def _judged(
 
 
 def _by_levels(
-    tables: TableSet, rule: NamedRule, intervals: dict[int, Interval], *, signed: bool
+    tables: TableSet | None, rule: NamedRule, intervals: Mapping[int, Interval], *, signed: bool
 ) -> RuleStanding:
     made = RuleStanding(rule.text, "every unsafe cell is left as open as the file asks")
     cut = 0
-    for table, cells in zip(tables.tables, tables.system.tables, strict=False):
+    truths = _truths(tables)
+    for table, cells in _of(tables):
         if table.lower_levels is None and table.upper_levels is None:
             continue
         for at, cell in enumerate(cells.tolist()):
@@ -179,27 +219,35 @@ def _by_levels(
                 continue
             below = (table.lower_levels or [None] * len(table))[at] or Fraction(0)
             above = (table.upper_levels or [None] * len(table))[at] or Fraction(0)
-            standing, is_cut = _reached(tables, cell, intervals, below, above, signed=signed)
+            known = intervals.get(cell)
+            standing, is_cut = _reached(truths[cell], known, below, above, signed=signed)
             cut += is_cut
             made.note(cell, standing)
     if cut:
         made.notes.append(f"{count_of(cut, 'level')} below 0 cut to what is possible.")
     if not made.n_cells:
-        made.notes.append("No file tells a level of an unsafe cell.")
+        made.unexamined = "no file tells a level of an unsafe cell"
         made.not_proven.extend(intervals)
     return made
 
 
+def _truths(tables: TableSet | None) -> Sequence[Fraction | None]:
+    return () if tables is None else tables.truths
+
+
+def _of(tables: TableSet | None) -> Iterable[tuple[CellRows, NDArray[np.int64]]]:
+    """Return each table with its cells."""
+    return () if tables is None else zip(tables.tables, tables.system.tables, strict=False)
+
+
 def _reached(
-    tables: TableSet,
-    cell: int,
-    intervals: dict[int, Interval],
+    truth: Fraction | None,
+    known: Interval | None,
     below: Fraction,
     above: Fraction,
     *,
     signed: bool = False,
 ) -> tuple[Standing, bool]:
-    truth, known = tables.truths[cell], intervals.get(cell)
     if known is None:
         return Standing.BROKEN, False
     if truth is None:
@@ -209,12 +257,13 @@ def _reached(
 
 
 def _by_contributions(
-    tables: TableSet, named: NamedRule, rule: Rule, intervals: dict[int, Interval]
+    tables: TableSet | None, named: NamedRule, rule: Rule, intervals: Mapping[int, Interval]
 ) -> RuleStanding:
     made = RuleStanding(named.text, rule.words)
+    truths = _truths(tables)
     told = False
     seen: set[int] = set()
-    for table, cells in zip(tables.tables, tables.system.tables, strict=False):
+    for table, cells in _of(tables):
         if table.counts is None:
             continue
         told = True
@@ -233,9 +282,9 @@ def _by_contributions(
             elif (level := rule.upper_level(given)) is None:
                 made.note(cell, intervals[cell].hiding)
             else:
-                made.note(cell, _reached(tables, cell, intervals, Fraction(0), level)[0])
+                made.note(cell, _reached(truths[cell], intervals[cell], Fraction(0), level)[0])
     if not told:
-        made.notes.append("No file tells how many contribute (--count beside --value, and --top).")
+        made.unexamined = "no file tells who contributes how much (--count of tables audit, --largest of tables audit)"
         made.not_proven.extend(intervals)
     return made
 
