@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -98,3 +100,160 @@ def test_bands_of_a_number_are_in_order_and_no_amounts(run, tmp_path):
     _, meta = pyreadstat.read_sav(str(tmp_path / "out.sav"))
     assert meta.variable_measure == {"age": "ordinal", "sex": "nominal"}
     assert meta.variable_value_labels["age"] == {1.0: "20-29", 2.0: "30-39", 3.0: "40-49"}
+
+
+@pytest.fixture
+def homes(tmp_path):
+    """A file as censuses have it: the members of a household stand beside each other."""
+    rng, path = np.random.default_rng(5), tmp_path / "homes.csv"
+    rows = [
+        [str(home), str(rng.integers(20, 26)), "fm"[rng.integers(0, 2)], str(home * 10 + place)]
+        for home in range(60)
+        for place in range(rng.integers(2, 5))
+    ]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([["home", "age", "sex", "mark"], *rows])
+    return path
+
+
+KEYS = ("--keys", "age,sex")
+NOT_ATTACKED = "Whole households were not attacked (not examined)"
+
+
+@pytest.fixture
+def homely(run, tmp_path, homes):
+    path = tmp_path / "homely.json"
+    done = run("protect", "try", homes, *KEYS, "--household", "home", "-t", "both>=3", "--method",
+               "suppress", "--seed", "7", "--recipe", path, "--study", tmp_path / "homes.gkp")  # fmt: skip
+    assert done.exit_code == 0, done.err
+    assert NOT_ATTACKED in " ".join(done.out.split())
+    assert "Recipe (as confidential as the file)" in done.out
+    return path
+
+
+def marks(path):
+    with path.open(newline="") as file:
+        return [row["mark"] for row in csv.DictReader(file)]
+
+
+def pairs_at_home(found):
+    """Return how many who stand beside each other are of one household: what an intruder goes by."""
+    return sum(a[:-1] == b[:-1] for a, b in pairwise(found))
+
+
+@pytest.mark.slow
+def test_a_release_is_shuffled_unless_its_order_is_kept(run, tmp_path, homes, homely):
+    def released(name, *options, recipe=homely, file=homes):
+        path = tmp_path / name
+        done = run("protect", "replay", recipe, file, "-o", path, "--leave-out", "home", *options)
+        assert done.exit_code == 0, done.err
+        return path, " ".join((done.out + done.err).split())
+
+    original = marks(homes)
+    kept, said = released("kept.csv", "--keep-order")
+    assert marks(kept) == original
+    assert "who stands beside whom tells of households and addresses" in said
+    assert "shuffled: whoever has the recipe" not in said
+    one, said = released("one.csv")
+    assert "The records of the release are shuffled" in said
+    assert "--keep-order" not in said
+    assert sorted(marks(one)) == sorted(original)
+    # Of some 180 pairs two in three are at home in the original; by lot about two of all.
+    assert pairs_at_home(original) > 90
+    assert pairs_at_home(marks(one)) < 12
+    assert released("two.csv")[0].read_bytes() == one.read_bytes()
+
+    content = json.loads(homely.read_text())
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps({**content, "seed": 8}))
+    orders = {tuple(marks(one)), tuple(marks(released("seed.csv", recipe=other)[0]))}
+    # Neither the seed alone nor the number of records tells the order: another release of the same
+    # people, or the same recipe for a file that differs in one cell, is in another one.
+    changed = tmp_path / "changed.csv"
+    changed.write_text(homes.read_text().replace("\r\n3,", "\r\n300,", 1))
+    orders |= {tuple(marks(released("less.csv", "--leave-out", "sex")[0]))}
+    orders |= {tuple(marks(released("changed.out.csv", file=changed)[0]))}
+    assert len(orders) == 4
+
+
+@pytest.mark.slow
+def test_whose_the_records_are_is_asked_and_not_guessed(run, tmp_path, homes, homely):
+    release, used = tmp_path / "out.csv", tmp_path / "used.json"
+    done = run("protect", "apply", homely, homes, "-o", release, "--recipe", used, "--public-recipe",
+               tmp_path / "outside.json")  # fmt: skip
+    assert done.exit_code == 0, done.err
+    outside = json.loads((tmp_path / "outside.json").read_text())
+    assert "seed" not in outside
+    assert set(outside["output"]) == {"sha256"}
+
+    def audited(*options, file=homes):
+        asked = ("protect", "audit", file, release, *KEYS, *options, "--format", "json")
+        return run(*asked)
+
+    unasked = audited()
+    assert (unasked.exit_code, unasked.out) == (2, "")
+    assert "[nothing-given]" in unasked.err
+    assert "--same-order" in unasked.err
+    for twice in (("--unlinked", "--same-order"), ("--id", "mark", "--recipe", used)):
+        assert "in several ways" in audited(*twice).err
+    by_name, by_recipe = (
+        json.loads(audited(*options).out) for options in (("--id", "mark"), ("--recipe", used))
+    )
+    assert by_name["rows"] == by_recipe["rows"]
+    assert by_name["parts"]["masked"] == by_recipe["parts"]["masked"]
+    assert [each["changed"] for each in by_recipe["parts"]["masked"]["rows"]] == [0, 0]
+    # Taken row for row it would look as if values had been changed, and nobody were found.
+    by_order = json.loads(audited("--same-order").out)
+    assert sum(each["changed"] for each in by_order["parts"]["masked"]["rows"]) > 100
+
+    assert "does not say in which order" in audited("--recipe", homely).err
+    with release.open("a") as file:
+        file.write("\n")
+    assert "written with another release" in audited("--recipe", used).err
+    other = tmp_path / "other.csv"
+    other.write_text(homes.read_text().replace(",f,", ",m,", 1))
+    assert "another original" in audited("--recipe", used, file=other).err
+
+
+def test_the_recipe_tells_of_an_order_that_was_kept_and_not_of_a_sample(run, tmp_path, homes):
+    def audited(name, *options, **more):
+        recipe, used, release = (
+            tmp_path / f"{name}{end}" for end in (".json", ".used.json", ".csv")
+        )
+        recipe.write_text(json.dumps({"recipe": 1, "keys": ["age", "sex"], "seed": 4, **more}))
+        done = run("protect", "replay", recipe, homes, "-o", release, "--recipe", used, *options)
+        assert done.exit_code == 0, done.err
+        return run("protect", "audit", homes, release, *KEYS, "--recipe", used)
+
+    suppress = {"do": "suppress", "criterion": "both", "k": 2}
+    kept = audited("kept", "--keep-order", steps=[suppress])
+    assert kept.exit_code == 0, kept.err
+    assert "cells changed" not in kept.out
+    sample = audited("sample", steps=[{"do": "sample", "fraction": 0.5}, suppress])
+    assert "Some records were left out" in sample.err
+
+
+@pytest.mark.slow
+def test_results_with_households_say_what_was_not_attacked(run, tmp_path, homes, homely):
+    page, release = tmp_path / "page.html", tmp_path / "out.csv"
+    home = ("--household", "home")
+    asked = {
+        "try": ("protect", "try", homes, *KEYS, *home, "-t", "both>=3", "--method", "suppress"),
+        "map": ("protect", "map", tmp_path / "homes.gkp"),
+        "apply": ("protect", "apply", homely, homes, "-o", release, "--report", page),
+        "replay": ("protect", "replay", homely, homes, "--report", page),
+        "audit": ("protect", "audit", homes, homes, *KEYS, *home, "--same-order", "--report", page),
+        "assess": ("assess", homes, *KEYS, *home, "--report", page),
+        "measures": ("risk", "measures", homes, *KEYS, *home, "--fraction", "10%"),
+    }  # fmt: skip
+    for name, command in asked.items():
+        done = run(*command, "--replace")
+        assert done.exit_code == 0, done.err
+        assert NOT_ATTACKED in " ".join(done.out.split()), name
+        assert NOT_ATTACKED in run(*command, "--replace", "--format", "json").out, name
+        if "--report" in command:
+            assert "Whole households were not attacked" in page.read_text(), name
+            page.unlink()
+    for name in ("try", "audit", "assess"):
+        without = [each for each in asked[name] if each not in home]
+        assert "households were not" not in run(*without, "--replace").out, name

@@ -100,7 +100,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "tables sap": (RELEASE, "-n", "0-4"),
     "tables sap --within": (RELEASE, "--within", "Area", "-n", "1,2"),
     "tables compare": ("conventional:3", "--shape", "2x2", "--tables", "4", "-n", "0-2"),
-    "protect audit": (PEOPLE_CSV, PEOPLE_CSV, *KEYS, "-f", "10%"),
+    "protect audit": (PEOPLE_CSV, PEOPLE_CSV, *KEYS, "-f", "10%", "--same-order"),
     "protect try": (
         PEOPLE_CSV, *KEYS, "-t", "both>=2", "-t", "linkage<=1%", "--method", "suppress", "--seed", "1",
     ),

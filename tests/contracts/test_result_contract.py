@@ -259,7 +259,9 @@ def released_file() -> ReleasedFile:
 def audited() -> ReleaseAudit:
     with TemporaryDirectory() as folder:
         file = people_file(folder)
-        asked = AuditRequest(microdata=MicrodataRequest(file=file, keys=KEYS), released=file)
+        asked = AuditRequest(
+            microdata=MicrodataRequest(file=file, keys=KEYS), released=file, same_order=True
+        )
         return audit_release(asked).found
 
 

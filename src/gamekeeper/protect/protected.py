@@ -28,7 +28,8 @@ class Protected(Result):
     before
         The file as it was.
     table
-        The file as it is now, with the same variables and numeric columns.
+        The file as it is now, with the same variables and numeric columns, its records in the order of
+        the original: for work inside. What is written for others is shuffled.
     log
         Where they differ.
     told

@@ -42,7 +42,8 @@ from gamekeeper.workbench.requests.linkage import EvaluateRequest, LinkRequest, 
 
 _BY_ORDER = (
     "No identifier was named (--id): record by record, versions are taken to be in the order of the"
-    " original. If they are not, the shares mean nothing."
+    " original. If they are not, as where a release was shuffled ('protect apply' does), the shares mean"
+    " nothing."
 )
 
 

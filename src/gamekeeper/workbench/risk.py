@@ -234,6 +234,12 @@ def _estimated(table: KeyTable, max_size: int | None) -> str:
     )
 
 
+_BY_ORDER = (
+    "Records of the release and of the original are taken to be in the same order. If they are not, as where"
+    " a release was shuffled ('protect apply' does), the figures mean nothing."
+)
+
+
 def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -> Answer[DisRisk]:
     """Estimate by data intrusion simulation what an intruder's unique match is worth.
 
@@ -251,7 +257,8 @@ def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -
     found = assess_dis(table, **given(options))
     write_outputs(asked, found)
     what_if = data.what_if(table, progress=progress)
-    return Answer(found, (*data.notices, *before.notices), what_if)
+    by_order = () if asked.original is None else (_BY_ORDER,)
+    return Answer(found, (*data.notices, *before.notices, *by_order), what_if)
 
 
 def match_release(asked: MatchRequest, *, progress: Progress | None = None) -> Answer[MatchingRisk]:

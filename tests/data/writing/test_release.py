@@ -14,10 +14,12 @@ import pytest
 from pyarrow import parquet
 
 from gamekeeper import InputError
+from gamekeeper.budget import within_memory
 from gamekeeper.data.coding.recode import Recode
 from gamekeeper.data.coding.replaced_cells import replace_cells
 from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.reading.source import open_source
+from gamekeeper.data.writing import released_cells
 from gamekeeper.data.writing.release import write_release
 from gamekeeper.data.writing.released_column import CellLook, ReleasedColumn, SuppressedCells
 from gamekeeper.data.writing.spss_header import read_header
@@ -481,3 +483,54 @@ def test_reprs_show_no_cell(text):
     made = released_columns(protected(open_source(text), recode=True))
     assert "036" not in repr(made)
     assert "elsewhere" not in repr(made)
+
+
+def cells_of(path):
+    """Return the rows of a release as they lie in the file, and its columns."""
+    if path.suffix == ".csv":
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    elif path.suffix == ".parquet":
+        frame = parquet.read_table(path).to_pandas()
+    else:
+        read = pyreadstat.read_dta if path.suffix == ".dta" else pyreadstat.read_sav
+        frame, _ = read(str(path), user_missing=True)
+    return frame.astype(object).where(frame.notna(), None).values.tolist()
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet", ".sav", ".dta"])
+@pytest.mark.parametrize("in_parts", [False, True])
+def test_another_order_moves_whole_records(arrow, tmp_path, monkeypatch, ending, in_parts):
+    """All at once, or two rows at a time, for which the file is read anew each."""
+    monkeypatch.setattr(released_cells, "_ROWS", 2 if in_parts else 1 << 16)
+    monkeypatch.setattr(released_cells, "_PART", 1)
+    source, order = open_source(arrow), np.array([4, 0, 5, 3, 1, 2])
+    made = protected(source, recode=True)
+    plain = write(source, tmp_path / f"plain{ending}", made)
+    moved = write(source, tmp_path / f"moved{ending}", made, order=order)
+    again = write(source, tmp_path / f"again{ending}", made, order=order)
+    rows = cells_of(plain.path)
+    assert cells_of(moved.path) == [rows[place] for place in order]
+    assert moved.path.read_bytes() == again.path.read_bytes()
+
+
+def test_the_bytes_of_another_order_do_not_depend_on_the_memory(tmp_path, monkeypatch):
+    path = tmp_path / "many.parquet"
+    parquet.write_table(pa.table({"age": np.arange(1000) % 7, "word": ["ab"] * 1000}), path)
+    monkeypatch.setattr(released_cells, "_ROWS", 64)
+    source = open_source(path)
+    made = code_source(source, ["age"])
+    nothing = Protected(made, made, ChangeLog(1000), (), Provenance("nothing"))
+    order = np.random.default_rng(1).permutation(1000)
+    found = []
+    for memory in ("100MB", "10kB"):
+        with within_memory(memory):
+            found.append(write(source, tmp_path / f"{memory}.parquet", nothing, order=order).sha256)
+    assert found[0] == found[1]
+
+
+def test_a_sample_in_another_order(arrow, tmp_path):
+    source = open_source(arrow)
+    sample = Sample(fraction=0.5).apply(code_source(source, ["age"]), Setting(keys=("age",)))
+    out = write(source, tmp_path / "b.csv", sample, order=np.array([2, 0, 1]))
+    ids = pd.read_csv(out.path)["id"].tolist()
+    assert ids == [int(sample.log.records[place]) + 1 for place in (2, 0, 1)]

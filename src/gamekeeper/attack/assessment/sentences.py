@@ -8,6 +8,7 @@ from fractions import Fraction
 from gamekeeper.attack.assessment.chances import Basis, Interval, count_words
 from gamekeeper.attack.assessment.judged import JudgedPolicy, Standing
 from gamekeeper.attack.assessment.measured import Measured
+from gamekeeper.attack.measures.per_record import WHOLE_HOUSEHOLDS
 from gamekeeper.wording import (
     be,
     count_of,
@@ -26,6 +27,8 @@ _MOST_TO_LOOK_AT = 100
 def verdict(measured: Measured, judged: JudgedPolicy | None) -> str:
     """Return the outcome in one sentence, for a director; with a policy it begins with that."""
     risk = _risk(measured)
+    if measured.household:
+        risk = f"{risk} Whole households were not attacked."
     if judged is None:
         return risk
     return f"{judged.sentence.removesuffix('.')}; {risk[0].lower()}{risk[1:]}"
@@ -109,6 +112,8 @@ def drivers(measured: Measured) -> tuple[str, ...]:
 
 def _households(measured: Measured) -> Iterator[str]:
     """Return what households add: who finds one member finds all."""
+    if measured.household:
+        yield WHOLE_HOUSEHOLDS
     if measured.household_chances is None:
         return
     most = "at most " if measured.chances.basis is Basis.BOUND else ""

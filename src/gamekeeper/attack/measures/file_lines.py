@@ -13,6 +13,7 @@ from gamekeeper.algorithms.anonymity.attackers import attacker_risk, estimated_r
 from gamekeeper.algorithms.anonymity.unsafe_combinations import UnsafeCombinations
 from gamekeeper.attack.measures.options import MeasuresOptions
 from gamekeeper.attack.measures.per_record import (
+    WHOLE_HOUSEHOLDS,
     HouseholdRisks,
     IndividualRisks,
     SensitiveValues,
@@ -267,6 +268,7 @@ def _risk_sentences(found: Found) -> Iterator[str]:
             f"Somebody of their household is re-identified for {three_digits(float(known.sum()))} records"
             f" ({mean}; {count_of(homes.n_households, 'household')})."
         )
+        yield WHOLE_HOUSEHOLDS
         if homes.n_alone:
             yield f"{count_of(homes.n_alone, 'record')} without a household: each counts as one."
         if homes.n_across:

@@ -1,8 +1,9 @@
 """A release written as the original is, or in another format: through the one gate for files.
 
 A release has the columns of the original in their order, without those that are left out, and its records
-in their order, without those that a sample left out. It is a file of its own: the original is never
-replaced. It carries no time of writing, so that the same input and the same changes are the same bytes.
+without those that a sample left out, in their order or in another one that is given: who stands beside whom
+tells of households, streets and dates. It is a file of its own: the original is never replaced. It carries
+no time of writing, so that the same input and the same changes are the same bytes.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ def write_release(
     columns: Sequence[ReleasedColumn],
     *,
     records: NDArray[np.int64] | None = None,
+    order: NDArray[np.int64] | None = None,
     n_released: int,
     leave_out: Collection[str] = (),
     suppressed: SuppressedCells = SuppressedCells(),  # noqa: B008 - it is frozen
@@ -66,6 +68,8 @@ def write_release(
         The columns with changed cells; all others are released as they are.
     records
         The places of the records to release, from 0 and in their order; all when None.
+    order
+        Which of these is written first, second and so on; in their order when None.
     n_released
         How many records were protected.
     leave_out
@@ -115,7 +119,7 @@ def write_release(
     shown = [column for column in columns if column.name in set(names)]
     _require_unchanged(asked, source)
     content = _content(
-        asked, source, ending, shown, names, records, n_released, suppressed, packed=packed
+        asked, source, ending, shown, names, records, order, n_released, suppressed, packed=packed
     )
     digest = hashlib.sha256()
 
@@ -171,13 +175,14 @@ def _content(
     columns: Sequence[ReleasedColumn],
     names: Sequence[str],
     records: NDArray[np.int64] | None,
+    order: NDArray[np.int64] | None,
     n_released: int,
     stars: SuppressedCells,
     *,
     packed: bool,
 ) -> Any:
     if ending in STATISTICAL:
-        return write_statistical(source, ending, columns, names, records, stars)
+        return write_statistical(source, ending, columns, names, records, order, stars)
     if stars.look == CellLook.USER_MISSING and any(c.suppressed.any() for c in columns):
         raise InputError(
             Reason.BAD_OPTION,
@@ -192,7 +197,7 @@ def _content(
     }
 
     def write(file: Any) -> None:
-        batches = released_batches(source, names, replacers, records, n_released)
+        batches = released_batches(source, names, replacers, records, order, n_released)
         if ending in PARQUET_SUFFIXES:
             write_parquet(file, source, names, replacers, batches)
             return

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.budget import memory_budget
 from gamekeeper.data.reading.column import ColumnKind
 from gamekeeper.data.reading.numerals import floats_of, number_of
 from gamekeeper.data.reading.source import Source
@@ -18,6 +20,10 @@ from gamekeeper.wording import count_of, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_ROWS = 1 << 16
+_PART = 1 << 29
+"""Bytes of a release that are put in order at once."""
 
 
 class CellReplacer:
@@ -166,9 +172,49 @@ def released_batches(
     names: Sequence[str],
     replacers: Mapping[str, CellReplacer],
     records: NDArray[np.int64] | None,
+    order: NDArray[np.int64] | None,
     n_released: int,
 ) -> Iterator[pa.RecordBatch]:
-    """Read the original and yield what is released of it."""
+    """Read the original and yield what is released of it, in their order or in one that is given.
+
+    For another order the file is read once for each part of the release, so that only a part of it is
+    in memory, and nothing of it in a file aside.
+    """
+    in_turn = partial(_in_turn, source, names, replacers, records, n_released)
+    if order is None:
+        yield from in_turn()
+        return
+    import pyarrow as pa
+
+    first = next(in_turn(), None)
+    n_bytes = 1 if first is None else max(1, first.nbytes // first.num_rows)
+    # Whole batches, so that the bytes of a file do not depend on the machine.
+    at_once = _ROWS * max(1, min(_PART, (memory_budget() or _PART) // 8) // (n_bytes * _ROWS))
+    ranks = np.empty(n_released, dtype=np.int64)
+    ranks[order] = np.arange(n_released)
+    for start in range(0, max(n_released, 1), at_once):
+        parts: list[pa.RecordBatch] = []
+        places: list[NDArray[np.int64]] = []
+        done = 0
+        for batch in in_turn():
+            own = ranks[done : done + batch.num_rows]
+            done += batch.num_rows
+            here = np.flatnonzero((start <= own) & (own < start + at_once))
+            parts.append(batch.take(pa.array(here)))
+            places.append(own[here])
+        if parts:
+            part = pa.Table.from_batches(parts).unify_dictionaries()
+            turned = part.take(pa.array(np.argsort(np.concatenate(places))))
+            yield from turned.combine_chunks().to_batches(max_chunksize=_ROWS)
+
+
+def _in_turn(
+    source: Source,
+    names: Sequence[str],
+    replacers: Mapping[str, CellReplacer],
+    records: NDArray[np.int64] | None,
+    n_released: int,
+) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
 
     read = released = 0

@@ -86,6 +86,7 @@ def write_statistical(
     columns: Sequence[ReleasedColumn],
     names: Sequence[str],
     records: NDArray[np.int64] | None,
+    order: NDArray[np.int64] | None,
     stars: SuppressedCells,
 ) -> Callable[[Any], object]:
     """Return what writes a release as a file of SPSS or Stata to an open file."""
@@ -106,6 +107,8 @@ def write_statistical(
     for column in columns:
         own = replace(column, name=new[column.name])
         _replace(changed, own, stars, source.decimal, source.missing)
+    if order is not None:
+        changed.frame = changed.frame.iloc[order].reset_index(drop=True)
     content = _bytes(changed, meta, ending, original)
     return lambda file: file.write(content)
 

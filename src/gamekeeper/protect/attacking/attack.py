@@ -111,6 +111,7 @@ def attack_file(
         ),
         setting.response_knowledge,
         misfits,
+        setting.household,
     )
 
 

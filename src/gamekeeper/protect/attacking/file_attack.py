@@ -16,6 +16,7 @@ from gamekeeper.algorithms.compatibility.candidates import Candidates
 from gamekeeper.algorithms.compatibility.matchings import Matchings
 from gamekeeper.attack.assessment.criteria import CRITERIA, Found
 from gamekeeper.attack.assessment.measured import Measured
+from gamekeeper.attack.measures.per_record import WHOLE_HOUSEHOLDS
 from gamekeeper.protect.attacking.linking import LinkedShare
 from gamekeeper.protect.targets import ASSIGNMENTS, Criterion
 from gamekeeper.results import Provenance, Result
@@ -50,6 +51,8 @@ class FileAttack(Result):
         not made.
     why_not
         Why something is not known, by what it is.
+    household
+        The variable that tells households, which are not attacked as a whole; empty where there is none.
     """
 
     tells_of_records: ClassVar[bool] = False
@@ -66,6 +69,7 @@ class FileAttack(Result):
     provenance: Provenance
     response_knowledge: bool = True
     n_misfits: int = 0
+    household: str = ""
 
     def _counts(self, criterion: Criterion | str) -> list[NDArray[np.int64]]:
         """Return what a criterion holds to at least k: candidates of records, of people, or of both."""
@@ -161,7 +165,12 @@ class FileAttack(Result):
             "expected_matches": None if self.expected is None else round(self.expected, 4),
             "linkage": None if self.linked is None else round(self.linked.share, 6),
             "right_share": None if self.right_share is None else round(self.right_share, 6),
+            **({"whole_households": "not examined"} if self.household else {}),
         }
+
+    def unexamined(self) -> list[str]:
+        """Return what was not looked at, in words."""
+        return [WHOLE_HOUSEHOLDS] if self.household else []
 
     def sentences(self) -> list[str]:
         """Return what was found, in words."""
@@ -247,6 +256,9 @@ class FileAttack(Result):
                 else linked.way,
             )
         )
+        if self.household:
+            note = "no attack looked at households as a whole"
+            made.append({**_row("whole_households", None, "", note), "kind": "not examined"})
         if self.measured is not None:
             for name, found in self.criteria.items():
                 known = found.interval

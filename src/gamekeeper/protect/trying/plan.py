@@ -97,6 +97,7 @@ class Plan(Result):
                 + (f"; {t['why']}." if t["why"] else ".")
                 for t in missed
             ]
+        said += self.before.unexamined()
         said += [f"In the way: {text}" for text in self.blocked]
         said += self._taken()
         said.append(f"Before: {self.before.sentences()[0]}")

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gamekeeper.attack.measures.per_record import WHOLE_HOUSEHOLDS
 from gamekeeper.protect.trying.candidate import Candidate
 from gamekeeper.results import Provenance, Result
 from gamekeeper.results.plotting import COLOURS, GRID, MUTED
@@ -76,6 +77,8 @@ class RiskUtilityMap(Result):
                 f" least: {best.sentence}"
             )
         said = [first]
+        if self.provenance.parameters.get("household"):
+            said.append(WHOLE_HOUSEHOLDS)
         if best is not None and met > 1:
             said.append(f"{count_of(met, 'candidate meets', 'candidates meet')} every target.")
         if self.frontier:

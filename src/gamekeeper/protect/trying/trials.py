@@ -91,6 +91,7 @@ class Trying:
                 "keys": ", ".join(self.setting.keys),
                 "missing": self.setting.missing.value,
                 "response_knowledge": "yes" if self.setting.response_knowledge else "no",
+                **({"household": self.setting.household} if self.setting.household else {}),
             },
             self.setting.seed,
             self.table.fingerprint,

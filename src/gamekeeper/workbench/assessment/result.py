@@ -92,6 +92,7 @@ class Assessment(Result):
             "at_least": round(found.lower, 4),
             "at_most": round(found.upper, 4),
             "basis": chances.basis.value,
+            **({"whole_households": "not examined"} if self.measured.household else {}),
         }
 
     def sentences(self) -> list[str]:

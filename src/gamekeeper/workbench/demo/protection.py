@@ -56,8 +56,8 @@ class ProtectionDemo:
                 f" and {_share(before)} before (expected)."
             ),
             (
-                f"{self.release.name} is the release, {self.map.name} shows what each candidate costs,"
-                f" and {self.report.name} tells before and after."
+                f"{self.release.name} is the release, its records shuffled, {self.map.name} shows what"
+                f" each candidate costs, and {self.report.name} tells before and after."
             ),
         ]
 

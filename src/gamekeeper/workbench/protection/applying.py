@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gamekeeper.data.writing.release import WrittenRelease, write_release
+from gamekeeper.data.writing.release import WrittenRelease
 from gamekeeper.data.writing.released_column import CellLook, SuppressedCells
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.files.writing import write_file
@@ -22,7 +22,7 @@ from gamekeeper.protect.changes import ChangeLog
 from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.recipe import Recipe, recipe_text, replayed, run_steps
 from gamekeeper.protect.recipe_reading import read_recipe
-from gamekeeper.protect.releasing import released_columns
+from gamekeeper.protect.releasing import write_protected
 from gamekeeper.protect.targets import parse_targets
 from gamekeeper.protect.utility.measuring import UtilityOptions, measure_utility
 from gamekeeper.protect.utility.result import Utility
@@ -81,11 +81,22 @@ class ReleasedFile(Result):
             first = f"No release is written. {first}"
         return [
             first,
+            *self.after.unexamined(),
+            *self._order(),
             *self.protected.sentences(),
             f"Before: {self.before.sentences()[0]}",
             *(f"After: {text}" for text in self.after.sentences()),
             *self.utility.sentences()[:2],
         ]
+
+    def _order(self) -> list[str]:
+        if self.written is None or self.recipe.output.get("order") == "kept":
+            return []
+        told = (
+            "The records of the release are shuffled: whoever has the recipe can put them in order again,"
+            " so that it is as confidential as the file."
+        )
+        return [told]
 
     def to_arrow(self) -> pa.Table:
         """Return one row per figure of the attacks, before and after."""
@@ -194,16 +205,17 @@ def _released(
         decimal=setting.decimal,
     )
     is_met = all(target.is_met for target in judged)
-    written = None
+    written, output = None, {"fingerprint": made.table.fingerprint}
     if is_met and release.output is not None:
-        written = write_release(
+        written, output = write_protected(
             opened.data.source,
             release.output,
-            released_columns(made, columns=opened.columns, coarse=opened.setting.sinks),
-            records=made.log.records,
-            n_released=made.log.n_left,
+            made,
+            setting,
+            columns=opened.columns,
             leave_out=release.leave_out,
             suppressed=SuppressedCells(CellLook(release.look), release.code),
+            keep_order=release.keep_order,
             replace=asked.replace,
         )
     steps = recipe.steps if is_same else done
@@ -211,10 +223,7 @@ def _released(
         opened.recipe(),
         steps=steps,
         targets=tuple(target.to_json() for target in judged),
-        output={
-            "fingerprint": made.table.fingerprint,
-            **({} if written is None else {"sha256": written.sha256}),
-        },
+        output=output,
         journal=recipe.journal,
         candidates=recipe.candidates if is_same else (),
     )
@@ -235,7 +244,7 @@ def _released(
     _write(asked, found, opened)
     notices = (*_changed_scenario(recipe, opened), *opened.data.notices)
     if written is not None:
-        notices = (*notices, *release_notices(opened, made, release.leave_out))
+        notices = (*notices, *release_notices(opened, made, release))
     return Answer(found, notices)
 
 

@@ -6,6 +6,7 @@ import shlex
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from hashlib import file_digest
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -25,6 +26,8 @@ from gamekeeper.protect.attacking.masking import MaskedVariable, Masking, read_m
 from gamekeeper.protect.attacking.sides import laid_out, sides_of
 from gamekeeper.protect.changes import ChangeLog
 from gamekeeper.protect.protected import Protected
+from gamekeeper.protect.recipe_reading import read_recipe
+from gamekeeper.protect.releasing import order_of_release
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.targets import Criterion, parse_targets
 from gamekeeper.protect.utility.analyses import analysed_names
@@ -111,6 +114,7 @@ class ReleaseAudit(Result):
                 f" least; that proves nothing, and both ways it is {after.smallest(Criterion.BOTH)} with"
                 " the record itself."
             )
+        said += after.unexamined()
         said += [f"Before: {text}" for text in self.before.sentences()]
         said += [f"After: {text}" for text in after.sentences()]
         said += [each.words for each in self.masked]
@@ -142,6 +146,7 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
     """Attack a release of a file as an intruder would, and measure what it is still good for."""
     require_outputs(asked)
     started = time.perf_counter()
+    _require_told(asked)
     targets = parse_targets(asked.targets)
     opened = open_for_protection(
         asked.microdata,
@@ -191,7 +196,9 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
             "records by their identifier"
             if asked.identifier
             else "records in the order of the files"
-            if records is not None
+            if asked.same_order
+            else "records in the order that the recipe tells"
+            if asked.recipe is not None
             else "records of nobody",
             {"keys": ", ".join(setting.keys), "missing": setting.missing.value},
             setting.seed,
@@ -218,7 +225,7 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
             release=asked.released.name,
             scenario="" if scenario is None else scenario.name,
             attacker="" if scenario is None else scenario.attacker,
-            notices=notices,
+            notices=(*notices, *after.unexamined()),
             reached=(found.sentences()[0], *said) if not targets else said,
             tiles=tiles,
         )
@@ -335,12 +342,51 @@ def _released(asked: AuditRequest, opened: ProtectedInput) -> CodedTable:
     return table.recoded(renamed)
 
 
+def _require_told(asked: AuditRequest) -> None:
+    """Refuse an audit that would have to guess whose the released records are.
+
+    Records of the same number are not taken to be in the same order: a release that is shuffled would
+    look safe.
+    """
+    ways = {
+        "--id": bool(asked.identifier),
+        "--recipe": asked.recipe is not None,
+        "--same-order": asked.same_order,
+        "--unlinked": asked.unlinked,
+    }
+    chosen = [way for way, is_given in ways.items() if is_given]
+    if len(chosen) == 1:
+        return
+    raise InputError(
+        Reason.BAD_OPTION if chosen else Reason.NOTHING_GIVEN,
+        "A release was to be audited.",
+        f"Whose its records are is told in several ways: {quoted(chosen)}."
+        if chosen
+        else "Whose its records are is not told, and their order need not be that of the original.",
+        "Name a column of both files (--id), or the recipe that was written with the release (--recipe); or"
+        " say that record by record the order is the same (--same-order), or that the records are nobody's,"
+        " as in synthetic data (--unlinked).",
+    )
+
+
 def _records(
     asked: AuditRequest, before: CodedTable, after: CodedTable
 ) -> NDArray[np.int64] | None:
-    """Return for each released record whose it is; None where that is not known."""
+    """Return for each released record whose it is; None where they are nobody's."""
     if asked.unlinked:
         return None
+    if asked.recipe is not None:
+        recipe = read_recipe(asked.recipe)
+        if recipe.fingerprint != before.fingerprint:
+            raise InputError(
+                Reason.STALE,
+                "Released records were to be told by a recipe.",
+                "It was made for another original, or the original was changed since.",
+                "Give the original and the recipe that belong together, or name a column (--id).",
+            )
+        with asked.released.open("rb") as file:
+            digest = file_digest(file, "sha256").hexdigest()
+        return order_of_release(recipe, digest, after.n_records)
     if asked.identifier:
         found = true_partners(after, before, asked.identifier)
         nobody = int(np.count_nonzero(found < 0))
@@ -353,4 +399,12 @@ def _records(
                 "Leave out --id and say that records are nobody's (--unlinked).",
             )
         return found
-    return np.arange(before.n_records) if before.n_records == after.n_records else None
+    if before.n_records != after.n_records:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Released records were to be told by their order (--same-order).",
+            f"The release has {count_of(after.n_records, 'record')}, and the original"
+            f" {before.n_records:,}.",
+            "Name a column of both files that says which record is whose (--id).",
+        )
+    return np.arange(before.n_records)

@@ -89,7 +89,11 @@ def _about(found: ReleasedFile, opened: ProtectedInput, asked: ReleaseOptions) -
         "" if scenario is None else scenario.name,
         "" if scenario is None else scenario.attacker,
         _certificate(found),
-        (*opened.data.notices, *release_notices(opened, found.protected, asked.leave_out)),
+        (
+            *opened.data.notices,
+            *found.after.unexamined(),
+            *release_notices(opened, found.protected, asked),
+        ),
         *reached(found.before, found.after),
     )
 

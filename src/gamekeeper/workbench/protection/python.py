@@ -10,13 +10,13 @@ from typing import Any
 from gamekeeper.algorithms.sampling_fraction import FractionLike
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.data.reading.frames import is_path
-from gamekeeper.data.writing.release import WrittenRelease, write_release
+from gamekeeper.data.writing.release import WrittenRelease
 from gamekeeper.data.writing.released_column import SuppressedCells
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import build, options_of, require_known, require_valid
 from gamekeeper.protect.attacking.file_attack import FileAttack
 from gamekeeper.protect.recipe import Recipe
-from gamekeeper.protect.releasing import released_columns
+from gamekeeper.protect.releasing import write_protected
 from gamekeeper.protect.trying.candidate import Candidate, Tried
 from gamekeeper.protect.trying.plan import Plan
 from gamekeeper.protect.trying.risk_utility_map import RiskUtilityMap
@@ -80,9 +80,14 @@ class ProtectionPlan:
         *,
         leave_out: Sequence[str] = (),
         suppressed: SuppressedCells = SuppressedCells(),  # noqa: B008 - it is frozen
+        keep_order: bool = False,
         replace: bool = False,
     ) -> WrittenRelease:
-        """Write the release of a candidate that meets every target, the best one by default."""
+        """Write the release of a candidate that meets every target, the best one by default.
+
+        Its records are shuffled, by the seed, unless their order is kept: that tells who stood beside
+        whom. What is in memory (`plan.plan.tried`) keeps its order and is for work inside.
+        """
         tried = self._tried(number)
         if tried.candidate.targets and not tried.candidate.is_met:
             raise InputError(
@@ -91,17 +96,18 @@ class ProtectionPlan:
                 "It misses a target.",
                 "Ask for less, or allow more.",
             )
-        made = tried.protected
-        return write_release(
+        written, _ = write_protected(
             self._opened.data.source,
             path,
-            released_columns(made, columns=self._opened.columns, coarse=self._opened.setting.sinks),
-            records=made.log.records,
-            n_released=made.log.n_left,
+            tried.protected,
+            self._opened.setting,
+            columns=self._opened.columns,
             leave_out=leave_out,
             suppressed=suppressed,
+            keep_order=keep_order,
             replace=replace,
         )
+        return written
 
     def __repr__(self) -> str:
         return f"Protection{self.plan!r}"

@@ -166,7 +166,10 @@ def map_of(study: Study) -> RiskUtilityMap:
         Provenance(
             "risk-utility map",
             "",
-            {"keys": ", ".join(about.get("keys", ()))},
+            {
+                "keys": ", ".join(about.get("keys", ())),
+                **({"household": str(about["household"])} if about.get("household") else {}),
+            },
             None,
             str(about.get("input", {}).get("fingerprint", "")),
         ),

@@ -1,18 +1,17 @@
-"""Columns that a release has and no attack looked at: what a steward must know before it goes out."""
+"""What a release gives away that no attack looked at: what a steward must know before it goes out."""
 
 from __future__ import annotations
-
-from collections.abc import Collection
 
 from gamekeeper.protect.protected import Protected
 from gamekeeper.wording import be, count_of, quoted
 from gamekeeper.workbench.protection.opening import ProtectedInput
+from gamekeeper.workbench.requests.protection import ReleaseOptions
 
 
 def release_notices(
-    opened: ProtectedInput, made: Protected, leave_out: Collection[str]
+    opened: ProtectedInput, made: Protected, asked: ReleaseOptions
 ) -> tuple[str, ...]:
-    """Say which columns would be released as they are, and were examined by no attack.
+    """Say which columns would be released as they are, and in which order, examined by no attack.
 
     Protection is of the keys alone. A name, an address or a number of a register in another column
     undoes all of it.
@@ -23,14 +22,26 @@ def release_notices(
     others = [
         name
         for name in opened.data.source.names
-        if name not in examined and name not in set(leave_out)
+        if name not in examined and name not in set(asked.leave_out)
     ]
     said: list[str] = []
+    if asked.keep_order:
+        said.append(
+            "Records are released in the order of the original, and no attack looked at it: who stands beside"
+            " whom tells of households and addresses, and whoever knows by what the file was sorted finds"
+            " people by their places. Leave out --keep-order to have them shuffled."
+        )
     telling = [name for name in others if name and name in (setting.identifier, setting.household)]
     if telling:
         said.append(
             f"{quoted(telling)} {be(len(telling))} released as in the original: whoever has a list with"
-            " the same numbers finds everybody. Leave it out (--leave-out), unless they are made up."
+            " the same numbers finds everybody, and numbers in the order of the original tell that order."
+            " Leave it out (--leave-out), unless they are made up."
+        )
+    if setting.household:
+        said.append(
+            "Columns in which the members of a household are alike, such as its size or its income, can tell"
+            " who lives together, in whatever order the records are: no attack looked at that."
         )
     rest = [name for name in others if name not in telling]
     if rest:

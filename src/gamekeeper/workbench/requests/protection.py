@@ -33,6 +33,10 @@ _aim = partial(Option, panel="What is to be reached")
 _method = partial(Option, panel="What may be done")
 _written = partial(Option, panel="What is written")
 
+# The seed draws again what was drawn: who stands where in a release, and what was perturbed.
+_CONFIDENTIAL = "It is as confidential as the file, for it has the seed."
+_RECIPE = "Recipe (as confidential as the file)"
+
 if TYPE_CHECKING:
     Wished = Suppress
     Searched = SearchOptions
@@ -131,12 +135,18 @@ class TryRequest:
     search: Searched = field(default_factory=Searched)
     utility: Analysed = field(default_factory=Analysed)
     study: Annotated[
-        Path | None, _written("Keep all candidates in this .gkp; one that is there goes on.")
+        Path | None,
+        _written(
+            "Keep all candidates in this .gkp, which is as confidential as the file; one that is there"
+            " goes on."
+        ),
     ] = None
     recipe: Annotated[
         Path | None,
         _written(
-            "Write the recipe of the best candidate to this .json.", writes="json", label="Recipe"
+            f"Write the recipe of the best candidate to this .json. {_CONFIDENTIAL}",
+            writes="json",
+            label=_RECIPE,
         ),
     ] = None
     plot: Plot = None
@@ -169,7 +179,8 @@ class ChooseRequest:
         Option("The number of the candidate; 0 for the file itself.", is_argument=True, least=0),
     ]
     recipe: Annotated[
-        Path | None, Option("Write its recipe to this .json.", writes="json", label="Recipe")
+        Path | None,
+        Option(f"Write its recipe to this .json. {_CONFIDENTIAL}", writes="json", label=_RECIPE),
     ] = None
     replace: Replace = False
 
@@ -198,6 +209,13 @@ class ReleaseOptions:
         tuple[str, ...],
         _written("Columns that are not released, such as names and addresses.", read=names_of),
     ] = ()
+    keep_order: Annotated[
+        bool,
+        _written(
+            "Write the records in the order of the original, which tells who stood beside whom. By default"
+            " they are shuffled, by the seed."
+        ),
+    ] = False
     look: Annotated[
         CellLook,
         _written(
@@ -226,10 +244,11 @@ class ReleaseOptions:
     written: Annotated[
         Path | None,
         _written(
-            "Write the recipe as it was used, with what was reached, to this .json.",
+            "Write the recipe as it was used, with what was reached and in which order the release is, to"
+            f" this .json. {_CONFIDENTIAL}",
             flags="--recipe",
             writes="json",
-            label="Recipe",
+            label=_RECIPE,
         ),
     ] = None
     external: Annotated[
@@ -307,11 +326,24 @@ class AuditRequest:
     identifier: Annotated[
         str,
         Option(
-            "Column of both files that says which record is whose. Without it records are in the same"
-            " order, if there are as many.",
+            "Column of both files that says which record is whose.",
             flags="--id",
         ),
     ] = ""
+    recipe: Annotated[
+        Path | None,
+        Option(
+            "The recipe that 'protect apply --recipe' wrote with the release: it says in which order its"
+            " records are."
+        ),
+    ] = None
+    same_order: Annotated[
+        bool,
+        Option(
+            "Released records are in the order of the original, one for one. A release of 'protect apply' is"
+            " not, unless with --keep-order."
+        ),
+    ] = False
     sensitive: Sensitive = ()
     unlinked: Annotated[
         bool, Option("Released records are nobody's, as in synthetic data, whatever their number.")
