@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+from hashlib import sha256
+from html import unescape
 from itertools import pairwise
 
 import numpy as np
@@ -257,3 +260,52 @@ def test_results_with_households_say_what_was_not_attacked(run, tmp_path, homes,
     for name in ("try", "audit", "assess"):
         without = [each for each in asked[name] if each not in home]
         assert "households were not" not in run(*without, "--replace").out, name
+
+
+def test_no_two_public_numbers_tell_how_many_cells_were_missing(run, tmp_path):
+    """Added and subtracted, with what everybody can count in the release as well."""
+    rng, n, missing = np.random.default_rng(2), 2000, {"u": 137, "v": 211, "w": 173}
+    kinds = {"u": 15, "v": 15, "w": 5}
+    frame = pd.DataFrame({name: rng.integers(0, kinds[name], n).astype(str) for name in missing})
+    for name, number in missing.items():
+        frame.loc[rng.permutation(n)[:number], name] = ""
+    people, release = tmp_path / "gaps.csv", tmp_path / "out.csv"
+    page, recipe, outside = (tmp_path / name for name in ("p.html", "r.json", "o.json"))
+    frame.to_csv(people, index=False)
+    done = run("protect", "try", people, "--keys", "u,v,w", "-t", "both>=4", "--method", "suppress",
+               "--pin", "w", "--recipe", recipe, "--seed", "1")  # fmt: skip
+    assert done.exit_code == 0, done.err
+    done = run("protect", "apply", recipe, people, "-o", release, "--public", page,
+               "--public-recipe", outside)  # fmt: skip
+    assert done.exit_code == 0, done.err
+    made = pd.read_csv(release, dtype=str, keep_default_na=False)
+    empty = {name: int((made[name] == "").sum()) for name in missing}
+    stars = {name: empty[name] - missing[name] for name in missing}
+    assert stars["w"] == 0
+    every = (*missing.values(), *stars.values(), sum(missing.values()), sum(stars.values()))
+    # Small numbers are there for other reasons; and near to a number of empty cells, which everybody
+    # counts, nobody knows that it is one of missing ones.
+    private = {
+        number
+        for number in every
+        if number > 100 and all(abs(number - count) > 5 for count in empty.values())
+    }
+    assert {missing["u"], stars["u"]} <= private
+    told = page.read_text()
+    told = re.sub(r"<(style|script|svg).*?</\1>", " ", told, flags=re.DOTALL)
+    told = unescape(re.sub(r"<[^>]+>", " ", told)) + outside.read_text().replace(
+        sha256(release.read_bytes()).hexdigest(), ""
+    )
+    public = {
+        float(text.replace(",", "")) for text in re.findall(r"[0-9][0-9,]*(?:\.[0-9]+)?", told)
+    }
+    shares = {float(text) / 100 * n for text in re.findall(r"([0-9.]+)%", told)}
+    known = {*public, *shares, *empty.values(), sum(empty.values()), 0.0}
+    assert known >= set(empty.values())
+    for one in known:
+        for other in known:
+            for found in (one + other, one - other):
+                # Half a digit of a share is one cell.
+                assert all(abs(found - number) > 1 for number in private), (one, other)
+    assert "w" in json.loads(outside.read_text())["keys"]
+    assert "pinned" not in outside.read_text()

@@ -27,9 +27,10 @@ VERSION = 1
 _NOT_FOR_OTHERS = (
     *("seed", "journal", "targets", "candidates", "fraction", "reading", "response_knowledge"),
 )
-# k and thresholds are parameters of risk; bounds and what was found tell how much is hidden.
+# k and thresholds are parameters of risk; bounds and what was found tell how much is hidden, and where
+# nothing may be suppressed every empty cell was missing.
 _OF_RISK = (
-    *("k", "thresholds", "max_is", "above", "found"),
+    *("k", "thresholds", "max_is", "above", "found", "pinned"),
     *("most_records", "most_share", "most_classes", "most_is"),
 )
 

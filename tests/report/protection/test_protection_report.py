@@ -7,6 +7,8 @@ import re
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from gamekeeper.data.coding.replaced_cells import replace_cells
 from gamekeeper.data.coding.source_coding import code_frame
@@ -25,9 +27,10 @@ from gamekeeper.report.protection.protection_report import (
     protection_report,
     public_protection_report,
 )
-from gamekeeper.report.protection.public_utility import public_utility
+from gamekeeper.report.protection.public_utility import compared_in_public, public_utility
 from gamekeeper.report.risk_page import build_risk_report
 from gamekeeper.results import Provenance
+from tests.given.cases import cases
 
 CANARY = "CANARY"
 SEED = 918273
@@ -71,6 +74,12 @@ def made():
     return done, measure_utility(table, done.table, options, log=done.log)
 
 
+def public(about, done, utility):
+    keys = Setting(keys=("job", "age"))
+    compared = compared_in_public(done, keys, utility)
+    return build_risk_report(public_protection_report(about, done, utility, compared, keys.keys))
+
+
 def text_of(page: str) -> str:
     bare = re.sub(r"<(style|script)>.*?</\1>", "", page, flags=re.DOTALL)
     return re.sub(r"<[^>]+>", " ", re.sub(r"<svg.*?</svg>", "", bare, flags=re.DOTALL))
@@ -109,7 +118,7 @@ def test_everybody_reads_methods_and_loss_and_no_risk(made):
         "people.csv", STEPS, "the code -9", "release.csv", scenario="A data broker",
         certificate=["Every cut was checked again."],
     )  # fmt: skip
-    page = build_risk_report(public_protection_report(about, *made))
+    page = public(about, *made)
     said = text_of(page)
     for words in ("pram", "microaggregation", "the code -9", "share of job", "Hellinger"):
         assert words in said, words
@@ -125,7 +134,7 @@ def test_everybody_reads_methods_and_loss_and_no_risk(made):
 def test_public_figures_are_rounded_and_no_mean_of_before_is_told(made):
     """One cell can be worked out from exact figures: from the bits that are lost, from two means."""
     done, exact = made
-    page = build_risk_report(public_protection_report(AboutProtection("f", STEPS), done, exact))
+    page = public(AboutProtection("f", STEPS), done, exact)
     income = next(line for line in exact.numbers if line.variable == "income")
     for table in (*exact.tables, *exact.variables):
         if table.distance:
@@ -167,7 +176,7 @@ def test_a_file_that_was_not_changed(made):
     before = made[0].before
     same = Protected(before, before, ChangeLog(before.n_records), (), Provenance("nothing"))
     utility = measure_utility(before, before, log=same.log)
-    page = text_of(build_risk_report(public_protection_report(AboutProtection("f"), same, utility)))
+    page = text_of(public(AboutProtection("f"), same, utility))
     assert "No cell was suppressed." in page
     assert "No variable was changed." in page
 
@@ -192,3 +201,60 @@ def test_lines_of_the_attacks_that_were_done(made):
     page = text_of(build_risk_report(protection_report(about, *made, lines)))
     assert "people who fit exactly one record" in page
     assert "not proven" in page
+
+
+N = 40
+
+
+def released_of(missing, free):
+    """Return a file of which cells without a value are given; those that were missing are told by a row."""
+    rng = np.random.default_rng(8)
+    columns = {name: rng.integers(1, 4, N) for name in ("job", "age", "sex")}
+    empty = {name: rng.random(N) < share for name, share in (("job", 0.4), ("age", 0.2))}
+    was = {name: empty[name] & missing[name] for name in empty}
+    held = {
+        name: np.where(was[name], 0, np.where(empty.get(name, False), free, codes))
+        if name in was
+        else codes
+        for name, codes in columns.items()
+    }
+    words = pa.table({n: [None if c == 0 else f"v{c}" for c in codes] for n, codes in held.items()})
+    before = code_frame(words, [*columns])
+    stars = {name: empty[name] & ~was[name] for name in empty}
+    table = replace_cells(
+        before,
+        {n: np.where(own, 0, before.codes(n).astype(int)) for n, own in stars.items()},
+    )
+    log = {n: VariableChange.of_cells(suppressed=own) for n, own in stars.items() if own.any()}
+    return Protected(before, table, ChangeLog(N, log), (), Provenance("suppress")), stars, was
+
+
+def all_of(report):
+    """Return all that a page tells: its words, its tables, and how long its bars are."""
+    sections = [
+        (
+            part.title, part.sentences, part.tables, part.notices,
+            [(caption, [bar.get_width() for ax in figure.axes for bar in ax.patches])
+             for figure, caption in part.figures],
+        )
+        for part in report.sections
+    ]  # fmt: skip
+    return report.title, report.lead, report.facts, report.tiles, sections, report.notices
+
+
+@cases(20)
+@given(st.data())
+def test_a_public_page_is_the_same_whichever_cells_were_missing(data):
+    """Two originals with one release have one public page: nothing on it tells them apart."""
+    pages = []
+    for _ in range(2):
+        bits = st.lists(st.booleans(), min_size=N, max_size=N)
+        missing = {name: np.array(data.draw(bits)) for name in ("job", "age")}
+        done, stars, _ = released_of(missing, data.draw(st.integers(1, 3)))
+        assume(any(own.any() for own in stars.values()))
+        utility = measure_utility(done.before, done.table, log=done.log)
+        keys = Setting(keys=("job", "age", "sex"))
+        compared = compared_in_public(done, keys, utility)
+        about = AboutProtection("people.csv", release="out.csv")
+        pages.append(all_of(public_protection_report(about, done, utility, compared, keys.keys)))
+    assert pages[0] == pages[1]

@@ -267,10 +267,10 @@ class Utility(Result):
             )
             if changed:
                 return (
-                    f"Every table of up to {self._most} released variables is as it was; what was lost"
+                    f"Every table of up to {count_of(self._most, 'released variable')} is as it was; what was lost"
                     " is detail, or lies in the numbers."
                 )
-            return f"Every table of up to {self._most} variables is as it was."
+            return f"Every table of up to {count_of(self._most, 'variable')} is as it was."
         if worst.distance <= _NEAR:
             how = "Tables are nearly as they were"
         elif worst.distance <= _FAR:
@@ -278,7 +278,8 @@ class Utility(Result):
         else:
             how = "Some tables are far from what they were"
         return (
-            f"{how}: the farthest of {count_of(self.n_tables, 'table')} of up to {self._most} variables is"
+            f"{how}: the farthest of {count_of(self.n_tables, 'table')} of up to"
+            f" {count_of(self._most, 'variable')} is"
             f" {quoted([worst.name])}, at a distance of {three_digits(worst.distance)} (Hellinger; 0 is the"
             " same, 1 nothing in common)."
         )

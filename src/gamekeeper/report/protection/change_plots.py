@@ -59,8 +59,11 @@ def plot_attacks(lines: Sequence[tuple[str, float, float, str]]) -> Figure:
     return figure
 
 
-def plot_changes(log: ChangeLog) -> Figure:
-    """Plot the share of cells that were suppressed, or have another value, of each variable."""
+def plot_changes(log: ChangeLog, suppressed: str = "suppressed") -> Figure:
+    """Plot the share of cells that were suppressed, or have another value, of each variable.
+
+    `suppressed` is what the former are called.
+    """
     from matplotlib.figure import Figure
 
     lines = [
@@ -76,9 +79,9 @@ def plot_changes(log: ChangeLog) -> Figure:
         return figure
     places = _named_lines(ax, [name for name, *_ in lines])
     total = max(log.n_records, 1)
-    stars = [suppressed / total for _, suppressed, _ in lines]
+    stars = [n_stars / total for _, n_stars, _ in lines]
     others = [changed / total for *_, changed in lines]
-    ax.barh(places, stars, color=COLOURS[1], height=0.6, label="suppressed")
+    ax.barh(places, stars, color=COLOURS[1], height=0.6, label=suppressed)
     ax.barh(places, others, left=stars, color=COLOURS[0], height=0.6, label="another value")
     ax.xaxis.set_major_formatter(lambda x, _: percent_text(x))
     ax.set_xlabel("share of the records", fontsize=9)

@@ -3,6 +3,10 @@
 The internal page has the attacks before and after, what was searched and proven, and what is lost. The
 public one has methods by name, the loss, and how suppressed cells look: no risk, no parameter, no seed,
 no fingerprint and no category, so that it can go with the file.
+
+Once a cell is suppressed, nobody outside is to tell such cells from those that were missing before. So the
+public page counts what everybody can count in the release, cells without a value, of every key variable; and
+variables with such cells are in no figure that compares them with before.
 """
 
 from __future__ import annotations
@@ -18,8 +22,8 @@ from gamekeeper.protect.utility.result import Utility
 from gamekeeper.report.audience import for_outsiders
 from gamekeeper.report.protection.attack_changes import AttackChange
 from gamekeeper.report.protection.change_plots import plot_attacks, plot_changes
-from gamekeeper.report.protection.public_utility import public_utility
-from gamekeeper.report.protection.utility_sections import utility_sections
+from gamekeeper.report.protection.public_utility import as_shown, public_utility
+from gamekeeper.report.protection.utility_sections import analyses_sections, utility_section
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
 from gamekeeper.results import Provenance
 from gamekeeper.wording import count_of, quoted, share_text, three_digits
@@ -49,6 +53,9 @@ _WORDS = (
 )
 
 
+_NOT_COMPARED = (
+    "Variables with such cells are not compared with before: that would tell how many were missing."
+)
 _EVERY = {1: "The target is", 2: "Both targets are"}
 
 
@@ -112,7 +119,10 @@ def protection_report(
         _methods(about.steps, protected.told, with_options=with_records),
         _cells(log, about),
     ]
-    sections += utility_sections(utility, with_categories=with_records)
+    sections += [
+        utility_section(utility),
+        *analyses_sections(utility, with_categories=with_records),
+    ]
     if about.certificate:
         sections.append(RiskSection("certificate", "What is proven", [*about.certificate]))
     known = [line for line in attacks if line.target]
@@ -152,13 +162,22 @@ def protection_report(
 
 
 def public_protection_report(
-    about: AboutProtection, protected: Protected, utility: Utility
+    about: AboutProtection,
+    protected: Protected,
+    utility: Utility,
+    compared: Utility | None,
+    keys: Sequence[str],
 ) -> RiskReport:
-    """Return the page that goes with a release: methods, loss, and how suppressed cells look."""
-    log, shown = _as_shown(protected.log), public_utility(utility)
+    """Return the page that goes with a release: methods, loss, and how suppressed cells look.
+
+    `compared` is the utility of variables that are not among those `without_values`; None where all
+    are. Of the utility of all there are analyses alone.
+    """
+    log = as_shown(protected, keys)
+    shown = None if compared is None else public_utility(compared)
     stars = (
-        f"{count_of(log.n_suppressed, 'cell was', 'cells were')} suppressed; such a cell is"
-        f" {about.suppressed}."
+        f"{count_of(log.n_suppressed, 'cell has', 'cells have')} no value: suppressed, or missing before. A"
+        f" suppressed cell is {about.suppressed}."
         if log.n_suppressed
         else "No cell was suppressed."
     )
@@ -170,7 +189,12 @@ def public_protection_report(
         ),
         stars,
         *([f"{count_of(left_out, 'record was', 'records were')} left out."] if left_out else []),
-        shown.sentences()[0],
+        *([_NOT_COMPARED] if log.n_suppressed else []),
+        *(
+            []
+            if shown is None
+            else [_of_others(shown) if log.n_suppressed else shown.sentences()[0]]
+        ),
     ]
     return RiskReport(
         f"How {about.release or about.name} was protected",
@@ -182,11 +206,15 @@ def public_protection_report(
                 ("Suppressed cells", about.suppressed if log.n_suppressed else "none"),
             ]
         ),
-        _tiles(log, shown),
+        [
+            (f"{log.n_suppressed:,}", "cells without a value"),
+            *_tiles(log, shown)[1:],
+        ],
         [
             _methods(about.steps, (), with_options=False),
-            _cells(log, about),
-            *utility_sections(utility, with_categories=False, is_public=True),
+            _cells(log, about, is_public=True),
+            *([] if shown is None else [utility_section(shown, is_public=True)]),
+            *analyses_sections(public_utility(utility), with_categories=False),
         ],
         [for_outsiders(utility.provenance)],
         words=_WORDS,
@@ -197,31 +225,20 @@ def public_protection_report(
     )
 
 
-def _tiles(log: ChangeLog, utility: Utility) -> list[tuple[str, str]]:
-    return [
+def _tiles(log: ChangeLog, utility: Utility | None) -> list[tuple[str, str]]:
+    made = [
         (f"{log.n_suppressed:,}", "cells suppressed"),
         (f"{log.n_changed - log.n_suppressed:,}", "cells with another value"),
-        (three_digits(utility.farthest.distance if utility.farthest else 0), "farthest table"),
     ]
+    if utility is not None:
+        far = utility.farthest.distance if utility.farthest else 0
+        made.append((three_digits(far), "farthest table"))
+    return made
 
 
-def _as_shown(log: ChangeLog) -> ChangeLog:
-    """Return a log in which a cell that was missing, and is shown as suppressed, is a suppressed one.
-
-    Nobody outside is to tell the two apart.
-    """
-    made = {
-        name: change
-        if change.suppressed is None
-        else replace(
-            change,
-            changed=change.suppressed
-            if change.changed is None
-            else change.suppressed | change.changed,
-        )
-        for name, change in log.variables.items()
-    }
-    return replace(log, variables=made)
+def _of_others(utility: Utility) -> str:
+    told = utility.sentences()[0]
+    return f"Of the other variables: {told[0].lower()}{told[1:]}"
 
 
 def _verdict(attacks: Sequence[AttackChange]) -> list[str]:
@@ -368,7 +385,7 @@ def _option(value: object) -> str:
     return str(value)
 
 
-def _cells(log: ChangeLog, about: AboutProtection) -> RiskSection:
+def _cells(log: ChangeLog, about: AboutProtection, *, is_public: bool = False) -> RiskSection:
     import pyarrow as pa
 
     schema = pa.schema(
@@ -384,18 +401,26 @@ def _cells(log: ChangeLog, about: AboutProtection) -> RiskSection:
         [{name: row[name] for name in schema.names} for row in log.rows()], schema
     )
     said = [f"A suppressed cell is {about.suppressed} in the release."] if log.n_suppressed else []
+    suppressed, changed = "suppressed", "cells changed"
+    drawn = "Cells that were changed, as a share of the records"
+    if is_public:
+        suppressed, changed = "without a value", "without a value, or changed"
+        drawn = "Cells that have no value or another one, as a share of the records"
     return RiskSection(
         "cells",
         "What was changed, variable by variable",
         said,
-        [(plot_changes(log), "Cells that were changed, as a share of the records")]
-        if log.n_changed
-        else [],
+        [(plot_changes(log), drawn)] if log.n_changed else [],
         [
             RiskTable.of(
                 "Changed variables",
                 table,
-                names={"categories": "categories after recoding", "changed": "cells changed"},
+                names={
+                    "categories": "categories after recoding",
+                    "suppressed": suppressed,
+                    "changed": changed,
+                    "changed_share": "changed share" if not is_public else "share of the records",
+                },
             )
         ]
         if table.num_rows

@@ -1,16 +1,27 @@
-"""Utility as it is published: figures that are rounded, and none of the original itself.
+"""What is published of a protected file: what everybody can count in it, and figures that are rounded.
 
 Utility tells of the file as a whole, but exact figures can tell of single cells. Where few cells were
 suppressed, the bits that are lost tell how their values were distributed; a mean of before, beside the
 one after, tells what the values beyond a limit added up to. So distances, overlaps and correlations
-keep two digits, bits one, and of numbers there is how far they moved and no mean of before.
+keep two digits, bits one, and of numbers there is how far they moved and no mean of before. Once a cell is
+suppressed, nobody is to tell such cells from those that were missing: counted are cells without a value, and
+variables with such cells are in no figure that compares them with before.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.data.coding.codebook import MISSING
+from gamekeeper.protect.changes import ChangeLog, VariableChange
+from gamekeeper.protect.protected import Protected
+from gamekeeper.protect.setting import Setting
+from gamekeeper.protect.utility.measuring import UtilityOptions, measure_utility
 from gamekeeper.protect.utility.result import Utility
 from gamekeeper.results import EVERYTHING, make_listing
 
@@ -74,6 +85,65 @@ def public_utility(utility: Utility) -> Utility:
         eigenvalue_moved=_rounded(utility.eigenvalue_moved),
         analyses=tuple(replace(line, overlap=_rounded(line.overlap)) for line in utility.analyses),
     )
+
+
+def without_values(protected: Protected, keys: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
+    """Return, once some cell was suppressed, which cells of each variable have no value in the release.
+
+    Variables are the keys and those that were changed, whether or not a cell of theirs was suppressed:
+    else what is missing in those that are not named would be known to have been missing before.
+    """
+    log, table = protected.log, protected.table
+    if not any(log.suppressed(name).any() for name in log.variables):
+        return {}
+    made: dict[str, NDArray[np.bool_]] = {}
+    for name in dict.fromkeys((*keys, *log.variables)):
+        recode = log.variables.get(name, VariableChange()).recode
+        own = name if recode is None else recode.new_name
+        none = log.suppressed(name)
+        if own in table.codebook:
+            none = none | (table.codes(own) == MISSING)
+        elif own in table.numbers:
+            none = none | np.isnan(table.number(own))
+        if none.any():
+            made[name] = none
+    return made
+
+
+def as_shown(protected: Protected, keys: Sequence[str]) -> ChangeLog:
+    """Return a log as those outside can make it: every cell without a value counts as suppressed."""
+    log, made = protected.log, dict(protected.log.variables)
+    for name, none in without_values(protected, keys).items():
+        every = np.zeros(log.n_records, dtype=np.bool_)
+        every[slice(None) if log.records is None else log.records] = none
+        bits, change = np.packbits(every), made.get(name, VariableChange())
+        changed = bits if change.changed is None else bits | change.changed
+        made[name] = replace(change, changed=changed, suppressed=bits)
+    # Nor does their order tell which were suppressed.
+    names = dict.fromkeys((*keys, *log.variables))
+    return replace(log, variables={name: made[name] for name in names if name in made})
+
+
+def compared_in_public(made: Protected, setting: Setting, utility: Utility) -> Utility | None:
+    """Return the utility of the variables that may be compared in public; None where none may.
+
+    It is measured anew of these alone, so that no figure has to do with cells that may have been
+    missing.
+    """
+    closed = without_values(made, setting.keys)
+    if not closed:
+        return utility
+    names = tuple(line.variable for line in utility.variables if line.variable not in closed)
+    if not names:
+        return None
+    asked = UtilityOptions(variables=names, weight=setting.weight)
+    log = replace(
+        made.log, variables={n: v for n, v in made.log.variables.items() if n not in closed}
+    )
+    found = measure_utility(made.before, made.table, asked, log=log, decimal=setting.decimal)
+    if not closed.keys() & set(made.before.numbers):
+        return found
+    return replace(found, numbers=(), pairs=(), correlation_moved=None, eigenvalue_moved=None)
 
 
 def public_numbers(utility: Utility) -> pa.Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gamekeeper.protect.utility.result import Utility
-from gamekeeper.report.protection.public_utility import public_numbers, public_pairs, public_utility
+from gamekeeper.report.protection.public_utility import public_numbers, public_pairs
 from gamekeeper.report.risk_page import RiskSection, RiskTable
 from gamekeeper.wording import percent_text
 
@@ -19,16 +19,10 @@ _VARIABLE_COLUMNS = (
 _BY_WEIGHT = ("distance_weighted", "bits_lost_weighted")
 
 
-def utility_sections(
-    utility: Utility, *, with_categories: bool, is_public: bool = False
-) -> list[RiskSection]:
-    """Return the sections on what a file is still good for.
-
-    Without categories, estimates are summed up; for the public, figures are rounded.
-    """
+def utility_section(utility: Utility, *, is_public: bool = False) -> RiskSection:
+    """Return the section on what a file is still good for; the public has `public_utility`."""
     numbers = public_numbers(utility) if is_public else utility.numbers_listing().to_arrow()
     pairs = public_pairs(utility) if is_public else utility.pairs_listing().to_arrow()
-    utility = public_utility(utility) if is_public else utility
     farthest = utility.tables_listing().to_arrow()
     if farthest["distance_weighted"].null_count == len(farthest):
         farthest = farthest.drop_columns(["distance_weighted"])
@@ -47,29 +41,29 @@ def utility_sections(
         tables.append(RiskTable.of("Numbers before and after", numbers))
     if utility.pairs:
         tables.append(RiskTable.of("How numbers vary together", pairs))
-    sections = [
+    return RiskSection(
+        "utility",
+        "What the file is still good for",
+        utility.sentences(),
+        [(utility.plot(), "The farthest tables, and what of each variable is lost")],
+        tables,
+    )
+
+
+def analyses_sections(utility: Utility, *, with_categories: bool) -> list[RiskSection]:
+    """Return the section on analyses, if some were asked for; without categories they are summed up."""
+    if not utility.analyses:
+        return []
+    listed = utility.analyses_listing().to_arrow() if with_categories else _by_analysis(utility)
+    return [
         RiskSection(
-            "utility",
-            "What the file is still good for",
-            utility.sentences(),
-            [(utility.plot(), "The farthest tables, and what of each variable is lost")],
-            tables,
+            "analyses",
+            "Analyses before and after",
+            ["Confidence intervals of 95%; suppressed cells are lost to means and regressions."],
+            (),
+            [RiskTable.of("Estimates and how much their intervals overlap", listed)],
         )
     ]
-    if utility.analyses:
-        listed = utility.analyses_listing().to_arrow() if with_categories else _by_analysis(utility)
-        sections.append(
-            RiskSection(
-                "analyses",
-                "Analyses before and after",
-                [
-                    "Confidence intervals of 95%; suppressed cells are lost to means and regressions."
-                ],
-                (),
-                [RiskTable.of("Estimates and how much their intervals overlap", listed)],
-            )
-        )
-    return sections
 
 
 def _by_analysis(utility: Utility) -> pa.Table:

@@ -14,6 +14,7 @@ from gamekeeper.report.protection.protection_report import (
     protection_report,
     public_protection_report,
 )
+from gamekeeper.report.protection.public_utility import compared_in_public
 from gamekeeper.report.risk_page import RiskReport
 from gamekeeper.wording import percent_text
 from gamekeeper.workbench.protection.opening import ProtectedInput
@@ -76,7 +77,10 @@ def map_of_release(found: ReleasedFile) -> RiskUtilityMap:
 
 def public_page(found: ReleasedFile, opened: ProtectedInput, asked: ReleaseOptions) -> RiskReport:
     """Return the page that goes with the release."""
-    return public_protection_report(_about(found, opened, asked), found.protected, found.utility)
+    made, setting = found.protected, opened.setting
+    compared = compared_in_public(made, setting, found.utility)
+    about = _about(found, opened, asked)
+    return public_protection_report(about, made, found.utility, compared, setting.keys)
 
 
 def _about(found: ReleasedFile, opened: ProtectedInput, asked: ReleaseOptions) -> AboutProtection:
