@@ -21,6 +21,9 @@ import pytest
 
 import gamekeeper.workbench.requests as requests
 from gamekeeper.cli.app import PARTS, load
+from gamekeeper.errors import StoreError
+from gamekeeper.files.reading import one_run, require_ordinary
+from gamekeeper.files.writing import write_file
 from gamekeeper.options import Field, options_of
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.workbench.outputs import _ENDINGS, _FOLDERS
@@ -243,3 +246,43 @@ def test_what_writes_is_found(text):
 )
 def test_what_only_reads_is_passed_over(text):
     assert list(writers(ast.parse(text))) == []
+
+
+def test_what_is_named_within_another_option_is_not_replaced(tmp_path: Path, run, monkeypatch):  # noqa: F811
+    """Hierarchies, codes and policies are read too, and whoever writes may not know of them."""
+    texts = {
+        "t.csv": "A,n\nx,1\ny,2\nTotal,3\n",
+        "h.csv": "code,parent\nx,Total\ny,Total\n",
+        "people.csv": "Area,Sex\n" + "n,f\nn,m\ns,f\ns,m\n" * 3,
+        "code.csv": "code,parent\nf,all\nm,all\n",
+        "pol.json": '{"policy": "own", "criteria": {"k_anonymity": 2}}',
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    asked = [
+        ("h.csv", ("tables", "audit", "t.csv", "--hierarchy", "A=h.csv", "--output")),
+        ("code.csv", ("tables", "mark", "people.csv", "--axes", "Area,Sex", "--rule", "minimum:3",
+                      "--hierarchy", "Sex=code.csv", "--output")),
+        ("pol.json", ("protect", "try", "people.csv", "-k", "Area,Sex", "-t", "policy=pol.json",
+                      "--recipe")),
+    ]  # fmt: skip
+    for name, words in asked:
+        done = run(*words, name, "--replace")
+        assert (done.exit_code, (tmp_path / name).read_text()) == (2, texts[name]), (name, done)
+        assert "is to be read, and would be replaced" in done.err, done.err
+
+
+def test_the_gate_knows_every_file_that_a_run_has_read(tmp_path: Path):
+    read, other = tmp_path / "read.txt", tmp_path / "other.txt"
+    for path in (read, other):
+        path.write_text("words")
+    with one_run():
+        require_ordinary(read)
+        (tmp_path / "link.txt").hardlink_to(read)
+        for path in (read, tmp_path / "link.txt"):
+            with pytest.raises(StoreError, match="was read for this, and would be lost"):
+                write_file(path, b"", private=False)
+        write_file(other, b"new", private=False)
+    assert (read.read_text(), other.read_text()) == ("words", "new")
+    write_file(read, b"later", private=False)

@@ -20,6 +20,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from gamekeeper.cli.loading import loading
 from gamekeeper.errors import Cancelled, GamekeeperError, InputError, StoreError, fault_place
+from gamekeeper.files.reading import one_run
 
 _CANCELLED = "gamekeeper: cancelled. What was not said to be written was not written."
 
@@ -163,7 +164,8 @@ def main() -> None:
             # A terminal or file that cannot show a letter gets a question mark, not a crash.
             stream.reconfigure(errors="replace")
     try:
-        app()
+        with one_run():
+            app()
     except SystemExit as end:
         if end.code == Cancelled.exit_code:
             _warn(_CANCELLED)

@@ -2,8 +2,8 @@
 
 Only ordinary files are written: a link is not followed, and a pipe, a device or a folder is not
 taken for a file. A store is never replaced, nor is anything written into the folder of an
-environment or in the place of files that belong to a store. What a command reads is known to the
-command alone, which asks for that as well (`workbench.outputs`).
+environment or in the place of files that belong to a store. Neither is a file that was read in the
+same run; what is going to be read is known to the request alone (`workbench.outputs`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import os
 import stat
 from pathlib import Path
 from typing import Final
+
+from gamekeeper.files.reading import was_read
 
 SQLITE: Final = b"SQLite format 3\x00"
 """What the file of a store begins with."""
@@ -105,6 +107,8 @@ def _fault_of_what_is_there(path: Path, *, replace: bool) -> tuple[str, str] | N
         return "is a store, or another database, and would be lost.", "Write to another file."
     if not replace:
         return "is there already.", _REPLACE
+    if was_read(path):
+        return "was read for this, and would be lost.", "Write to another file."
     return None
 
 

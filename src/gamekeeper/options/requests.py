@@ -17,9 +17,10 @@ may ask for; a field that is itself such a dataclass stands for all of its optio
 from __future__ import annotations
 
 import inspect
+import os
 import sys
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import MISSING, dataclass, fields, is_dataclass, make_dataclass
 from enum import Enum
@@ -32,6 +33,8 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 Asked = TypeVar("Asked")
+
+_LONGEST_PATH = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,11 +208,32 @@ def written(asked: Any) -> list[tuple[Option, Path]]:
 
 
 def paths(asked: Any) -> list[Path]:
-    """Return the files and folders that a request names and does not ask to be written."""
+    """Return the files and folders that a request names and does not ask to be written.
+
+    A file may be named within an option: `A=levels.csv`, `policy=rules.json`. Such a text counts
+    where a file of that name is there.
+    """
     values = _values(asked)
     named = [values[item.name] for item in options_of(type(asked)) if not item.option.writes]
-    lists = [value if isinstance(value, tuple) else (value,) for value in named]
-    return [value for values in lists for value in values if isinstance(value, Path)]
+    return [path for value in named for path in _paths_in(value)]
+
+
+def _paths_in(value: Any) -> Iterator[Path]:
+    if isinstance(value, Path):
+        yield value
+    elif isinstance(value, str):
+        for text in {value, value.rpartition("=")[2].strip()}:
+            if 0 < len(text) < _LONGEST_PATH and text.isprintable() and os.path.isfile(text):  # noqa: PTH113 - a Path of any text would be made
+                yield Path(text)
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from _paths_in(part)
+    elif isinstance(value, list | tuple | set | frozenset):
+        for part in value:
+            yield from _paths_in(part)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for part in fields(value):
+            yield from _paths_in(getattr(value, part.name))
 
 
 def require_valid(asked: Any, what: str) -> None:

@@ -43,8 +43,9 @@ _BY_THE_WORK = (*_FOLDERS, "values", "release")
 def require_outputs(asked: Any) -> None:
     """Refuse before any work what could not be written, or would spoil what is read or is there.
 
-    Every file or folder that the request names and does not write counts as read. A file that is
-    there already is replaced if the request has `replace` set.
+    Every file or folder that the request names and does not write counts as read, be it within
+    another option (`A=levels.csv`, `policy=rules.json`). A file that is there already is replaced if
+    the request has `replace` set.
     """
     read = [path for path in paths(asked) if path.exists()]
     replace = bool(getattr(asked, "replace", False))

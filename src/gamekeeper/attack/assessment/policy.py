@@ -23,6 +23,7 @@ from typing import Any, cast
 
 from gamekeeper.attack.assessment.criteria import CRITERIA, Criterion, Unit
 from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.files.reading import require_ordinary
 from gamekeeper.wording import count_of, did_you_mean, percent_text, quoted, shown_path
 
 _FIELDS = ("policy", "criteria")
@@ -131,6 +132,7 @@ def read_policy(given: str | Path | Mapping[str, Any] | Policy) -> Policy:
     found = ""
     content: Any = None
     try:
+        require_ordinary(path)
         if path.stat().st_size > _LARGEST_FILE:
             found = "It is larger than a policy can be."
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.files.reading import require_ordinary
 
 
 def tool_text(file: Path, asked: str) -> str:
@@ -12,6 +13,7 @@ def tool_text(file: Path, asked: str) -> str:
     # This leaves out pipes and devices, too.
     if not file.is_file():
         raise InputError(Reason.NOT_FOUND, asked, "There is no such file.", "Check its name.")
+    require_ordinary(file)
     content = file.read_bytes()
     for encoding in ("utf-8-sig", "cp1252"):
         try:

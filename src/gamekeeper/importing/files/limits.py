@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gamekeeper.errors import InputError, LimitError, Reason
+from gamekeeper.files.reading import require_ordinary
 from gamekeeper.wording import quoted
 
 MOST_MEGABYTES = 50
@@ -20,6 +21,7 @@ def open_bytes(path: Path, most_megabytes: int) -> bytes:
             raise InputError(Reason.NOT_FOUND, asked, "It is not a file.", "Name the file itself.")
         if size > most_megabytes * 1_000_000:
             raise too_large(path.name, size, most_megabytes)
+        require_ordinary(path)
         return path.read_bytes()
     except OSError as fault:
         reason = Reason.NOT_FOUND if isinstance(fault, FileNotFoundError) else Reason.NOT_READABLE
