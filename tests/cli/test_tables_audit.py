@@ -239,7 +239,7 @@ def test_a_long_search_is_refused_with_the_way_around(run, tmp_path, monkeypatch
 def test_contributors_by_records_are_attackers_at_the_prompt(run, tmp_path):
     table = write(tmp_path, "t.csv", "Area,v,Status\nTotal,20,V\na,5,A\nb,6,D\nc,9,V\n")
     records = write(tmp_path, "r.csv", "Area,v,Group\na,5,g1\nb,2,g2\nb,4,g3\nc,9,g4\n")
-    options = ("--value", "v", "--rule", "exact")
+    options = ("--value", "v", "--rule", "exact", "--disjoint", "Area")
     assert run("tables", "audit", table, *options).exit_code == 0
     done = run("tables", "audit", table, *options, "--contributors", records, "--holding", "Group")
     assert done.exit_code == 4

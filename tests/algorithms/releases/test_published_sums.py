@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 
 import numpy as np
@@ -14,9 +15,11 @@ from gamekeeper.algorithms.releases.published_sums import (
     ENOUGH_BITS,
     MOST_SUBSETS,
     find_sums,
+    possible_sums,
     sum_bits,
 )
 from gamekeeper.algorithms.releases.scheme_names import parse_scheme
+from tests.given.cases import cases
 
 
 def exact(rows):
@@ -184,3 +187,55 @@ def test_independent_counts_seldom_add_up(scheme, mean):
         counts = rng.poisson(mean, (int(rng.integers(1, 6)), int(rng.integers(3, 16))))
         n_alarms += bool(find_sums([published(counts, scheme, number)]))
     assert n_alarms <= 2
+
+
+def could_be_sums(lower, upper, totals):
+    """Return the labels that some set of others could add up to in every line, by trying all."""
+    n_labels = lower.shape[1]
+    found = set()
+    for whole in range(n_labels):
+        for size in range(1, n_labels):
+            for parts in combinations([k for k in range(n_labels) if k != whole], size):
+                own = list(parts)
+                least, most = lower[:, own].sum(axis=1), upper[:, own].sum(axis=1)
+                rest = [k for k in range(n_labels) if k not in (*own, whole)]
+                high = np.minimum(upper[:, whole], most) + np.maximum(upper[:, rest], 0).sum(axis=1)
+                if (
+                    (least <= upper[:, whole]).all()
+                    and (most >= lower[:, whole]).all()
+                    and (high >= totals).all()
+                    and all((upper[:, part] != 0).any() for part in own)
+                ):
+                    found.add(whole)
+    return found
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0, 3]))
+@cases(150)
+def test_what_could_be_a_sum_is_what_some_set_of_others_could_add_up_to(seed, below):
+    rng = np.random.default_rng(seed)
+    n_lines, n_labels = int(rng.integers(1, 5)), int(rng.integers(3, 7))
+    counts = rng.integers(-below, 7, (n_lines, n_labels)).astype(float)
+    hidden = rng.random(counts.shape) < rng.choice([0.1, 0.3, 0.6])
+    lower = np.where(hidden, rng.choice([0.0, -math.inf]) if below else 0.0, counts)
+    upper = np.where(hidden, rng.choice([math.inf, 4.0], counts.shape), counts)
+    totals = np.where(rng.random(n_lines) < 0.5, counts.sum(axis=1), -math.inf)
+    found, is_all = possible_sums(lower, upper, totals)
+    assert is_all
+    assert set(found) == could_be_sums(lower, upper, totals)
+    for whole, parts in found.items():
+        own = list(parts)
+        assert whole not in parts
+        assert (lower[:, own].sum(axis=1) <= upper[:, whole]).all()
+        assert (upper[:, own].sum(axis=1) >= lower[:, whole]).all()
+
+
+def test_a_search_for_possible_sums_that_gives_up_says_so():
+    rng = np.random.default_rng(1)
+    counts = rng.integers(1, 10**9, (3, 40)).astype(float)
+    found, is_all = possible_sums(counts, counts, np.full(3, -math.inf), most_work=200_000)
+    assert not is_all
+    assert not found
+    shown = counts.sum(axis=1)
+    assert possible_sums(counts, counts, shown) == ({}, True)
+    assert possible_sums(counts + 2.0**50, counts + 2.0**50, shown) == ({}, False)

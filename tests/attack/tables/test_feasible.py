@@ -101,7 +101,7 @@ def test_tables_are_listed_only_if_there_are_few():
 def test_one_table_is_given_away_whole():
     counts = {"margin": ["x"], "scheme": "random:5", "counts": [5, 5, 5, 5]}
     total = {"margin": [], "scheme": "random:5", "counts": 0}
-    found = explore_tables(Release.typed({"x": list("abcd")}, [counts, total]))
+    found = explore_tables(Release.typed({"x": list("abcd")}, [counts, total], disjoint=True))
     assert found.sentences()[0] == "1 table agrees with the release: it is given away whole."
     assert found.n_probable == 4
 

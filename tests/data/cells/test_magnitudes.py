@@ -154,3 +154,13 @@ def test_numbers_too_large_to_be_added_up_exactly_are_told_and_not_shown(tmp_pat
         tabulate_magnitudes(open_source(path), ["R"], "v")
     assert [problem.reason for problem in caught.value.problems] == [Reason.TOO_LARGE]
     assert "9999" not in str(caught.value)
+
+
+@pytest.mark.parametrize("total", ["NT", "North"])
+def test_a_total_within_the_hierarchy_is_refused(tmp_path, total):
+    path = tmp_path / "r.csv"
+    path.write_text("area,v\nNT,5\nNU,7\nSouth,3\n", encoding="utf-8")
+    children = {"Total": ["North", "South"], "North": ["NT", "NU"]}
+    given = {"area": Hierarchy.of_tree(children, "a tree")}
+    with pytest.raises(InputError, match="is to stand for the whole axis"):
+        tabulate_magnitudes(open_source(path), ["area"], "v", hierarchies=given, total=total)

@@ -195,3 +195,34 @@ def test_parts_that_stand_between_tables_are_not_missing_from_any():
     both = CellRows.typed(["Age"], [["0-24", 30], ["0-17", 20], ["25-64", None]], "both")
     with pytest.raises(InputError):
         TableSet.of([both], {"Age": ages})
+
+
+@pytest.mark.parametrize(
+    ("total", "labels", "said"),
+    [
+        ("NT", ["NT", "NU", "North", "South", "Total"], "as a part of 'Total', 'North'"),
+        ("NT", ["NT", "NU"], "as a part of 'Total', 'North'"),
+        ("North", ["NT", "North", "Total"], "as a part of 'Total'"),
+        ("North", ["NT", "NU", "North", "South"], "'South' beside it"),
+        ("Total", ["NT", "NU", "North", "South", "Total"], ""),
+        # A table of a part of what the classification is of.
+        ("North", ["NT", "NU", "North"], ""),
+    ],
+)
+def test_the_whole_axis_does_not_lie_within_its_hierarchy(total, labels, said):
+    tree = Hierarchy.of_tree({"Total": ["North", "South"], "North": ["NT", "NU"]}, "a tree")
+    rows = [[label, {"Total": 20, "North": 12, "South": 8}.get(label, 6)] for label in labels]
+    table = CellRows.typed(["area"], rows)
+    if not said:
+        assert TableSet.of([table], {"area": tree}, totals=[total]).system.n_cells == len(labels)
+        return
+    with pytest.raises(InputError) as caught:
+        TableSet.of([table], {"area": tree}, totals=[total])
+    assert said in str(caught.value)
+    assert caught.value.reason is Reason.BAD_OPTION
+
+
+def test_a_total_that_is_a_category_beside_trees_that_cross_is_no_part_of_itself():
+    crossing = {"A": [["a", "b"]], "S": [["b", "c"]]}
+    tree = Hierarchy.of_ways(crossing, "two trees", ["All"])
+    assert tree.with_total("All").parts["All"] == (("a", "b", "c"),)

@@ -14,12 +14,19 @@ Tried are: the sum of all others; families of labels that are given; every run o
 set of labels, where there are at most `MOST_SUBSETS`; and with more labels, sets that follow from
 the counts by linear algebra, where there are more lines than labels. Not tried are arbitrary sets
 of many labels in few lines.
+
+That is what speaks for a sum. `possible_sums` asks what speaks against one: whether, in each line, the
+limits of a label and of some others leave it possible that these are its parts. Where one label holds
+others, the total of a line is the sum of labels without them, so that a total above all of those
+speaks against it as well. Every hierarchy has a label that passes, so that where none does, nobody is
+counted under two labels. The search gives up after `MOST_WORK`, and then says so.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +46,8 @@ _SURE_BITS = 9.0
 _MOST_RUNS = 150
 _MOST_SPAN = 400
 _MOST_LINES = 64
+MOST_WORK = 200_000_000
+_WORK_OF_STEP = 2_000
 
 
 def find_sums(tables: Sequence[Lines], families: Iterable[Sequence[Sum]] = ()) -> list[Sum]:
@@ -309,3 +318,149 @@ def _counted(table: Lines, parts: tuple[int, ...]) -> tuple[int, ...]:
 def _added(upper: Integers) -> Integers:
     open_ = (upper >= UNBOUNDED).any(axis=1)
     return np.where(open_, UNBOUNDED, np.where(upper >= UNBOUNDED, 0, upper).sum(axis=1))
+
+
+def possible_sums(
+    lower: Floats, upper: Floats, totals: Floats, most_work: int = MOST_WORK
+) -> tuple[dict[int, tuple[int, ...]], bool]:
+    """Return labels that could be sums of others, each with parts that it could have, and whether that is all.
+
+    Parameters
+    ----------
+    lower, upper
+        The limits of each label (columns) in each line, infinite where there is none.
+    totals
+        What the whole of each line is at least; minus infinity where nothing is known of it.
+
+    Examples
+    --------
+    >>> inf = math.inf
+    >>> counts = np.array([[12.0, 0, 8, 9], [15, 10, 0, 22]])
+    >>> hidden = np.array([[12, inf, 8, 9], [15, 10, inf, 22]])
+    >>> possible_sums(counts, hidden, np.array([-inf, -inf]))[0][0]
+    (1, 2)
+    >>> possible_sums(counts, hidden, np.array([33.0, 52]))
+    ({}, True)
+    """
+    n_lines, n_labels = lower.shape
+    size = np.abs(np.where(np.isfinite(lower), lower, 0)) + np.abs(
+        np.where(np.isfinite(upper), upper, 0)
+    )
+    if n_labels < 2 or not n_lines:
+        return {}, True
+    if float(size.sum(axis=1).max()) >= UNBOUNDED:
+        return {}, False
+    tests = _PossibleSums(lower, upper, totals, most_work)
+    found: dict[int, tuple[int, ...]] = {}
+    for whole in range(n_labels):
+        parts = tests.parts_of(whole)
+        if parts:
+            found[whole] = parts
+        if tests.work > most_work:
+            return found, False
+    return found, True
+
+
+class _PossibleSums:
+    """A search for parts that a label could have."""
+
+    def __init__(self, lower: Floats, upper: Floats, totals: Floats, most_work: int) -> None:
+        self.lower, self.upper, self.most_work = lower, upper, most_work
+        # What of each label can be above 0, and below it; of the endless ones, how many there are.
+        self.above, self.below = np.maximum(upper, 0), np.minimum(lower, 0)
+        self.is_endless = np.isinf(self.above)
+        self.finite = np.where(self.is_endless, 0, self.above)
+        self.n_endless = self.is_endless.sum(axis=1)
+        self.spare = self.finite.sum(axis=1) - totals
+        alone = self._leaves_enough(self.finite, self.is_endless)
+        # What nobody is in could be part of every sum.
+        self.candidates = np.flatnonzero(alone & (upper != 0).any(axis=0))
+        self.work = lower.size
+
+    def _leaves_enough(self, finite: Floats, n_endless: NDArray[Any]) -> NDArray[np.bool_]:
+        """Whether totals can be reached without some labels, a column for each choice of them."""
+        reached = (n_endless < self.n_endless[:, None]) | (finite <= self.spare[:, None])
+        return np.asarray(reached.all(axis=0))
+
+    def parts_of(self, whole: int) -> tuple[int, ...]:
+        """Return parts that a label could have; none where it has none, or the work is too much."""
+        others = self.candidates[self.candidates != whole]
+        self.work += 2 * len(self.lower) * (len(others) + 1)
+        # The label is no more than its parts, so that the others must reach the total by themselves.
+        rest = self.n_endless - self.is_endless[:, whole] > 0
+        if not (rest | (self.finite[:, whole] <= self.spare)).all() or not len(others):
+            return ()
+        return self._beside(whole, set(others.tolist())) or self._searched(whole, others)
+
+    def _beside(self, whole: int, others: set[int]) -> tuple[int, ...]:
+        """Return the shortest run of two or more right after or right before a label that fits."""
+        top, bottom = self.upper[:, whole], self.lower[:, whole]
+        for step in (1, -1):
+            sums = np.zeros((4, len(top)))
+            at = whole + step
+            while at in others and abs(at - whole) < _MOST_RUNS:
+                sums = sums + self._added(at)
+                self.work += len(top) + _WORK_OF_STEP
+                least, most, finite, endless = sums
+                is_fit = (least <= top).all() and (most >= bottom).all()
+                if not self._leaves_enough(finite[:, None], endless[:, None]).all():
+                    break
+                if abs(at - whole) > 1 and is_fit:
+                    return tuple(sorted(range(whole + step, at + step, step)))
+                at += step
+        return ()
+
+    def _added(self, label: int) -> Floats:
+        every = (self.lower, self.upper, self.finite, self.is_endless)
+        return np.stack([own[:, label] for own in every])
+
+    def _searched(self, whole: int, others: NDArray[np.intp]) -> tuple[int, ...]:
+        """Return parts by trying, for a line that is missed, every label that could mend it."""
+        top, bottom = self.upper[:, whole], self.lower[:, whole]
+        nothing: tuple[int, ...] = ()
+        sums = np.zeros((4, len(top)))
+        waiting: list[tuple[tuple[int, ...], Floats, NDArray[np.intp], NDArray[np.intp], int]]
+        waiting = [(nothing, sums, *self._tries(nothing, others, sums, top, bottom), 0)]
+        while waiting and self.work <= self.most_work:
+            chosen, sums, left, tried, number = waiting.pop()
+            if number == len(tried):
+                continue
+            # Whoever is tried later does without those that were tried before.
+            waiting.append((chosen, sums, left, tried, number + 1))
+            own: tuple[int, ...] = (*chosen, int(left[tried[number]]))
+            more = np.delete(left, tried[: number + 1])
+            sums = sums + self._added(own[-1])
+            if (sums[0] <= top).all() and (sums[1] >= bottom).all():
+                return tuple(sorted(own))
+            waiting.append((own, sums, *self._tries(own, more, sums, top, bottom), 0))
+        return ()
+
+    def _tries(
+        self,
+        chosen: tuple[int, ...],
+        left: NDArray[np.intp],
+        sums: Floats,
+        top: Floats,
+        bottom: Floats,
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the labels that may be added to some parts, and which of them one is needed of."""
+        least, most, finite, endless = sums
+        self.work += 4 * len(top) * (len(left) + 1) + _WORK_OF_STEP
+        lowest = least + self.below[:, left].sum(axis=1)
+        fits = (lowest[:, None] + np.maximum(self.lower[:, left], 0) <= top[:, None]).all(axis=0)
+        fits &= self._leaves_enough(
+            finite[:, None] + self.finite[:, left], endless[:, None] + self.is_endless[:, left]
+        )
+        left = left[fits]
+        above, below = self.above[:, left], self.below[:, left]
+        if (most + above.sum(axis=1) < bottom).any() or (least + below.sum(axis=1) > top).any():
+            return left, left[:0]
+        if not chosen and (most >= bottom).all():
+            return left, np.arange(len(left))
+        is_low, is_high = most < bottom, least > top
+        n_mending = np.where(is_low, (above > 0).sum(axis=1), len(left) + 1)
+        n_mending = np.minimum(n_mending, np.where(is_high, (below < 0).sum(axis=1), len(left) + 1))
+        line = int(np.argmin(n_mending))
+        adds = above[line] if is_low[line] else -below[line]
+        tried = np.flatnonzero(adds > 0)
+        return left, tried[np.argsort(-adds[tried], kind="stable")]

@@ -29,7 +29,7 @@ from gamekeeper.algorithms.bounds.group_attributions import (
     find_group_attributions,
 )
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, kept_axes
-from gamekeeper.attack.tables.assumptions import assumptions
+from gamekeeper.attack.tables.assumptions import assumptions, under_assumption
 from gamekeeper.attack.tables.bounding import closed_sums, searched_sums
 from gamekeeper.attack.tables.bounds import TableBounds, bound_cells
 from gamekeeper.attack.tables.options import AttributionInput
@@ -136,6 +136,7 @@ class Attributions(Result):
             )
         if self.n_no_news:
             first += f" {count_of(self.n_no_news, 'statement')} on cells that are known to be empty left out."
+        first = under_assumption(first, "What can be said of people", self.provenance)
         certain = self.statements[:most]
         return [
             first,

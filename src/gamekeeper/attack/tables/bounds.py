@@ -16,7 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountMargin
-from gamekeeper.attack.tables.assumptions import assumptions
+from gamekeeper.attack.tables.assumptions import (
+    assumed_summary,
+    assumptions,
+    possible_sums_words,
+    under_assumption,
+)
 from gamekeeper.attack.tables.audit.standing import RuleStanding, failing_rules, read_rules
 from gamekeeper.attack.tables.bounding import Solved, closed_sums, searched_sums, solve_bounds
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
@@ -25,6 +30,7 @@ from gamekeeper.attack.tables.release_rules import judge_release
 from gamekeeper.budget import require_memory
 from gamekeeper.data.tables.axes import Axis, category_columns, unknown_axes
 from gamekeeper.data.tables.release import Release
+from gamekeeper.data.tables.subtotals import AssumedDisjoint
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import takes
 from gamekeeper.results import Provenance, Result
@@ -58,6 +64,9 @@ class TableBounds(Result):
         Why they are tight, or are not known to be, in words.
     standings
         How the rules that were named stand; cells are numbered by rows, those of margins after them.
+    assumed
+        The axes on which labels could be sums of others, and nobody said that none is: then nothing is
+        known to be tight, and the bounds hold if none is.
     """
 
     axes: tuple[Axis, ...]
@@ -67,6 +76,7 @@ class TableBounds(Result):
     why: str
     provenance: Provenance
     standings: tuple[RuleStanding, ...] = ()
+    assumed: tuple[AssumedDisjoint, ...] = ()
 
     @property
     def n_cells(self) -> int:
@@ -99,6 +109,7 @@ class TableBounds(Result):
             "rules": len(self.standings),
             "rules_met": sum(one.is_met for one in self.standings),
             "method": self.provenance.variant,
+            **assumed_summary(self.assumed),
         }
 
     def sentences(self) -> list[str]:
@@ -121,7 +132,9 @@ class TableBounds(Result):
         said.append(self.why)
         for one in self.standings:
             said += [one.sentence(), *one.notes]
-        return said
+        what = "Whether these bounds hold, and are tight,"
+        said[0] = under_assumption(said[0], what, self.provenance)
+        return [*said, *possible_sums_words(self.assumed)]
 
     def to_arrow(self) -> pa.Table:
         """Return one row per cell: its categories, bounds, and whether they are tight."""
@@ -307,8 +320,8 @@ def _bounds(
         axes,
         solved.lower.reshape(shape),
         solved.upper.reshape(shape),
-        solved.tight.reshape(shape),
-        solved.why,
+        (solved.tight & (not release.assumed)).reshape(shape),
+        f"If no label is the sum of others: {solved.why}" if release.assumed else solved.why,
         Provenance(
             "bounds on cells",
             solved.method,
@@ -322,4 +335,5 @@ def _bounds(
             seconds=time.perf_counter() - started,
         ),
         standings,
+        release.assumed,
     )

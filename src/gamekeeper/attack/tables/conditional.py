@@ -21,7 +21,7 @@ from gamekeeper.algorithms.subtraction.parts import release_rule
 from gamekeeper.algorithms.subtraction.recovery_rule import cell_groups
 from gamekeeper.algorithms.subtraction.release import release_group_risks, release_risk
 from gamekeeper.algorithms.subtraction.small_areas import small_area_risks
-from gamekeeper.attack.tables.assumptions import assumptions
+from gamekeeper.attack.tables.assumptions import assumptions, under_assumption
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
 from gamekeeper.attack.tables.options import WithinInput
 from gamekeeper.data.tables.axes import Axis, unknown_axes
@@ -108,6 +108,7 @@ class ConditionalSubtraction(Result):
                 f" {count_of(int(np.count_nonzero(risks > _THRESHOLD)), 'table')}, for certain in"
                 f" {np.count_nonzero(risks == 1):,}."
             )
+        said[0] = under_assumption(said[0], "What is learnt", self.provenance)
         return [*said, *self.notes]
 
     def to_arrow(self) -> pa.Table:
@@ -201,7 +202,11 @@ def subtract_within(release: Release, asked: WithinInput) -> ConditionalSubtract
         Provenance(
             "subtraction attribution probability",
             "of each conditional table",
-            {"keys": ", ".join(asked.keys), "n": ",".join(map(str, n)), **assumptions(release)},
+            {
+                "keys": ", ".join(asked.keys),
+                "n": ",".join(map(str, n)),
+                **assumptions(release, asked.truth),
+            },
             seed=asked.seed if n_sampled else None,
             fingerprint=release.fingerprint,
             seconds=time.perf_counter() - started,

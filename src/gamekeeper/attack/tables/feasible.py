@@ -23,7 +23,7 @@ from gamekeeper.algorithms.feasible.independent_parts import Likelihood
 from gamekeeper.algorithms.feasible.posterior import CellPosteriors, cell_posteriors
 from gamekeeper.algorithms.feasible.sampling import estimate_tables
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
-from gamekeeper.attack.tables.assumptions import assumptions
+from gamekeeper.attack.tables.assumptions import assumptions, under_assumption
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
 from gamekeeper.attack.tables.options import PRIORS, FeasibleInput
 from gamekeeper.budget import require_memory
@@ -130,7 +130,9 @@ class FeasibleTables(Result):
             )
             if not cells.exact:
                 said.append(_worth(cells))
-        return [*said, *self.notes]
+        what = "Which tables agree with the release"
+        first = [under_assumption(one, what, self.provenance) for one in said[:1]]
+        return [*first, *said[1:], *self.notes]
 
     def to_arrow(self) -> pa.Table:
         """Return one row per cell: mean, most probable count, interval, probability of 0."""

@@ -61,6 +61,8 @@ def judge_release(
         row += margin.lower.size
     if not is_told:
         found |= _intervals(base, np.arange(release.size), 0)
+    if release.assumed:
+        found = {cell: one.doubted() for cell, one in found.items()}
     standings = judge(rules, found)
     for one in standings:
         sums = sum(cell >= release.size for cell in one.broken)

@@ -25,7 +25,7 @@ from gamekeeper.algorithms.subtraction.release import (
     release_risk,
 )
 from gamekeeper.algorithms.subtraction.zeros import MAX_BITS, release_zeros
-from gamekeeper.attack.tables.assumptions import assumptions
+from gamekeeper.attack.tables.assumptions import assumptions, under_assumption
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
 from gamekeeper.attack.tables.options import SubtractionInput
 from gamekeeper.data.tables.axes import Axis
@@ -181,6 +181,7 @@ class SubtractionAttack(Result):
                 f"Estimated from {risk.draws:,} random orders of the population; intervals are of 95%"
                 " for each number of people."
             )
+        said[0] = under_assumption(said[0], "What is learnt", self.provenance)
         return [*said, *self.notes]
 
     def _given_away(self) -> list[str]:
@@ -265,7 +266,7 @@ def subtract_known(release: Release, asked: SubtractionInput) -> SubtractionAtta
     provenance = Provenance(
         "subtraction attribution probability",
         risk.method,
-        {"n": _numbers(n), "draws": str(risk.draws), **assumptions(release)},
+        {"n": _numbers(n), "draws": str(risk.draws), **assumptions(release, asked.truth)},
         seed=seed if risk.draws else None,
         fingerprint=release.fingerprint,
         seconds=time.perf_counter() - started,

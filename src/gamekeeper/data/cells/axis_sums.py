@@ -6,6 +6,7 @@ Nothing is concluded that nobody confirmed: labels that may hold others are told
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from gamekeeper.data.cells.cell_rows import CellRows
 from gamekeeper.data.cells.hierarchy import Hierarchy, hierarchy_by_codes
@@ -49,8 +50,13 @@ def axis_hierarchies(
         inner = [label for label in own if label.casefold() not in wholes]
         given = declared.get(name)
         if isinstance(given, Hierarchy):
-            made[name] = given.with_total(wholes_of(totals[name], own)[0])
-            problems += _outside(name, inner, given)
+            whole = wholes_of(totals[name], own)[0]
+            outside = _outside(name, inner, given)
+            outside += given.total_problems(whole, own, f"axis {quoted([name])}")
+            problems += outside
+            made[name] = given if outside else given.with_total(whole)
+            if name in disjoint:
+                made[name] = replace(made[name], is_told=True)
             notices += _checked_sums(name, given, inner)
             continue
         if given == "codes":
@@ -66,6 +72,7 @@ def axis_hierarchies(
         if given == "detected":
             detected, more = detected_hierarchy(name, inner, found)
             made[name] = confirmed(name, detected, tables)
+            made[name] = replace(made[name], is_told=name in disjoint)
             totals[name] = (*totals[name], *more)
             notices += _taken(name, made[name])
         elif given is not None:
@@ -74,7 +81,7 @@ def axis_hierarchies(
                 Problem(Reason.BAD_OPTION, f"axis {quoted([name])}", "has no such hierarchy.", do)
             )
         else:
-            made[name] = Hierarchy({}, "nothing")
+            made[name] = Hierarchy({}, "nothing", tuple(inner), is_told=name in disjoint)
             problems += subtotal_problems(name, found)
             problems += [] if found or name in disjoint else _differing(name, tables, wholes)
     if problems:

@@ -24,10 +24,13 @@ from gamekeeper.data.cells.axis_sums import ASKED
 from gamekeeper.data.cells.share_facts import PublishedShare, published_shares
 from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.cells.undeclared_sums import scale_of
+from gamekeeper.data.tables.axes import Axis
+from gamekeeper.data.tables.subtotals import AssumedDisjoint, could_be_sums
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
 
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
 Says = Mapping[str, tuple[int, int | None]]
 """For statuses as they are written, the least and the largest count that they tell of."""
 
@@ -180,6 +183,57 @@ def cell_facts(
         number[hidden], tuple(share for _, share in told), scale,
         is_published, tolerance or Fraction(0), below, notices,
     )  # fmt: skip
+
+
+def assumed_of_tables(tables: TableSet, known: CellFacts) -> tuple[AssumedDisjoint, ...]:
+    """Return the axes on which labels could be sums of others, and nobody said that none is."""
+    if not len(tables.hidden):
+        return ()
+    least = -np.inf if known.is_signed else 0.0
+    lower, upper = known.values.astype(float), known.values.astype(float)
+    for own, limits, endless in (
+        (lower, known.facts.lower, -np.inf),
+        (upper, known.facts.upper, np.inf),
+    ):
+        own[known.cells] = np.where(np.abs(limits) >= NO_LIMIT, endless, limits)
+    found: list[AssumedDisjoint] = []
+    for name, sets in tables.assumed.items():
+        at = tables.axes.index(name)
+        low, high, totals = _lines_of(tables, at, lower, upper, least)
+        number = tables.system.axes[at].number
+        for labels in sets:
+            nodes = [number[label] for label in labels]
+            made = could_be_sums(Axis(name, labels), low[:, nodes], high[:, nodes], totals)
+            if made is not None:
+                found.append(made)
+                break
+    return tuple(found)
+
+
+def _lines_of(
+    tables: TableSet, at: int, lower: Floats, upper: Floats, least: float
+) -> tuple[Floats, Floats, Floats]:
+    """Return the limits of each label of an axis in each line across it, and the least of each total.
+
+    Where nothing is below 0, a cell is no larger than what it is part of on the other axes.
+    """
+    system = tables.system
+    others = np.delete(system.nodes, at, axis=1)
+    keys, line = np.unique(others, axis=0, return_inverse=True)
+    line = line.reshape(-1)
+    low = np.full((len(keys), len(system.axes[at])), least)
+    high = np.full(low.shape, np.inf)
+    low[line, system.nodes[:, at]], high[line, system.nodes[:, at]] = lower, upper
+    if least == 0:
+        place = {tuple(key): number for number, key in enumerate(keys.tolist())}
+        totals = [axis.total for number, axis in enumerate(system.axes) if number != at]
+        for column, total in enumerate(totals):
+            over = [
+                place.get((*key[:column], total, *key[column + 1 :]), number)
+                for key, number in place.items()
+            ]
+            high = np.minimum(high, high[over])
+    return low, high, low[:, system.axes[at].total]
 
 
 def _followed(first: Integers, more: Sequence[int]) -> Integers:

@@ -32,6 +32,8 @@ class Hierarchy:
         The roots of each tree, where several are joined.
     open_parts
         Parts that stand for what a category has besides those that are named.
+    is_told
+        Whether somebody said that there are no other sums.
 
     Examples
     --------
@@ -45,6 +47,7 @@ class Hierarchy:
     roots: tuple[str, ...] = ()
     tops: tuple[tuple[str, ...], ...] = ()
     open_parts: tuple[str, ...] = ()
+    is_told: bool = True
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -159,8 +162,33 @@ class Hierarchy:
             if sum(len(leaves[root]) for root in top) == len(every)
             and frozenset().union(*(leaves[root] for root in top)) == every
         ]
-        parts = {**self.parts, label: tuple(ways) or (tuple(sorted(every)),)}
-        return Hierarchy(parts, self.source, (label,), (), self.open_parts)
+        parts = {**self.parts, label: tuple(ways) or (tuple(sorted(every - {label})),)}
+        return replace(self, parts=parts, roots=(label,), tops=())
+
+    def total_problems(self, label: str, used: Iterable[str], where: str) -> list[Problem]:
+        """Return a problem where the label of the whole axis lies within the hierarchy.
+
+        What is beside it, or above it, counts only if it is used: a table may be of a part of what a
+        classification is of.
+        """
+        if label not in self.labels:
+            return []
+        leaves = _leaves(self.parts, self.labels)
+        own, is_sum = leaves[label], label in self.parts
+        others = [one for one in (used if is_sum else self.labels) if one in leaves]
+        over = [
+            one
+            for one in others
+            if one != label and own <= leaves[one] and (own < leaves[one] or not is_sum)
+        ]
+        beside = [one for one in others if is_sum and not own & leaves[one]]
+        if not over and not beside:
+            return []
+        said = f"{quoted([label])} is to stand for the whole axis (--total), and the hierarchy has "
+        said += f"it as a part of {quoted(over, most=_SHOWN)}." if over else ""
+        said += "" if over else f"{quoted(beside, most=_SHOWN)} beside it."
+        do = "Name the label of the whole axis as the total, or leave it out of the hierarchy."
+        return [Problem(Reason.BAD_OPTION, where, said, do)]
 
     def __repr__(self) -> str:
         return f"Hierarchy({len(self.parts)} sums, from {self.source})"

@@ -192,7 +192,10 @@ def _nodes(
         wrong = np.flatnonzero(codes == labels.index(""))
         said = f"{count_of(len(wrong), 'record has', 'records have')} no category ({records_words(wrong)})."
         problems.append(Problem(Reason.MALFORMED, where, said, "Give each record one."))
-    whole = Hierarchy({}, "") if hierarchy is None else hierarchy.with_total(total)
+    made = Hierarchy({}, "") if hierarchy is None else hierarchy
+    misplaced = made.total_problems(total, made.labels, where)
+    problems += misplaced
+    whole = made if misplaced else made.with_total(total)
     parts = whole.parts
     inner = [label for label in labels if label in parts]
     if inner:

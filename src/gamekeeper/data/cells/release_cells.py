@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -70,5 +71,6 @@ def cells_of_release(release: Release) -> tuple[list[CellRows], dict[str, Hierar
     for name in dict.fromkeys(name for table in release.published for name in table.axes):
         children = {**ways.get(name, {}), **dict.fromkeys(by_name[name].categories, ())}
         source = f"{'the groups of ' if name in ways else ''}axis {quoted([name])}"
-        made[name] = Hierarchy.of_tree(children, source)
+        tree = Hierarchy.of_tree(children, source)
+        made[name] = replace(tree, is_told=name in ways or name in release.disjoint)
     return tables, made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
@@ -23,6 +23,7 @@ from gamekeeper.data.cells.axis_sums import (
     wholes_of,
 )
 from gamekeeper.data.cells.cell_rows import CellRows
+from gamekeeper.data.cells.hierarchy import Hierarchy
 from gamekeeper.data.cells.statuses import Status
 from gamekeeper.data.tables.axes import raise_all
 from gamekeeper.data.tables.count_rows import require_absent
@@ -63,6 +64,9 @@ class TableSet:
         What a cell without a row means.
     notices
         What to know of how they were put together.
+    assumed
+        For axes of which nobody said how their labels add up, sets of labels that are taken to exclude
+        each other.
     """
 
     MADE_BY: ClassVar[str] = "gk.tables.TableSet.of([gk.tables.read_cells(path, columns)])"
@@ -79,6 +83,9 @@ class TableSet:
     whole: bool
     absent: str
     notices: tuple[str, ...] = ()
+    assumed: Mapping[str, tuple[tuple[str, ...], ...]] = field(
+        default_factory=dict[str, tuple[tuple[str, ...], ...]]
+    )
 
     @classmethod
     def of(
@@ -142,9 +149,10 @@ class TableSet:
         )
         rows = [_placed(table, names, nodes) for table in tables]
         system = cell_system(nodes, [*rows, *_extra(tables, names, nodes, rows)])
-        return _joined(
+        found = _joined(
             tables, names, own_totals, system, whole=whole, absent=absent, notices=notices
         )
+        return replace(found, assumed=_assumed(made, labels, own_totals))
 
     def words(self, cell: int) -> str:
         """Return a cell in the words of its labels; axes that are whole are left out."""
@@ -182,6 +190,26 @@ class TableSet:
     def __repr__(self) -> str:
         tables = count_of(len(self.tables), "table")
         return f"TableSet({tables}, {self.system.n_cells:,} cells, {len(self.hidden):,} hidden)"
+
+
+def _assumed(
+    made: Mapping[str, Hierarchy],
+    labels: Mapping[str, tuple[str, ...]],
+    totals: Mapping[str, tuple[str, ...]],
+) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """Return what nobody said excludes each other: what is part of nothing, and what has no parts."""
+    found: dict[str, tuple[tuple[str, ...], ...]] = {}
+    for name, hierarchy in made.items():
+        inner = {part for ways in hierarchy.parts.values() for way in ways for part in way}
+        wholes = {total.casefold() for total in totals[name]}
+        own = [label for label in labels[name] if label.casefold() not in wholes]
+        sets = {
+            tuple(label for label in own if label not in inner): None,
+            tuple(label for label in own if label not in hierarchy.parts): None,
+        }
+        if not hierarchy.is_told:
+            found[name] = tuple(sets)
+    return found
 
 
 def _check(tables: Sequence[CellRows], absent: str) -> None:

@@ -14,11 +14,10 @@ from gamekeeper.data.cells.hierarchy import Hierarchy
 from gamekeeper.data.cells.statuses import Status
 from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.published_table import PublishedTable
-from gamekeeper.data.tables.subtotals import Subtotal, find_subtotals
+from gamekeeper.data.tables.subtotals import MOST_FIGURES, Subtotal, find_subtotals
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import quoted
 
-_MOST_FIGURES = 4_000_000
 _MOST = 2**52
 
 
@@ -94,7 +93,7 @@ def _lines(axis: str, labels: Sequence[str], table: CellRows) -> PublishedTable 
     lines: dict[tuple[str, ...], int] = {}
     for key in keys:
         lines.setdefault(key, len(lines))
-    if len(lines) * len(labels) > _MOST_FIGURES:
+    if len(lines) * len(labels) > MOST_FIGURES:
         raise InputError(
             Reason.POSSIBLE_SUBTOTALS,
             "Published tables were to be put together.",

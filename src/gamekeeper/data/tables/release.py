@@ -32,7 +32,9 @@ from gamekeeper.data.tables.axes import (
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.published_table import Place, PublishedTable, place_of, table_problems
 from gamekeeper.data.tables.subtotals import (
+    AssumedDisjoint,
     Disjoint,
+    assumed_disjoint,
     disjoint_names,
     disjoint_problems,
     find_subtotals,
@@ -166,6 +168,11 @@ class Release:
             for axis in self.axes
             if axis.name in self.disjoint and find_subtotals(axis, self.published)
         )
+
+    @cached_property
+    def assumed(self) -> tuple[AssumedDisjoint, ...]:
+        """The axes that nobody said are disjoint, and on which labels could be sums of others."""
+        return assumed_disjoint(self.axes, self.published, self.disjoint)
 
     @cached_property
     def constraints(self) -> CountConstraints:

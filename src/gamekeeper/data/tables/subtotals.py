@@ -9,6 +9,10 @@ Published counts can also clear a suspicion: what is a sum cannot have fewer peo
 whatever the rounding allows, and where a margin is published that is the sum of all labels, nobody
 was counted twice. A label with more people than its parts is not cleared: not all of its parts may
 be published.
+
+Where nothing speaks for a sum, a label may be one all the same, if counts are hidden or rounded that
+would tell. A table like that is computed, but what follows if its labels exclude each other is not
+called open, tight or met (`assumed_disjoint`): most tables with their totals are cleared by them.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
-from gamekeeper.algorithms.releases.published_sums import Lines, find_sums
+from gamekeeper.algorithms.releases.published_sums import Lines, find_sums, possible_sums
 from gamekeeper.algorithms.releases.schemes import Exact, Suppressed
 from gamekeeper.data.tables.axes import Axis, unknown_axes
 from gamekeeper.data.tables.nested_labels import (
@@ -36,6 +40,7 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, quoted
 
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 Disjoint = Collection[str] | bool
 """The axes whose categories are said to exclude each other: by name, all of them, or none."""
@@ -45,6 +50,8 @@ ROUNDED_SUBTOTALS = (
     " sums says which labels it joins (groups), and bound that."
 )
 """What to do with rounded tables that have subtotals, which text files cannot say."""
+MOST_FIGURES = 4_000_000
+"""So many figures of an axis are looked through for sums."""
 
 _SHOWN = 6
 _SHOWN_PARTS = 4
@@ -60,7 +67,8 @@ class Subtotal:
     whole, parts
         The label, and those that it may hold; none where it reads like the sum of all others.
     why
-        What speaks for it: "name", "code", "range", "band" or "counts".
+        What speaks for it: "name", "code", "range", "band" or "counts"; "possible" where nothing does,
+        and nothing speaks against it.
     """
 
     whole: str
@@ -75,6 +83,7 @@ class Subtotal:
             "range": "is a range that holds",
             "band": "is a band that holds",
             "counts": "has the counts added up of",
+            "possible": "could be the sum of" if len(self.parts) > 1 else "could be the same as",
         }
         return f"{quoted([self.whole])} {said[self.why]} {parts}."
 
@@ -103,6 +112,83 @@ def find_subtotals(axis: Axis, published: Sequence[PublishedTable]) -> tuple[Sub
             named = () if is_rest else tuple(labels[part] for part in parts)
             found[whole] = Subtotal(labels[whole], named, why)
     return tuple(found[whole] for whole in sorted(found))
+
+
+@dataclass(frozen=True, slots=True)
+class AssumedDisjoint:
+    """An axis of which nobody said that its labels exclude each other, and counts do not show it.
+
+    Attributes
+    ----------
+    axis
+        Its name.
+    sums
+        The labels that could be sums of others, as far as they were found.
+    is_all
+        Whether there are no more.
+    """
+
+    axis: str
+    sums: tuple[Subtotal, ...]
+    is_all: bool
+
+
+def could_be_sums(
+    axis: Axis, lower: Floats, upper: Floats, totals: Floats
+) -> AssumedDisjoint | None:
+    """Return an axis if one of its labels could be the sum of others by the limits of each line; else None.
+
+    Limits and totals are those of `possible_sums`.
+    """
+    if lower.size > MOST_FIGURES:
+        return AssumedDisjoint(axis.name, (), is_all=False)
+    found, is_all = possible_sums(lower, upper, totals)
+    names = axis.categories
+    sums = tuple(
+        Subtotal(names[whole], tuple(names[part] for part in parts), "possible")
+        for whole, parts in found.items()
+    )
+    return None if is_all and not sums else AssumedDisjoint(axis.name, sums, is_all)
+
+
+def assumed_disjoint(
+    axes: Sequence[Axis], published: Sequence[PublishedTable], disjoint: Collection[str] = ()
+) -> tuple[AssumedDisjoint, ...]:
+    """Return the axes of a release on which labels could be sums of others, and nobody said that none is.
+
+    Examples
+    --------
+    >>> from gamekeeper.algorithms.releases.schemes import Exact
+    >>> area = Axis("area", ("Brittany", "Finistere", "Morbihan"))
+    >>> table = PublishedTable("area", ("area",), Exact(), np.array([12, -1, 8]))
+    >>> print(assumed_disjoint([area], [table])[0].sums[0])
+    'Brittany' could be the sum of 'Finistere', 'Morbihan'.
+    """
+    if any(_shows_all(axes, table) for table in published):
+        return ()
+    found: list[AssumedDisjoint] = []
+    for axis in axes:
+        tables = _lines(axis, published)
+        # Groups say which categories make up which.
+        is_told = axis.name in disjoint or any(axis.name in table.groups for table in published)
+        if is_told or not tables:
+            continue
+        totals = [np.full(len(lower), -np.inf) for lower, _ in tables]
+        margins = [(line, np.asarray(low, float)) for line, (low, _) in _margins(axis, published)]
+        for line, low in margins:
+            tables.append(line)
+            totals.append(low)
+        lower, upper = (np.concatenate(own).astype(float) for own in zip(*tables, strict=True))
+        upper[upper >= UNBOUNDED] = np.inf
+        made = could_be_sums(axis, lower, upper, np.concatenate(totals))
+        found += [made] if made is not None else []
+    return tuple(found)
+
+
+def _shows_all(axes: Sequence[Axis], table: PublishedTable) -> bool:
+    """Whether a table shows every cell of the base table as it is, so that nothing follows from sums."""
+    lower, upper = table.limits
+    return len(table.axes) == len(axes) and not table.groups and bool((lower == upper).all())
 
 
 def question_subtotals(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gamekeeper.algorithms.cells.axis_nodes import AxisNodes
+from gamekeeper.attack.tables.assumptions import possible_sums_words
 from gamekeeper.attack.tables.audit.equations import figure_text
 from gamekeeper.attack.tables.audit.result import HiddenCell, TableAudit
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable
@@ -56,6 +57,9 @@ def audit_report(found: TableAudit, *, with_records: bool = True) -> RiskReport:
         ]  # fmt: skip
     if found.standings:
         sections.insert(0, _rules(found))
+    if found.assumed and with_records:
+        said = possible_sums_words(found.assumed)
+        sections.insert(0, RiskSection("labels", "Labels to ask about", said, (), []))
     return RiskReport(
         "What hidden cells give away",
         [
@@ -100,7 +104,8 @@ def _given_away(found: TableAudit) -> RiskSection:
             "why": pa.array([_why(found, one) for one in own], pa.string()),
         }
     )
-    said = [found.verdict()] if own else ["No hidden cell is given away."]
+    is_open = found.cells and not own and not found.n_not_settled
+    said = ["No hidden cell is given away."] if is_open else [found.verdict()]
     if len(own) > _LISTED:
         said.append(
             f"The first {_LISTED:,} are listed, those that a rule or a person called unsafe before others;"

@@ -50,7 +50,7 @@ def test_a_rounded_figure_is_one_number_in_every_sum(seed):
         "t", ("P", "Q"), ([k[0] for k in keys], [k[1] for k in keys]), figures,
         [Status.HIDDEN if one else Status.SHOWN for one in hide], [""] * len(keys),
     )  # fmt: skip
-    tables = TableSet.of([table], {"P": TREE}, whole=False)
+    tables = TableSet.of([table], {"P": TREE}, whole=False, disjoint=["Q"])
     found = audit_tables(tables, tolerance=off)
     cells = dict(zip(tables.system.tables[0].tolist(), keys, strict=True))
     shown = [at for at in range(len(keys)) if not hide[at]]
@@ -103,7 +103,7 @@ def test_percentages_and_ratios_leave_what_a_program_leaves(seed):
         [Fraction(int(inside(*k) @ truth)) for k in keys],
         [Status.HIDDEN if one else Status.SHOWN for one in hide], [""] * len(keys), shares=(share,),
     )  # fmt: skip
-    tables = TableSet.of([table], {"P": TREE}, whole=False)
+    tables = TableSet.of([table], {"P": TREE}, whole=False, disjoint=["Q"])
     found = audit_tables(tables)
     cells = dict(zip(tables.system.tables[0].tolist(), keys, strict=True))
     kept = np.isfinite(low)

@@ -178,11 +178,15 @@ def test_levels_that_are_missed_break_the_rule():
     low = [None, Fraction(5), None, None]
     for up, standing in ((6, Standing.MET), (7, Standing.BROKEN)):
         told = replace(table, lower_levels=low, upper_levels=[None, Fraction(up), None, None])
-        (rule,) = audit_tables(TableSet.of([told], whole=False), rules=["levels"]).standings
+        (rule,) = audit_tables(
+            TableSet.of([told], whole=False, disjoint=["Area"]), rules=["levels"]
+        ).standings
         assert rule.standing is standing
     # A level below 0 is cut to what is possible, and that is told.
     told = replace(table, lower_levels=[None, Fraction(9), None, None], upper_levels=[None] * 4)
-    (rule,) = audit_tables(TableSet.of([told], whole=False), rules=["levels"]).standings
+    (rule,) = audit_tables(
+        TableSet.of([told], whole=False, disjoint=["Area"]), rules=["levels"]
+    ).standings
     assert rule.standing is Standing.MET
     assert rule.notes
 
@@ -210,7 +214,8 @@ def test_an_unsafe_cell_that_is_published_breaks_a_rule():
 def test_a_rule_without_what_it_needs_is_not_proven():
     rows = [["Total", 20], ["a", None], ["b", None], ["c", 9]]
     found = audit_tables(
-        TableSet.of([CellRows.typed(["Area"], rows)]), rules=["p:10", "levels", "within:10"]
+        TableSet.of([CellRows.typed(["Area"], rows)], disjoint=["Area"]),
+        rules=["p:10", "levels", "within:10"],
     )
     assert [one.standing for one in found.standings] == [
         Standing.NOT_PROVEN, Standing.NOT_PROVEN, Standing.MET,
@@ -350,7 +355,9 @@ def test_a_level_below_0_is_cut_only_where_nothing_is_below_0(negative):
     rows = [["Total", 20], ["a", 2, "unsafe"], ["b", 18, "secondary"]]
     levels = [None, Fraction(5), None]
     table = replace(CellRows.typed(["Area"], rows), lower_levels=levels, upper_levels=[None] * 3)
-    found = audit_tables(TableSet.of([table], whole=False), rules=["levels"], negative=negative)
+    found = audit_tables(
+        TableSet.of([table], whole=False, disjoint=["Area"]), rules=["levels"], negative=negative
+    )
     (one,) = found.standings
     assert one.standing is Standing.MET
     # Without a cut, figures as low as -3 are shown to be possible.
@@ -408,7 +415,7 @@ def test_rounding_is_not_examined_beside_hidden_cells_either(tolerance):
 
 def test_values_that_are_rounded_to_be_read_keep_their_rules():
     rows = [["Total", "100.1"], ["a", None], ["b", None], ["c", "30.0"]]
-    made = TableSet.of([CellRows.typed(["Area"], rows)], whole=False)
+    made = TableSet.of([CellRows.typed(["Area"], rows)], whole=False, disjoint=["Area"])
     found = audit_tables(made, tolerance=Fraction("0.05"), rules=["exact"])
     assert found.is_met
     assert any("was not examined" in one for one in found.sentences())

@@ -89,7 +89,9 @@ def published(**more):
     table = CellRows.typed(["Area"], rows)
     counts = [Fraction(9), Fraction(3), Fraction(6)]
     tops = ([Fraction(90), Fraction(90), Fraction(20)], [Fraction(20), Fraction(8), Fraction(10)])
-    return TableSet.of([replace(table, counts=counts, tops=tops, **more)], whole=False)
+    return TableSet.of(
+        [replace(table, counts=counts, tops=tops, **more)], whole=False, disjoint=["Area"]
+    )
 
 
 def test_the_second_largest_tells_the_largest_of_a_published_cell():
@@ -116,7 +118,7 @@ def test_rules_are_held_against_insiders_too():
     counts = [Fraction(9), Fraction(2), Fraction(4), Fraction(4)]
     tops = ([Fraction(4)] * 4, [Fraction(1)] * 4)
     table = replace(CellRows.typed(["Area"], rows), counts=counts, tops=tops)
-    tables = TableSet.of([table], whole=False)
+    tables = TableSet.of([table], whole=False, disjoint=["Area"])
     alone = audit_tables(tables, rules=["exact"], insiders=True)
     assert alone.is_met
     both = audit_tables(tables, rules=["exact"], insiders=True, coalition=2)

@@ -13,6 +13,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from gamekeeper.algorithms.cells.fact_bounds import FactSearch
+from gamekeeper.attack.tables.assumptions import assumed_summary
 from gamekeeper.attack.tables.audit.equations import Equation, equation_of
 from gamekeeper.attack.tables.audit.insiders import Insiders, insiders_of
 from gamekeeper.attack.tables.audit.intervals import Interval
@@ -21,7 +22,7 @@ from gamekeeper.attack.tables.audit.result import HiddenCell, TableAudit
 from gamekeeper.attack.tables.audit.rounding import rounding_of
 from gamekeeper.attack.tables.audit.searching import MOST_SECONDS, intervals_of, searched
 from gamekeeper.attack.tables.audit.standing import judge, read_rules
-from gamekeeper.data.cells.cell_facts import CellFacts, cell_facts
+from gamekeeper.data.cells.cell_facts import CellFacts, assumed_of_tables, cell_facts
 from gamekeeper.data.cells.contributors import contributors_of_tables
 from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.errors import Cancelled, InputError, Reason
@@ -93,7 +94,7 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
         signed=known.is_signed,
         unexamined=rounding.left_out,
     )
-    return TableAudit(
+    found = TableAudit(
         tables,
         known,
         tuple(cells),
@@ -124,6 +125,30 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
             },
             fingerprint=tables.fingerprint,
             seconds=time.perf_counter() - started,
+        ),
+    )
+    assumed = assumed_of_tables(tables, known)
+    if not assumed:
+        return found
+    # What seems possible if labels exclude each other need not be.
+    doubted = {cell: one.doubted() for cell, one in intervals.items()}
+    standings = judge(
+        rules,
+        doubted,
+        tables,
+        insiders,
+        signed=known.is_signed,
+        unexamined=rounding.left_out,
+    )
+    return replace(
+        found,
+        cells=tuple(one.doubted() for one in found.cells),
+        standings=tuple(standings),
+        assumed=assumed,
+        if_disjoint=found,
+        provenance=replace(
+            found.provenance,
+            parameters={**found.provenance.parameters, **assumed_summary(assumed)},
         ),
     )
 

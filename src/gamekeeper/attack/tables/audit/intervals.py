@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
@@ -25,6 +25,10 @@ class Interval:
     reached_high: Fraction | None
     is_endless: bool
     slack: Fraction = Fraction(0)
+
+    def doubted(self) -> Interval:
+        """Return it without what is shown to be possible, where that rests on what nobody said."""
+        return replace(self, reached_low=None, reached_high=None, is_endless=False)
 
     @property
     def is_known(self) -> bool:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from gamekeeper.attack.tables.assumptions import (
+    assumed_summary,
+    possible_sums_words,
+    under_assumption,
+)
 from gamekeeper.attack.tables.audit.equations import Equation, equation_words, figure_text
 from gamekeeper.attack.tables.audit.insiders import Insiders
 from gamekeeper.attack.tables.audit.intervals import Interval
@@ -15,6 +20,7 @@ from gamekeeper.attack.tables.audit.standing import RuleStanding, failing_rules
 from gamekeeper.data.cells.cell_facts import CellFacts
 from gamekeeper.data.cells.statuses import Status
 from gamekeeper.data.cells.table_set import TableSet
+from gamekeeper.data.tables.subtotals import AssumedDisjoint
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import be, count_of, joined, quoted
 
@@ -44,6 +50,8 @@ class HiddenCell:
         Whether another table shows it.
     percent
         The percentage that was asked for.
+    is_doubted
+        Whether what is known of it rests on labels that nobody said exclude each other.
     """
 
     cell: int
@@ -54,6 +62,11 @@ class HiddenCell:
     is_near: bool
     is_elsewhere: bool
     percent: Fraction
+    is_doubted: bool = False
+
+    def doubted(self) -> HiddenCell:
+        """Return it without what rests on labels that nobody said exclude each other."""
+        return replace(self, interval=self.interval.doubted(), is_doubted=True)
 
     @property
     def is_known(self) -> bool:
@@ -77,7 +90,7 @@ class HiddenCell:
         """Whether figures at both ends are shown to be possible."""
         one = self.interval
         if one.is_known:
-            return True
+            return self.is_elsewhere or not self.is_doubted
         low = one.low is not None and one.low == one.reached_low
         return low and (one.is_endless or (one.high is not None and one.high == one.reached_high))
 
@@ -130,6 +143,10 @@ class TableAudit(Result):
         Whether the search was stopped, so that more may be known.
     rounding
         Whether published figures are rounded, which is not examined.
+    assumed
+        The axes on which labels could be sums of others, and nobody said that none is.
+    if_disjoint
+        What was found if none is; None where nothing rests on that.
     """
 
     tables: TableSet
@@ -143,6 +160,8 @@ class TableAudit(Result):
     is_stopped: bool
     rounding: Rounding
     provenance: Provenance
+    assumed: tuple[AssumedDisjoint, ...] = ()
+    if_disjoint: TableAudit | None = None
 
     @property
     def n_hidden(self) -> int:
@@ -187,7 +206,18 @@ class TableAudit(Result):
             "not_adding_up": self.n_odd,
             "stopped": self.is_stopped,
             "rounding": str(self.rounding),
+            **self._assumed_summary(),
             **self._insider_summary(),
+        }
+
+    def _assumed_summary(self) -> dict[str, Any]:
+        if self.if_disjoint is None:
+            return {}
+        open_ = sum(one.verdict == "open" for one in self.if_disjoint.cells)
+        return {
+            **assumed_summary(self.assumed),
+            "open_if_disjoint": open_,
+            "rules_met_if_disjoint": self.if_disjoint.summary()["rules_met"],
         }
 
     def _insider_summary(self) -> dict[str, Any]:
@@ -203,6 +233,15 @@ class TableAudit(Result):
 
     def verdict(self) -> str:
         """Return what a director needs to know, in a sentence."""
+        if self.if_disjoint is not None:
+            said = self.if_disjoint.verdict()
+            if self.n_recomputed == self.n_hidden:
+                axes = [one.axis for one in self.assumed]
+                return (
+                    f"{said} This takes no label of {quoted(axes)} to be the sum of others"
+                    f" (--disjoint {','.join(axes)})."
+                )
+            return under_assumption(said, "Whether hidden cells are safe", self.provenance)
         said = self._outside()
         if self.insiders is None or not self.insiders.cells:
             return said
@@ -253,6 +292,10 @@ class TableAudit(Result):
             said += [*([begun] if self.cells else []), self.rounding.way_around]
         said += [one.sentence() for one in self.standings]
         said += [note for one in self.standings for note in one.notes]
+        if self.if_disjoint is not None:
+            met = [one for one in self.if_disjoint.standings if one.is_met]
+            said += [f"If no label is the sum of others, rule {one.rule} is met." for one in met]
+            said += possible_sums_words(self.assumed) if most else []
         if self.without_flags is not None:
             said.append(
                 f"Without what the statuses tell, {self.without_flags:,} could be recomputed."
