@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from fractions import Fraction
 from itertools import permutations, product
 
@@ -52,7 +52,12 @@ def balanced(rows: Sequence[Row], stars: Stars) -> list[float]:
 def matchings(rows: Sequence[Row], stars: Stars) -> tuple[int, list[Fraction], list[int]]:
     """Return how many assignments there are, the share of the right row, and who has which at all."""
     n = range(len(rows))
-    every = [p for p in permutations(n) if all(fits(rows[i], rows[p[i]], stars[p[i]]) for i in n)]
+    return _assignments([[fits(rows[i], rows[j], stars[j]) for j in n] for i in n])
+
+
+def _assignments(fit: list[list[bool]]) -> tuple[int, list[Fraction], list[int]]:
+    n = range(len(fit))
+    every = [p for p in permutations(n) if all(fit[i][p[i]] for i in n)]
     shares = [Fraction(sum(p[i] == i for p in every), len(every)) for i in n]
     return len(every), shares, [len({p[i] for p in every}) for i in n]
 
@@ -101,3 +106,17 @@ def infrequent(rows: Sequence[Row], record: int, k: int) -> list[list[int]]:
 def stars_of(sets: Sequence[int]) -> list[frozenset[int]]:
     """Return sets that are written as numbers whose bits are columns."""
     return [frozenset(c for c in range(64) if int(number) >> c & 1) for number in sets]
+
+
+Cells = Sequence[Sequence[Set[int]]]
+"""Released rows, each cell being the set of values that it can stand for."""
+
+
+def fits_of_sets(people: Sequence[Row], cells: Cells) -> list[list[bool]]:
+    """Return of each person whether she fits each row."""
+    return [[all(v in own for v, own in zip(p, row, strict=True)) for row in cells] for p in people]
+
+
+def matchings_of_sets(people: Sequence[Row], cells: Cells) -> tuple[int, list[Fraction], list[int]]:
+    """Return what `matchings` does; row i is person i's."""
+    return _assignments(fits_of_sets(people, cells))

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pyarrow as pa
+import pytest
 
 from gamekeeper.data.coding.source_coding import code_frame
+from gamekeeper.protect.attacking.attack import attack_file
 from gamekeeper.protect.attacking.masking import read_masking
 from gamekeeper.protect.attacking.sides import sides_of
 from gamekeeper.protect.setting import Setting
+from tests.twins.who_is_who import fits_of_sets, matchings_of_sets
 
 AGES = [23, 27, 31, 38, 38, 45]
 SEXES = ["f", "m", "f", "m", "f", "m"]
@@ -25,7 +30,8 @@ def masking(ages, sexes, records=None, linked=True):
 
 
 def candidates(found):
-    return sides_of(coded(AGES, SEXES), found.after, found.log, Setting(keys=KEYS)).count()
+    before, setting = coded(AGES, SEXES), Setting(keys=KEYS)
+    return sides_of(before, found.after, found.log, setting, found.held).count()
 
 
 def test_a_copy_is_as_it_was():
@@ -109,3 +115,155 @@ def test_where_stars_look_like_missing_cells_every_empty_one_is_open():
     assert alike.log.suppressed("sex").tolist() == [False, False, False, True]
     assert not apart.log.suppressed("sex").any()
     assert alike.log.n_suppressed == apart.log.n_suppressed == 1
+
+
+def possible(cell, values):
+    """The values of the original that a released cell can stand for, read from its text."""
+    if cell is None:
+        return set(values)
+    low, dash, high = cell[1:].partition("-")
+    if not dash:
+        return {cell} & set(values)
+    return {value for value in values if int(cell[0] + low) <= int(value) <= int(high)}
+
+
+def mixed_file(random, n, *, changes):
+    """People and a release: values, bands of many widths and offsets, empty cells; some not true."""
+    width = random.randint(1, 3)
+    ages = [[str(random.randint(10, 21)) for _ in range(width)] for _ in range(n)]
+
+    def shown(value):
+        number = int(value) if not changes or random.random() < 0.8 else random.randint(10, 21)
+        if random.random() < 0.3:
+            return str(number)
+        if random.random() < 0.15:
+            return None
+        size = random.choice([2, 3, 5])
+        low = number - random.randrange(size)
+        return f"{low}-{low + size - 1}"
+
+    return ages, [[shown(value) for value in line] for line in ages]
+
+
+def check_mixed_files(n_batches, n_files=20):
+    """Attack files of as many records each, which are the columns of one table."""
+    n_overlapping = 0
+    for batch in range(n_batches):
+        random, n = Random(batch), 3 + batch % 7
+        files = [mixed_file(random, n, changes=k % 2 == 1) for k in range(n_files)]
+        names = [[f"f{k}v{c}" for c in range(len(ages[0]))] for k, (ages, _) in enumerate(files)]
+        tables = [
+            code_frame(
+                pa.table({name: pa.array([row[c] for row in file[side]], pa.string())
+                          for own, file in zip(names, files, strict=True)
+                          for c, name in enumerate(own)})
+            )
+            for side in (0, 1)
+        ]  # fmt: skip
+        for own, (ages, cells) in zip(names, files, strict=True):
+            read = read_masking(tables[0], tables[1], tuple(own), np.arange(n))
+            # Categories that are apart are a recoding, which an intruder is taken to know.
+            if all(each.overlaps for each in read.variables):
+                n_overlapping += 1
+                setting = Setting(keys=tuple(own))
+                found = attack_file(tables[0], read.after, read.log, setting, held=read.held)
+                check_over_sets(read, found, ages, cells)
+    assert n_overlapping > n_batches * n_files // 4
+
+
+def check_over_sets(read, found, ages, cells):
+    sets = [
+        [possible(cell, [line[c] for line in ages]) for c, cell in enumerate(row)] for row in cells
+    ]
+    fit = fits_of_sets(ages, sets)
+    n = range(len(ages))
+    people = [sum(line) for line in fit]
+    assert found.candidates.people_to_released.tolist() == people
+    assert found.candidates.released_to_people.tolist() == [sum(line[j] for line in fit) for j in n]
+    assert found.candidates.own.tolist() == [cells.count(row) for row in cells]
+    assert (found.n_alone, found.n_nowhere) == (people.count(1), people.count(0))
+    assert found.n_misfits == sum(not fit[i][i] for i in n)
+    wrong = sum(ages[i][c] not in sets[i][c] for i in n for c in range(len(ages[0])))
+    assert sum(each.n_changed for each in read.variables) == wrong
+    if wrong:
+        assert found.matchings is None
+    elif len(ages) <= 6:
+        _, shares, candidates = matchings_of_sets(ages, sets)
+        assert found.matchings is not None
+        assert list(found.matchings.right) == shares
+        assert found.matchings.candidates.tolist() == candidates
+        assert found.expected == pytest.approx(float(sum(shares)))
+
+
+def test_every_cell_of_a_mixed_release_is_the_set_of_values_it_can_stand_for():
+    check_mixed_files(2, 10)
+
+
+@pytest.mark.slow
+def test_a_thousand_mixed_releases_are_counted_as_by_trying_everybody():
+    check_mixed_files(50)
+
+
+def test_bands_that_overlap_are_told_and_a_value_outside_its_band_is_changed():
+    ages = ["20-29", "25-34", "31", "30-39", "38", "60-69"]
+    found = masking(ages, SEXES)
+    age = found.variables[0]
+    assert age.words == (
+        "'age': 6 categories that overlap, each taken for every value it can stand for, 1 cell"
+        " changed (16.7%)."
+    )
+    assert candidates(found).people_to_released.tolist() == [1, 1, 1, 1, 1, 0]
+
+
+def test_bands_of_another_unit_are_not_taken_for_these_values():
+    months = list(range(1, 481, 16))
+    years = [month // 12 for month in months]
+    bands = [f"{year - n % 3}-{year - n % 3 + 4}" for n, year in enumerate(years, 2)]
+    sexes = [SEXES[n % 2] for n in range(len(months))]
+    before, after = coded(months, sexes), coded(bands, sexes)
+    found = read_masking(before, after, KEYS, np.arange(len(months)))
+    assert (found.variables[0].n_changed, found.held) == (0, {})
+    assert found.variables[0].is_recoded
+
+
+@pytest.mark.parametrize(
+    ("bands", "fitting"),
+    [
+        # 31 is in the upper of two bands wherever it occurs, or in the lower.
+        (["23-31", "23-31", "31-38", "38-45", "38-45", "38-45"], [1, 1, 1, 2, 1, 2]),
+        (["23-31", "23-31", "23-31", "31-38", "31-38", "38-45"], [2, 1, 2, 1, 1, 1]),
+    ],
+)
+def test_bands_that_share_their_ends_are_read_as_the_file_has_them(bands, fitting):
+    found = masking(bands, SEXES)
+    assert (found.held, found.variables[0].n_changed) == ({}, 0)
+    assert candidates(found).people_to_released.tolist() == fitting
+
+
+def test_where_nobody_tells_a_shared_end_is_of_the_upper_band_and_that_is_said():
+    found = masking(["23-31", "31-38", "38-45"], ["f", "m", "f"], linked=False)
+    assert found.held == {}
+    assert "such a value is taken for the upper of two" in found.variables[0].words
+
+
+def test_categories_above_others_that_are_left_are_the_values_that_became_them():
+    areas = ["n1", "n1", "n2", "s1", "s2", "s2"]
+    shown = ["n1", "north", "north", "s1", "south", "any"]
+    before, after = (
+        code_frame(pa.table({"age": own, "sex": SEXES}), list(KEYS)) for own in (areas, shown)
+    )
+    found = read_masking(before, after, KEYS, np.arange(6))
+    assert found.variables[0].n_changed == 0
+    laid = sides_of(before, found.after, found.log, Setting(keys=KEYS), found.held)
+    # The woman and the man of n1 fit their row, and that of 'north' which is of their sex.
+    assert laid.count().people_to_released.tolist() == [2, 1, 1, 1, 1, 1]
+
+
+def test_records_of_nobody_are_compared_with_sets_and_what_cannot_be_read_is_told():
+    found = masking(["20-29", "25-34", "27", "grown", None], ["f"] * 5, linked=False)
+    age = found.variables[0]
+    assert age.overlaps
+    assert age.n_unread == 1
+    assert "1 category is neither a value of the original nor a band" in age.words
+    # Nobody's age was missing, so that an empty one was suppressed.
+    assert found.is_open

@@ -1,7 +1,8 @@
 """How many candidates people and released rows have for each other, by every criterion.
 
 With true keys x of people and released rows y, a person *fits* a row if the two are equal wherever
-the row is not suppressed. Counted are, a record counting itself,
+the row is not suppressed. Where a cell can stand for several values (a band, a category that others
+were made part of), she fits if hers is one of them. Counted are, a record counting itself,
 
 - own: released rows that are identical, a suppressed cell being equal to a suppressed cell only;
 - released to people, (k,1): for each row the people who fit it;
@@ -21,25 +22,31 @@ each of them with weight 1/g, and a person chooses among the rows that fit by th
 of balancing). It is exact where classes of people and rows are apart, as in a file without suppressed
 cells, and an approximation else (`matchings` has exact probabilities for small parts).
 
-Counts are whole numbers and exact. Cost: the number of different sets of suppressed columns, times
-the number of different rows. Weights of rows are kept to 2^-40, so that no order of work changes sums.
+Counts are whole numbers and exact. Cost: the number of different sets of suppressed columns with the
+levels of the others (`packed_keys`), times the number of different people. Weights of rows are kept to 2^-40, so that no order of work changes sums.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.compatibility.packed_keys import (
+    CellSets,
     Codes,
     DistinctRows,
+    Held,
     KeyFields,
+    Keys,
     distinct_rows,
+    fits_in_column,
+    require_comparable,
 )
 
-Sets = NDArray[np.uint64]
+Columns = NDArray[np.uint64]
 Counts = NDArray[np.int64]
 _ONE = 1 << 40
 
@@ -55,7 +62,7 @@ class Candidates:
     people_to_released
         For each person, in the order of the file.
     wildcard
-        For each released row; None where it was not asked for.
+        For each released row; None where it was not asked for, or cells can stand for several values.
     right
         For each person the estimated probability of the right row; None where it is not known which
         row that is.
@@ -91,24 +98,25 @@ class Sides:
     fields: KeyFields
     people: DistinctRows
     released: DistinctRows
+    held: Held = field(default_factory=dict[int, CellSets])
 
-    def pairs(self) -> list[tuple[int, int, NDArray[np.uint64]]]:
-        """Return groups of people and of rows with the fields on which they are compared."""
-        return [
-            (i, j, self.fields.mask_without(mine | yours))
-            for i, mine in enumerate(self.people.open)
-            for j, yours in enumerate(self.released.open)
-        ]
+    def pairs(self) -> Iterator[tuple[int, int, Keys, Keys]]:
+        """Yield groups of people and of rows, people as these rows have them, and the fields compared."""
+        for j, yours in enumerate(self.released.open):
+            keys = self.fields.at_levels(self.people.keys, self.held, self.released.levels[j])
+            for i, mine in enumerate(self.people.open):
+                yield i, j, keys, self.fields.mask_without(mine | yours)
 
 
 def count_candidates(
     people: Codes,
     released: Codes,
-    suppressed: Sets,
+    suppressed: Columns,
     *,
-    unknown: Sets | None = None,
+    unknown: Columns | None = None,
     truth: NDArray[np.int64] | None = None,
     wildcard: bool = False,
+    held: Held | None = None,
 ) -> Candidates:
     """Count the candidates of people and of released rows.
 
@@ -125,6 +133,8 @@ def count_candidates(
         place where None and both have as many.
     wildcard
         Whether the wildcard count is wanted, which takes the square of the sets of columns.
+    held
+        By column what its released codes can stand for; people have the values. Others are plain.
 
     Examples
     --------
@@ -135,10 +145,12 @@ def count_candidates(
     >>> found.released_to_people.tolist(), found.people_to_released.tolist(), found.both
     ([2, 1, 2, 2], [1, 2, 2, 2], 1)
     """
-    fields = KeyFields.for_codes(people, released)
+    sets = held or {}
+    fields = KeyFields.for_codes(people, released, held=sets)
     x = distinct_rows(fields, fields.pack(people), unknown)
-    y = distinct_rows(fields, fields.pack(released), suppressed)
-    sides = Sides(fields, x, y)
+    y = distinct_rows(fields, fields.pack(released), suppressed, held=sets)
+    require_comparable(x.n_rows, y.levels)
+    sides = Sides(fields, x, y, sets)
     fits, of_rows = sums_of_fitting(sides, x.counts, y.counts)
     right = None
     if truth is None and len(people) == len(released):
@@ -152,7 +164,8 @@ def count_candidates(
         own=y.counts[y.row_of],
         released_to_people=of_rows[y.row_of],
         people_to_released=fits[x.row_of],
-        wildcard=_wildcard(sides)[y.row_of] if wildcard else None,
+        # Whether two sets have a value in common is not a matter of equal codes at any level.
+        wildcard=_wildcard(sides)[y.row_of] if wildcard and not sets else None,
         right=right,
     )
 
@@ -164,11 +177,11 @@ def sums_of_fitting(sides: Sides, people: Counts, rows: Counts) -> tuple[Counts,
     x, y = sides.people, sides.released
     fits, of_rows = np.zeros(x.n_rows, dtype=np.int64), np.zeros(y.n_rows, dtype=np.int64)
     room = Room(max(np.diff(y.starts), default=0))
-    for i, j, mask in sides.pairs():
+    for i, j, keys, mask in sides.pairs():
         first, last = int(y.starts[j]), int(y.starts[j + 1])
         count_both_ways(
             *(y.keys, rows, first, last),
-            *(x.keys, people, int(x.starts[i]), int(x.starts[i + 1]), mask),
+            *(keys, people, int(x.starts[i]), int(x.starts[i + 1]), mask),
             *(room.slots(last - first), room.place_of, room.row_at, room.sums),
             *(of_rows, fits),
         )
@@ -179,8 +192,8 @@ def _right(
     sides: Sides,
     people: Codes,
     released: Codes,
-    suppressed: Sets,
-    unknown: Sets | None,
+    suppressed: Columns,
+    unknown: Columns | None,
     truth: NDArray[np.int64],
     shares: Counts,
     totals: Counts,
@@ -194,7 +207,9 @@ def _right(
         is_open = (suppressed[rows] >> bit) & np.uint64(1) == 1
         if unknown is not None:
             is_open |= (unknown >> bit) & np.uint64(1) == 1
-        fitting &= is_open | (people[:, column] == released[rows, column])
+        fitting &= is_open | fits_in_column(
+            people[:, column], released[rows, column], column, sides.held
+        )
     share = shares[sides.released.row_of[rows]]
     total = totals[sides.people.row_of]
     right = np.zeros(len(people))

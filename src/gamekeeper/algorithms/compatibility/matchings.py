@@ -12,8 +12,9 @@ Parts are independent of each other. Within a part that is complete everybody ha
 same probability; a small part is counted through, set by set of rows; larger ones are out of reach,
 since counting matchings is #P-complete (Valiant 1979), and that is said.
 
-People who are alike with rows that are alike are one node, and rows of one set of suppressed columns
-with the same key are reached by one: memory is linear in rows times sets of suppressed columns.
+People who are alike with rows that are alike are one node, and rows of one set of suppressed columns,
+and of one level of the others (`packed_keys`), with the same key are reached by one: memory is linear
+in rows times these.
 """
 
 from __future__ import annotations
@@ -26,10 +27,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.compatibility.candidates import Room
-from gamekeeper.algorithms.compatibility.packed_keys import Codes, KeyFields
+from gamekeeper.algorithms.compatibility.packed_keys import (
+    Codes,
+    Held,
+    KeyFields,
+    fits_in_column,
+    groups_of,
+    require_comparable,
+)
+from gamekeeper.errors import LimitError, Reason
 
 MOST_COUNTED = 12
 """The largest part, in people, whose matchings are counted through."""
+
+MOST_LINKS = 100_000_000
+"""The most links of people to keys of rows that are kept, some 30 bytes each."""
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -74,10 +86,16 @@ class Matchings:
         return f"Matchings({len(self.right)} people, {len(self._counts)} parts)"
 
 
-def find_matchings(people: Codes, suppressed: NDArray[np.uint64]) -> Matchings:
+def find_matchings(
+    people: Codes,
+    suppressed: NDArray[np.uint64],
+    rows: Codes | None = None,
+    held: Held | None = None,
+) -> Matchings:
     """Tell which rows people have in some assignment, where each row is a person's with some stars.
 
-    Bit c of `suppressed` is column c of the row that the person at the same place has.
+    Bit c of `suppressed` is column c of the row that the person at the same place has. Where cells can
+    stand for several values (`held`, by column), `rows` has them; the person at the same place fits.
 
     Examples
     --------
@@ -86,7 +104,7 @@ def find_matchings(people: Codes, suppressed: NDArray[np.uint64]) -> Matchings:
     >>> found.candidates.tolist(), found.expected, found.number
     ([1, 1, 2, 2], Fraction(3, 1), 2)
     """
-    graph = _Graph(people, suppressed)
+    graph = _Graph(people, suppressed, people if rows is None else rows, held or {})
     parts = graph.parts()
     candidates = graph.candidates(parts)
     right, counts = _probabilities(graph, parts, candidates)
@@ -101,32 +119,53 @@ def find_matchings(people: Codes, suppressed: NDArray[np.uint64]) -> Matchings:
 class _Graph:
     """People of the same key and the same stars as one node, and which rows each of these fits."""
 
-    def __init__(self, people: Codes, suppressed: NDArray[np.uint64]) -> None:
+    def __init__(
+        self, people: Codes, suppressed: NDArray[np.uint64], rows: Codes, held: Held
+    ) -> None:
         from gamekeeper.algorithms.compatibility.key_kernels import places_both_ways
 
-        fields = KeyFields.for_codes(people)
+        fields = KeyFields.for_codes(people, rows, held=held)
         keys = fields.pack(people)
-        marked = np.column_stack([keys, suppressed])
+        # Without sets a row is told by its person and by what is open.
+        shown = [fields.pack(rows) & fields.masks(fields.every & ~suppressed)] if held else []
+        marked = np.column_stack([keys, suppressed, *shown])
         kinds, first, self.kind_of, self.counts = np.unique(
             marked, axis=0, return_index=True, return_inverse=True, return_counts=True
         )
         self.kind_of = self.kind_of.reshape(-1)
         self.keys, self.sets = keys[first], suppressed[first]
+        row_keys = shown[0][first] if held else self.keys
         self.n_kinds = len(kinds)
-        self.codes = people[first]
-        # Of a group of rows with the same stars: who reaches which of its different keys.
-        self.links: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]] = []
-        for stars in np.unique(self.sets):
-            group = np.flatnonzero(self.sets == stars)
-            rows = self.keys[group]
+        self.codes, self.rows, self.held = people[first], rows[first], held
+        # Of a group of rows with the same stars and levels: who reaches which of its different keys.
+        self.links: list[tuple[NDArray[np.int64], ...]] = []
+        n_links = 0
+        opened, levels, group_of = groups_of(fields, row_keys, self.sets, held)
+        require_comparable(self.n_kinds, levels)
+        order = np.argsort(group_of, kind="stable")
+        begins = np.searchsorted(group_of[order], np.arange(len(opened) + 1))
+        for number, stars in enumerate(opened):
+            group = order[begins[number] : begins[number + 1]]
+            theirs = row_keys[group]
             mask = fields.mask_without(stars)
             room = Room(len(group))
             reached = np.empty(self.n_kinds, dtype=np.int64)
+            own = fields.at_levels(self.keys, held, levels[number])
             places_both_ways(
-                *(rows, 0, len(group), self.keys, 0, self.n_kinds, mask),
+                *(theirs, 0, len(group), own, 0, self.n_kinds, mask),
                 *(room.slots(len(group)), room.place_of, room.row_at, reached),
             )
-            self.links.append((group, room.place_of[: len(group)].astype(np.int64), reached))
+            who = np.flatnonzero(reached >= 0)
+            n_links += len(who) + len(group)
+            if n_links > MOST_LINKS:
+                raise LimitError(
+                    Reason.TOO_LARGE,
+                    "All assignments of people to released records were to be looked through.",
+                    "Too many people fit too many records.",
+                    "Compare fewer key variables, or fewer records.",
+                )
+            places = room.place_of[: len(group)].astype(np.int64)
+            self.links.append((group, places, who, reached[who]))
 
     def parts(self) -> NDArray[np.int64]:
         """Return the strongly connected part of each kind."""
@@ -136,10 +175,9 @@ class _Graph:
         sources: list[NDArray[np.int64]] = []
         targets: list[NDArray[np.int64]] = []
         offset = self.n_kinds
-        for group, places, reached in self.links:
-            who = np.flatnonzero(reached >= 0)
+        for group, places, who, reached in self.links:
             sources += [who, offset + places]
-            targets += [offset + reached[who], group]
+            targets += [offset + reached, group]
             offset += int(places.max(initial=-1)) + 1
         source, target = np.concatenate(sources), np.concatenate(targets)
         graph = coo_array((np.ones(len(source), np.int8), (source, target)), (offset, offset))
@@ -150,20 +188,23 @@ class _Graph:
         """Return how many rows of its own part each kind of person fits."""
         n_parts = int(parts.max(initial=-1)) + 1
         found = np.zeros(self.n_kinds, dtype=np.int64)
-        for group, places, reached in self.links:
+        for group, places, who, reached in self.links:
             pairs, inverse = np.unique(places * n_parts + parts[group], return_inverse=True)
             sums = np.bincount(inverse, weights=self.counts[group]).astype(np.int64)
-            asked = np.where(reached >= 0, reached * n_parts + parts, -1)
+            asked = reached * n_parts + parts[who]
             at = np.searchsorted(pairs, asked)
             at[at == len(pairs)] = 0
-            found += np.where(pairs[at] == asked, sums[at], 0)
+            found[who] += np.where(pairs[at] == asked, sums[at], 0)
         return found
 
     def fits(self, person: int, row: int) -> bool:
         """Tell whether a kind of person fits a kind of row."""
         stars = int(self.sets[row])
-        same = self.codes[person] == self.codes[row]
-        return all(bool(same[c]) or stars >> c & 1 for c in range(len(same)))
+        own, cells = self.codes[person : person + 1], self.rows[row : row + 1]
+        return all(
+            stars >> c & 1 or bool(fits_in_column(own[:, c], cells[:, c], c, self.held)[0])
+            for c in range(self.codes.shape[1])
+        )
 
 
 def _probabilities(

@@ -3,19 +3,106 @@
 Every column has as many bits as its largest code needs; a column never lies across two words. So
 nine variables of a census file are one word, and two rows agree on a set of columns if they are
 equal after the bits of the others are cleared. Nothing is hashed away: comparisons are exact.
+
+A cell that can stand for several values is compared in the same way. The categories of such a column
+are sets of values, dealt to levels so that those of one level have no value in common (`CellSets`). At
+a level a value lies in one category or in none, so that whoever is compared with rows of that level is
+written in its categories, and fits where the codes are equal. A suppressed cell is a column left out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.errors import LimitError, Reason
+
 MOST_COLUMNS = 64
+MOST_HELD = 50_000_000
+"""The most values, over all levels of a column, that sets are kept of."""
+_MOST_COMPARED = 40_000_000_000
 Codes = NDArray[np.integer[Any]]
 Keys = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class CellSets:
+    """The values that each category of a column can stand for.
+
+    Attributes
+    ----------
+    level_of
+        For each category its level. No two categories of a level have a value in common.
+    category_at
+        For each level and value the category that has it, or `nobody`.
+    sizes
+        How many values each category has.
+    """
+
+    level_of: NDArray[np.int64]
+    category_at: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, sets: Sequence[NDArray[np.integer[Any]]], n_values: int) -> CellSets:
+        """Deal sets of values to levels: single values first, then the largest, from the lowest on.
+
+        Bands of one width take as many levels as overlap at one value, which is the fewest there can be.
+
+        Examples
+        --------
+        >>> bands = [np.array(held) for held in ([0], [1], [1, 2], [2, 3], [3])]
+        >>> found = CellSets.of(bands, 4)
+        >>> found.level_of.tolist(), found.fits(np.array([2, 2]), np.array([2, 4])).tolist()
+        ([0, 0, 1, 2, 0], [True, False])
+        """
+        sizes = np.array([len(held) for held in sets], dtype=np.int64)
+        lowest = [int(held.min()) if len(held) else 0 for held in sets]
+        order = sorted(range(len(sets)), key=lambda k: (sizes[k] > 1, -sizes[k], lowest[k]))
+        level_of = np.zeros(len(sets), dtype=np.int64)
+        levels: list[NDArray[np.int64]] = [np.full(n_values, len(sets), dtype=np.int64)]
+        for category in order:
+            held = sets[category]
+            free = (n for n, own in enumerate(levels) if (own[held] == len(sets)).all())
+            level = next(free, len(levels))
+            if level == len(levels):
+                if (level + 1) * n_values > MOST_HELD:
+                    raise _too_many("Too many of their categories overlap at one value.")
+                levels.append(np.full(n_values, len(sets), dtype=np.int64))
+            levels[level][held] = category
+            level_of[category] = level
+        return cls(level_of, np.stack(levels), sizes)
+
+    @property
+    def nobody(self) -> int:
+        """The code of a value that no category of a level has."""
+        return len(self.level_of)
+
+    @property
+    def overlap(self) -> bool:
+        """Whether a value lies in more than one category."""
+        return len(self.category_at) > 1
+
+    def fits(self, values: Codes, categories: Codes) -> NDArray[np.bool_]:
+        """Tell of each value whether it lies in the category beside it."""
+        return self.category_at[self.level_of[categories], values] == categories
+
+    def table(self) -> NDArray[np.bool_]:
+        """Return whether each category has each value, a line per category."""
+        return self.category_at[self.level_of] == np.arange(self.nobody)[:, None]
+
+
+Held = Mapping[int, CellSets]
+"""What cells can stand for, by the number of their column; a column without it has plain values."""
+
+
+def fits_in_column(values: Codes, cells: Codes, column: int, held: Held) -> NDArray[np.bool_]:
+    """Tell of each value whether the cell beside it, in that column and not suppressed, can be of it."""
+    return held[column].fits(values, cells) if column in held else values == cells
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -27,7 +114,7 @@ class KeyFields:
     bits: tuple[int, ...]
 
     @classmethod
-    def for_codes(cls, *matrices: Codes) -> KeyFields:
+    def for_codes(cls, *matrices: Codes, held: Held | None = None) -> KeyFields:
         """Return fields that hold the codes of several matrices with the same columns."""
         n_columns = matrices[0].shape[1]
         assert n_columns <= MOST_COLUMNS, "a set of columns is one word"
@@ -37,6 +124,8 @@ class KeyFields:
         word, used = 0, 0
         for column in range(n_columns):
             top = max(int(matrix[:, column].max(initial=0)) for matrix in matrices)
+            if held and column in held:
+                top = max(top, held[column].nobody)
             bits = max(1, top.bit_length())
             if used + bits > 64:
                 word, used = word + 1, 0
@@ -68,6 +157,23 @@ class KeyFields:
             made[:, word] |= codes[:, column].astype(np.uint64) << np.uint64(shift)
         return made
 
+    def column(self, keys: Keys, column: int) -> NDArray[np.int64]:
+        """Return the codes of one column of packed rows."""
+        field = np.uint64((1 << self.bits[column]) - 1)
+        found = (keys[:, self.words[column]] >> np.uint64(self.shifts[column])) & field
+        return found.astype(np.int64)
+
+    def at_levels(self, keys: Keys, held: Held, levels: NDArray[np.int64]) -> Keys:
+        """Return packed values in the categories that have them at one level per column of sets."""
+        if not held:
+            return keys
+        bits = sum(1 << column for column in held)
+        made = keys & self.mask_without(np.uint64(bits))
+        for (column, own), level in zip(held.items(), levels.tolist(), strict=True):
+            codes = own.category_at[level][self.column(keys, column)].astype(np.uint64)
+            made[:, self.words[column]] |= codes << np.uint64(self.shifts[column])
+        return made
+
     def masks(self, sets: NDArray[np.uint64]) -> Keys:
         """Return, for sets of columns (bit c is column c), the bits of their fields."""
         wanted = np.asarray(sets, dtype=np.uint64)
@@ -85,7 +191,7 @@ class KeyFields:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DistinctRows:
-    """The different rows of a file, grouped by what they leave open.
+    """The different rows of a file, grouped by what they leave open and the levels of their sets.
 
     Attributes
     ----------
@@ -95,6 +201,8 @@ class DistinctRows:
         How often each occurs, or the sum of the weights.
     open
         For each group the set of columns that are open (suppressed, or missing and not known).
+    levels
+        For each group the level of its cells in each column of sets.
     starts
         Where each group begins among the rows, and the number of rows at last.
     row_of
@@ -104,6 +212,7 @@ class DistinctRows:
     keys: Keys
     counts: NDArray[np.int64]
     open: NDArray[np.uint64]
+    levels: NDArray[np.int64]
     starts: NDArray[np.int64]
     row_of: NDArray[np.int64]
 
@@ -113,25 +222,48 @@ class DistinctRows:
         return len(self.keys)
 
 
+def groups_of(
+    fields: KeyFields, keys: Keys, open_columns: NDArray[np.uint64], held: Held
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the different sets of open columns with the levels of the rest, and each row's of these."""
+    opened, group = np.unique(open_columns, return_inverse=True)
+    group = group.reshape(-1)
+    levels = np.zeros((len(opened), 0), dtype=np.int64)
+    for column, own in held.items():
+        bit = np.uint64(column)
+        is_open = (open_columns >> bit) & np.uint64(1) == 1
+        level = np.where(is_open, 0, own.level_of[fields.column(keys, column) * ~is_open])
+        n_levels = len(own.category_at)
+        found, group = np.unique(group * n_levels + level, return_inverse=True)
+        before, here = np.divmod(found, n_levels)
+        opened, levels = opened[before], np.column_stack([levels[before], here])
+    return opened, levels, group
+
+
 def distinct_rows(
     fields: KeyFields,
     keys: Keys,
     open_columns: NDArray[np.uint64] | None = None,
     weights: NDArray[np.int64] | None = None,
+    *,
+    held: Held | None = None,
 ) -> DistinctRows:
-    """Return the different rows of packed records, each group of open columns together.
+    """Return the different rows of packed records, each group of open columns and levels together.
 
     The order of rows depends on what they are, never on that of the records.
     """
     n_records, n_words = keys.shape
-    if open_columns is None:
-        sets = np.zeros(1 if n_records else 0, dtype=np.uint64)
+    if open_columns is None and not held:
+        opened = np.zeros(1 if n_records else 0, dtype=np.uint64)
+        levels = np.zeros((len(opened), 0), dtype=np.int64)
         group = np.zeros(n_records, np.int64)
         closed = keys
     else:
-        sets, group = np.unique(open_columns, return_inverse=True)
-        closed = keys & fields.masks(fields.every & ~sets)[group]
-    order = _sorted(closed, group if len(sets) > 1 else None)
+        if open_columns is None:
+            open_columns = np.zeros(n_records, dtype=np.uint64)
+        opened, levels, group = groups_of(fields, keys, open_columns, held or {})
+        closed = keys & fields.masks(fields.every & ~opened)[group]
+    order = _sorted(closed, group if len(opened) > 1 else None)
     is_first = np.ones(n_records, dtype=np.bool_)
     if n_records:
         same = group[order[1:]] == group[order[:-1]]
@@ -147,9 +279,24 @@ def distinct_rows(
     else:
         counts = np.add.reduceat(weights[order], first) if n_records else weights[:0]
     rows = order[first]
-    starts = np.searchsorted(group[rows], np.arange(len(sets) + 1)).astype(np.int64)
+    starts = np.searchsorted(group[rows], np.arange(len(opened) + 1)).astype(np.int64)
     return DistinctRows(
-        np.ascontiguousarray(closed[rows]), counts.astype(np.int64), sets, starts, row_of
+        np.ascontiguousarray(closed[rows]), counts.astype(np.int64), opened, levels, starts, row_of
+    )
+
+
+def require_comparable(n_people: int, levels: NDArray[np.int64]) -> None:
+    """Refuse to go past people once per group of rows where that would take hours."""
+    if levels.shape[1] and n_people * len(levels) > _MOST_COMPARED:
+        raise _too_many("There are too many different people and ways in which cells overlap.")
+
+
+def _too_many(found: str) -> LimitError:
+    return LimitError(
+        Reason.TOO_LARGE,
+        "People were to be compared with released records whose cells stand for several values.",
+        found,
+        "Compare fewer key variables, or fewer records.",
     )
 
 

@@ -199,6 +199,31 @@ def compare_sinks(
     return _with_rule(made, missing)
 
 
+def compare_fitting(
+    a: ArrayLike,
+    b: ArrayLike,
+    fits: NDArray[np.bool_],
+    *,
+    missing: Missing = "expected",
+    name: str = "category",
+) -> Comparison:
+    """Compare categories that can stand for several values with values: 0 where one can be the other.
+
+    `fits` has truth values, a line per code of the first file from 1 and a column per code of the
+    second. Other pairs have distance 1: a value may have been changed.
+
+    Examples
+    --------
+    >>> compare_fitting([1, 2], [1, 2], np.array([[1, 1], [0, 1]], bool)).matrix().tolist()
+    [[0.0, 0.0], [1.0, 0.0]]
+    """
+    x, y = _codes(a, name, fits.shape[0]), _codes(b, name, fits.shape[1])
+    table = np.where(fits, 0.0, 1.0)
+    own = tuple(1.0 - np.eye(n) for n in fits.shape)
+    made = Comparison(name, "fits", x, y, table=table, own_tables=(own[0], own[1]))
+    return _with_rule(made, missing)
+
+
 def _overlaps(left: NDArray[np.bool_], right: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return one minus the share of sinks in common; infinite where there are none."""
     common = left.astype(np.float64) @ right.T.astype(np.float64)

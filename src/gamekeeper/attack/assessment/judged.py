@@ -8,7 +8,7 @@ proven, and nothing is proven of records that were left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -114,13 +114,17 @@ class JudgedPolicy:
         ]
 
 
-def judge_policy(policy: Policy, measured: Measured) -> JudgedPolicy:
-    """Judge every limit of a policy."""
-    return JudgedPolicy(policy, tuple(_judged(limit, measured) for limit in policy.limits))
+def judge_policy(
+    policy: Policy, measured: Measured, unknown: Mapping[str, str] | None = None
+) -> JudgedPolicy:
+    """Judge every limit of a policy; `unknown` says of criteria by name why they are not known here."""
+    why = unknown or {}
+    return JudgedPolicy(policy, tuple(_judged(limit, measured, why) for limit in policy.limits))
 
 
-def _judged(limit: Limit, measured: Measured) -> JudgedLimit:
-    found = limit.criterion.measure(measured)
+def _judged(limit: Limit, measured: Measured, unknown: Mapping[str, str]) -> JudgedLimit:
+    why_not = unknown.get(limit.criterion.name)
+    found = limit.criterion.measure(measured) if why_not is None else Found(None, why_not)
     standing, why = judge_limit(limit, found)
     if standing is Standing.MET:
         doubts = list(_doubts(measured, limit, found))

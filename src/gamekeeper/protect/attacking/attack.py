@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.compatibility.candidates import Candidates
-from gamekeeper.attack.assessment.criteria import CRITERIA
+from gamekeeper.algorithms.compatibility.packed_keys import CellSets
+from gamekeeper.attack.assessment.criteria import CRITERIA, Found
 from gamekeeper.attack.assessment.measured import Measured, measure_file
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.counting import count_keys
@@ -33,6 +34,20 @@ from gamekeeper.results import Provenance
 
 if TYPE_CHECKING:
     from gamekeeper.results import Progress
+
+
+_OF_POPULATION = (
+    "individual_risk",
+    "global_risk",
+    "average_match",
+    "population_uniques",
+    "right_matches",
+    "unique_match",
+    "household_risk",
+)
+_OF_PEOPLE = ("highest_risk", "average_risk", *_OF_POPULATION)
+_NOBODYS = "it is not known that released records are people's, so that no match is right"
+_OVERLAPPING = "cells stand for sets of values that overlap, and it is counted by plain categories"
 
 
 class AttackName(StrEnum):
@@ -63,27 +78,43 @@ def attack_file(
     attacks: Collection[AttackName] = (),
     *,
     sides: FileSides | None = None,
+    held: Mapping[str, CellSets] | None = None,
     wildcard: bool = False,
     progress: Progress | None = None,
 ) -> FileAttack:
     """Attack a file as it would be released.
 
     `before`, `after` and `log` are the original, the release, and where they differ: nowhere in a file
-    that is attacked as it is. `sides` has people and rows where these are not told by the log. With
-    `wildcard` the count that proves nothing is shown as well.
+    that is attacked as it is. `sides` has people and rows where these are not told by the log, `held`
+    the values that cells can stand for, of variables whose categories overlap. With `wildcard` the
+    count that proves nothing is shown as well.
     """
     started = time.perf_counter()
-    laid = sides_of(before, after, log, setting) if sides is None else sides
+    laid = sides_of(before, after, log, setting, held) if sides is None else sides
     why: dict[str, str] = {}
     if laid.truth is None:
         why["expected"] = why["linkage"] = "it is not known which released record is whose"
+        why |= dict.fromkeys(_OF_PEOPLE, _NOBODYS)
+    elif laid.held:
+        why |= dict.fromkeys(_OF_POPULATION, _OVERLAPPING)
+    if laid.held:
+        why["wildcard"] = "not counted where cells stand for several values"
     candidates = laid.count(wildcard=wildcard)
     misfits = 0
     if laid.truth is not None:
         candidates, misfits = _of_those_released(candidates, laid.truth, setting)
     linked = None
     if laid.truth is not None and (misfits or AttackName.LINKAGE in attacks):
-        linked = link_release(before, after, log, setting, progress=progress)
+        try:
+            linked = link_release(before, after, log, setting, held=held, progress=progress)
+        except LimitError as error:
+            why["linkage"] = error.found
+    matchings = None
+    if setting.response_knowledge:
+        try:
+            matchings = laid.matchings()
+        except LimitError as error:
+            why["assignments"] = error.found
     measured = None
     if AttackName.ASSESSMENT in attacks:
         try:
@@ -95,10 +126,15 @@ def attack_file(
         len(candidates.people_to_released),
         len(laid.released),
         candidates,
-        laid.matchings() if setting.response_knowledge else None,
+        matchings,
         linked,
         measured,
-        {} if measured is None else {n: c.measure(measured) for n, c in CRITERIA.items()},
+        {}
+        if measured is None
+        else {
+            name: Found(None, why[name]) if name in why else criterion.measure(measured)
+            for name, criterion in CRITERIA.items()
+        },
         why,
         Provenance(
             "attacks on a release",

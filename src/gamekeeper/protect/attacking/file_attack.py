@@ -229,6 +229,8 @@ class FileAttack(Result):
         made: list[dict[str, Any]] = []
         for criterion in Criterion:
             if criterion is Criterion.WILDCARD and self.candidates.wildcard is None:
+                if criterion in self.why_not:
+                    made.append(_row(criterion.value, None, exactly, self.why_not[criterion]))
                 continue
             note = "" if criterion.may_be_target else "protects nobody by itself"
             made.append(_row(criterion.value, float(self.smallest(criterion)), exactly, note))

@@ -93,7 +93,7 @@ def _judged(target: Target, found: FileAttack) -> JudgedTarget:
         why = found.why_not.get("assessment", "it was not assessed")
         return JudgedTarget(target, Standing.NOT_PROVEN, None, "not known", why)
     policy = target.policy or Policy(target.text, (Limit(CRITERIA[target.measure], target.limit),))
-    outcome = judge_policy(policy, found.measured)
+    outcome = judge_policy(policy, found.measured, found.why_not)
     lines = [line for line in outcome.lines if line.standing is not Standing.MET]
     why = joined([f"{line.limit.criterion.name} {line.standing_text}" for line in lines])
     reached = None
@@ -106,7 +106,9 @@ def _judged(target: Target, found: FileAttack) -> JudgedTarget:
 def _of_assignments(target: Target, found: FileAttack) -> JudgedTarget:
     reached = found.fewest_in_assignments()
     if reached is None:
-        why = "it is not known whose the records are, or values were changed"
+        why = found.why_not.get(
+            ASSIGNMENTS, "it is not known whose the records are, or values were changed"
+        )
         if not found.response_knowledge:
             why = "it asks what somebody can work out who knows who is in the file"
         return JudgedTarget(target, Standing.NOT_PROVEN, None, "not known", why)

@@ -7,10 +7,12 @@ original, each to its nearest, and the share has an interval.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from gamekeeper.algorithms.compatibility.packed_keys import CellSets
 from gamekeeper.algorithms.counter_stream import CounterStream
 from gamekeeper.attack.linkage.columns.variables import LinkVariable
 from gamekeeper.attack.linkage.evaluation import compare_maskings
@@ -18,12 +20,14 @@ from gamekeeper.attack.linkage.options import LinkMethod, ObjectiveName
 from gamekeeper.attack.linkage.truth import share_interval
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.replaced_cells import replace_cells
+from gamekeeper.errors import LimitError, Reason
 from gamekeeper.protect.changes import ChangeLog
 from gamekeeper.protect.setting import Setting
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, percent_range, percent_text
 
 MOST_PAIRS = 25_000_000
+_MOST_CELLS = 4_000_000
 _FEWEST = 200
 
 
@@ -77,10 +81,17 @@ def link_release(
     log: ChangeLog,
     setting: Setting,
     *,
+    held: Mapping[str, CellSets] | None = None,
     most_pairs: int = MOST_PAIRS,
     progress: Progress | None = None,
 ) -> LinkedShare:
-    """Link a release with its original on the keys."""
+    """Link a release with its original on the keys.
+
+    A cell of a variable in `held` is at no distance from the values it can stand for, and far from all
+    others.
+    """
+    sets = held or {}
+    _require_tables(sets)
     recodes = [
         change.recode
         for name, change in log.variables.items()
@@ -96,7 +107,10 @@ def link_release(
         order = CounterStream(setting.seed, ("linkage", "sample")).order(setting.records(after))
         chosen = np.sort(order[:n_tried])
     released = after if whole else replace_cells(after, records=chosen)
-    variables = [LinkVariable(name) for name in setting.keys]
+    variables = [
+        LinkVariable(name, fits=sets[name].table()[1:, 1:] if name in sets else None)
+        for name in setting.keys
+    ]
     method = LinkMethod.OPTIMAL if whole else LinkMethod.NEAREST
     found = compare_maskings(
         original,
@@ -113,3 +127,14 @@ def link_release(
     right = found.n_correct or 0
     low, high = (right / max(n, 1),) * 2 if whole else share_interval(right, len(chosen))
     return LinkedShare(right, len(chosen), n, low, high, f"{method.value} links on the keys")
+
+
+def _require_tables(held: Mapping[str, CellSets]) -> None:
+    for sets in held.values():
+        if sets.category_at.shape[1] * sets.nobody > _MOST_CELLS:
+            raise LimitError(
+                Reason.TOO_LARGE,
+                "A release was to be linked with its original.",
+                "a variable has too many values and overlapping categories to be linked on",
+                "Leave it out of the keys.",
+            )

@@ -6,16 +6,25 @@ publishes a recoding tells it, so that an intruder knows it too; here it is read
 belong together, and where that is not known from the words and bands of categories. Where all cells of
 each value became one and the same, that is taken for a recoding even if it may be a chance of swapping:
 the intruder is then taken to know more, never less.
+
+A file that was recoded here and there, its cells of several levels, has categories that overlap: each is
+then the set of values that it can stand for. A band is every value in it, whatever records have it; a
+value of the original is itself; another category is the values that records show to have become it, as
+long as such categories lie within each other or apart, as those of a hierarchy do. A value outside its
+cell's set was changed.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.categories.bands import Band, BandStyle, parse_band
+from gamekeeper.algorithms.compatibility.packed_keys import CellSets
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.recode import Recode
@@ -25,6 +34,8 @@ from gamekeeper.protect.changes import ChangeLog, VariableChange
 from gamekeeper.wording import count_of, percent_text, quoted
 
 Codes = NDArray[np.int64]
+_AGREE = 0.1
+_ENOUGH = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +53,12 @@ class MaskedVariable:
         not known which record is whose.
     is_left_out
         Whether the release does not have it.
+    overlaps
+        Whether categories overlap, so that each is taken for the set of values it can stand for.
+    ends_meet
+        Whether bands share their ends, so that it had to be chosen which of two has such a value.
+    n_unread
+        Categories of which nothing tells what they stand for.
     """
 
     variable: str
@@ -52,6 +69,9 @@ class MaskedVariable:
     n_changed: int | None
     n_records: int
     is_left_out: bool = False
+    overlaps: bool = False
+    ends_meet: bool = False
+    n_unread: int = 0
 
     @property
     def words(self) -> str:
@@ -59,7 +79,12 @@ class MaskedVariable:
         if self.is_left_out:
             return f"{quoted([self.variable])}: not released."
         parts: list[str] = []
-        if self.is_recoded:
+        if self.overlaps:
+            parts.append(
+                f"{count_of(self.categories_after, 'category', 'categories')} that overlap, each taken for"
+                " every value it can stand for"
+            )
+        elif self.is_recoded:
             parts.append(f"{self.categories_before:,} categories became {self.categories_after:,}")
         if self.n_suppressed:
             parts.append(f"{count_of(self.n_suppressed, 'cell')} suppressed")
@@ -68,6 +93,14 @@ class MaskedVariable:
             parts.append(f"{count_of(self.n_changed, 'cell')} changed ({share})")
         if self.n_changed is None:
             parts.append("compared by its categories")
+        if self.ends_meet:
+            parts.append("bands share their ends, and such a value is taken for the upper of two")
+        if self.n_unread:
+            what = count_of(self.n_unread, "category is", "categories are")
+            parts.append(
+                f"{what} neither a value of the original nor a band of its numbers: nobody is taken to"
+                " fit them, so that candidates may be more"
+            )
         return f"{quoted([self.variable])}: {', '.join(parts) or 'as it was'}."
 
 
@@ -78,6 +111,10 @@ class Masking:
     after: CodedTable
     log: ChangeLog
     variables: tuple[MaskedVariable, ...]
+    held: Mapping[str, CellSets] = field(default_factory=dict[str, CellSets])
+    """By variable whose categories overlap the values that each can stand for."""
+    is_open: bool = False
+    """Whether empty cells are suppressed ones, where nobody knows which record is whose."""
 
 
 def read_masking(
@@ -105,24 +142,54 @@ def read_masking(
     changes: dict[str, VariableChange] = {}
     finer: list[Recode] = []
     empty: dict[str, NDArray[np.uint8]] = {}
+    held: dict[str, CellSets] = {}
+    is_open = False
     for name in keys:
         old, new = before.codebook[name], after.codebook[name]
         mine = before.codes(name).astype(np.int64)
         yours = after.codes(name).astype(np.int64)
+        counts = _occurring(mine), _occurring(yours)
         if records is None:
-            made = _by_words(old, new, decimal)
-            if made is not None:
+            # Where nobody's cell was missing, an empty one was made so.
+            is_open = is_open or bool((mine != MISSING).all() and (yours == MISSING).any())
+            nobodys = np.zeros((0, 2), dtype=np.int64)
+            sets, ends_meet = _sets(old, new, nobodys, decimal)
+            made = _by_words(old, new, sets)
+            if sets is not None and sets.overlap:
+                held[name] = sets
+            elif made is not None:
                 changes[name] = VariableChange(Recode(name, made, _words(new, made)))
-            counts = _occurring(mine), _occurring(yours)
-            found.append(MaskedVariable(name, made is not None, *counts, None, None, len(yours)))
+            found.append(
+                MaskedVariable(
+                    *(name, made is not None, *counts, None, None, len(yours)),
+                    overlaps=name in held,
+                    ends_meet=ends_meet,
+                    n_unread=_unread(old, new, yours, sets, decimal),
+                )
+            )
             continue
         own = mine[records]
         known = (own != MISSING) & (yours != MISSING)
         pairs = np.unique(np.stack([own[known], yours[known]], axis=1), axis=0)
+        sets, _ = _sets(old, new, pairs, decimal)
+        n = before.n_records
+        stars = (yours == MISSING) & (own != MISSING)
+        empty[name] = np.packbits(_spread(yours == MISSING, records, n))
+        if sets is not None and sets.overlap:
+            held[name] = sets
+            moved = known & ~sets.fits(own, yours)
+            changes[name] = VariableChange(
+                None,
+                np.packbits(_spread(moved | stars, records, n)),
+                np.packbits(_spread(stars, records, n)),
+            )
+            told = int(stars.sum()), int(moved.sum())
+            found.append(MaskedVariable(name, True, *counts, *told, len(yours), overlaps=True))
+            continue
         recode: Recode | None = None
         shown = yours
         if len(np.unique(pairs[:, 0])) == len(pairs):
-            there = _functional(pairs, old, new, decimal)
+            there = _functional(pairs, old, new, sets)
             if tuple(there) != tuple(range(old.n_codes)) or old.words != new.words:
                 recode = Recode(name, there, _words(new, there))
             target = there[own]
@@ -135,7 +202,7 @@ def read_masking(
             finer.append(Recode(name, here, old.words))
             target, shown = own, here[yours]
         else:
-            by_words = _by_words(old, new, decimal)
+            by_words = _by_words(old, new, sets)
             there = _same_words(old, new) if by_words is None else by_words
             if by_words is None and (there[1:] >= new.n_codes).all():
                 # Categories of other names, some cells of which were changed: what most became.
@@ -143,27 +210,21 @@ def read_masking(
             if by_words is not None:
                 recode = Recode(name, there, _words(new, there))
             target = there[own]
-        stars = (yours == MISSING) & (own != MISSING)
         moved = known & (shown != target)
         is_recoded = recode is not None and _occurring(recode.codes[mine]) < _occurring(mine)
-        n = before.n_records
         changes[name] = VariableChange(
             recode,
             np.packbits(_spread(moved | stars, records, n)),
             np.packbits(_spread(stars, records, n)),
         )
-        empty[name] = np.packbits(_spread(yours == MISSING, records, n))
-        found.append(
-            MaskedVariable(
-                name, is_recoded, _occurring(mine), _occurring(yours), int(stars.sum()),
-                int(moved.sum()), len(yours),
-            )
-        )  # fmt: skip
+        told = int(stars.sum()), int(moved.sum())
+        found.append(MaskedVariable(name, is_recoded, *counts, *told, len(yours)))
     if are_alike and any(change.n_suppressed for change in changes.values()):
         changes |= {name: replace(changes[name], suppressed=bits) for name, bits in empty.items()}
     made = after.recoded(finer)
     left = None if records is None or _is_whole(records, before.n_records) else records
-    return Masking(made, ChangeLog(before.n_records, changes, left), tuple(found))
+    log = ChangeLog(before.n_records, changes, left)
+    return Masking(made, log, tuple(found), held, is_open)
 
 
 def _is_whole(records: Codes, n: int) -> bool:
@@ -180,9 +241,11 @@ def _occurring(codes: Codes) -> int:
     return len(np.unique(codes[codes != MISSING]))
 
 
-def _functional(pairs: Codes, old: CodedVariable, new: CodedVariable, decimal: str) -> Codes:
+def _functional(
+    pairs: Codes, old: CodedVariable, new: CodedVariable, sets: CellSets | None
+) -> Codes:
     """Return the released code of each original one; one never seen is found by its words, or new."""
-    bands = _by_words(old, new, decimal)
+    bands = _by_words(old, new, sets)
     there = _same_words(old, new) if bands is None else bands
     there[pairs[:, 0]] = pairs[:, 1]
     return there
@@ -213,30 +276,136 @@ def _same_words(old: CodedVariable, new: CodedVariable) -> Codes:
     return np.array(made, dtype=np.int64)
 
 
-def _by_words(old: CodedVariable, new: CodedVariable, decimal: str) -> Codes | None:
+def _by_words(old: CodedVariable, new: CodedVariable, sets: CellSets | None) -> Codes | None:
     """Return released codes by the bands that numbers lie in; None where categories are no bands."""
     same = _same_words(old, new)
-    if (same < new.n_codes).all():
+    if sets is None or (same < new.n_codes).all():
         return None
-    bands: list[tuple[int, Band]] = []
-    for code, word in enumerate(new.words):
-        if code == MISSING or number_of(word, decimal) is not None:
-            continue
-        try:
-            bands.append((code, parse_band(word, BandStyle.INCLUSIVE)))
-        except InputError:
-            continue
-    if not bands:
+    there = sets.category_at[0]
+    return np.where(there < sets.nobody, there, same)
+
+
+def _sets(
+    old: CodedVariable, new: CodedVariable, pairs: Codes, decimal: str
+) -> tuple[CellSets | None, bool]:
+    """Return the original values that each released category can stand for, and whether bands touch.
+
+    `pairs` has the original values with what they became, as far as that is known. None where no
+    category is a band of values, nor others overlap.
+    """
+    values = _inverse(_same_words(old, new), new.n_codes)
+    others = [
+        code
+        for code in range(1, new.n_codes)
+        if not len(values[code]) and number_of(new.words[code], decimal) is None
+    ]
+    bands = {code: band for code in others if (band := _band(new.words[code])) is not None}
+    held, ends_meet = _held_by(bands, old, pairs, decimal, is_alone=len(bands) == new.n_codes - 1)
+    for code, band in held.items():
+        values[code] = band
+    words = [code for code in others if code not in held]
+    became = [pairs[pairs[:, 1] == code, 0] for code in words]
+    # Where no value is left as it was, a category is rather one that some cells were changed to.
+    if any(len(own) for own in values[1:]) and _is_nested(became, old.n_codes):
+        for code, own in zip(words, became, strict=True):
+            values[code] = own
+    sets = CellSets.of(values, old.n_codes) if others else None
+    return (sets if sets is not None and (held or sets.overlap) else None), ends_meet
+
+
+def _inverse(codes: Codes, n_codes: int) -> list[Codes]:
+    """Return for each code the places that have it."""
+    order = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[order], np.arange(n_codes + 1))
+    return [order[first:last] for first, last in zip(ends[:-1], ends[1:], strict=True)]
+
+
+def _band(word: str) -> Band | None:
+    try:
+        return parse_band(word, BandStyle.INCLUSIVE)
+    except InputError:
         return None
-    made = same.copy()
-    for code in range(1, old.n_codes):
-        number = number_of(old.values[code], decimal)
-        if same[code] >= new.n_codes and number is not None:
-            for there, band in bands:
-                if band.low <= number < band.high:
-                    made[code] = there
-                    break
-    return made
+
+
+def _held_by(
+    bands: Mapping[int, Band], old: CodedVariable, pairs: Codes, decimal: str, *, is_alone: bool
+) -> tuple[dict[int, Codes], bool]:
+    """Return the values in each band, and whether bands touch so that one of two has to be chosen.
+
+    Nothing where bands are none of these values: these are no numbers, or hardly any lies in the band that
+    it became (months, read as years). Where all categories are bands, each of which ends at the
+    value that the next begins with, that value is of the one that has it in the file, else of the upper.
+    """
+    numbers = {
+        code: number
+        for code in range(1, old.n_codes)
+        if (number := number_of(old.values[code], decimal)) is not None
+    }
+    order = sorted(numbers, key=numbers.__getitem__)
+    ranked = [numbers[code] for code in order]
+    ordered = sorted(bands, key=lambda code: (bands[code].low, bands[code].high))
+    ends = {code: (bisect_left(ranked, bands[code].low), bisect_left(ranked, bands[code].high))
+            for code in ordered}  # fmt: skip
+    beside = list(zip(ordered, ordered[1:], strict=False))
+    ends_meet = is_alone and bool(beside)
+    ends_meet = ends_meet and all(bands[a].high == bands[b].low + 1 for a, b in beside)
+    if ends_meet:
+        seen = {(numbers.get(own), band) for own, band in pairs.tolist()}
+        upper = any((bands[b].low, b) in seen for _, b in beside)
+        lower = any((bands[b].low, a) in seen for a, b in beside)
+        for a, b in beside if not (upper and lower) else ():
+            find = bisect_right if lower else bisect_left
+            cut = find(ranked, bands[b].low)
+            ends[a], ends[b] = (ends[a][0], cut), (cut, ends[b][1])
+    places = np.array(order, dtype=np.int64)
+    found = {code: places[first:last] for code, (first, last) in ends.items()}
+    wider = [
+        (code, band)
+        for code in range(1, old.n_codes)
+        if code not in numbers and (band := _band(old.words[code])) is not None
+    ]
+    for code in found if wider else ():
+        also = [own for own, band in wider if band.overlap(bands[code]) is not None]
+        found[code] = np.concatenate([found[code], np.array(also, dtype=np.int64)])
+    rank = {code: place for place, code in enumerate(order)}
+    agree = [
+        ends[there][0] <= rank[own] < ends[there][1]
+        for own, there in pairs.tolist()
+        if there in ends and own in rank
+    ]
+    is_other = len(agree) >= _ENOUGH and sum(agree) < len(agree) * _AGREE
+    is_read = bool(numbers or wider) and not is_other
+    return (found if is_read else {}), ends_meet and is_read
+
+
+def _is_nested(sets: list[Codes], n_values: int) -> bool:
+    """Tell whether of every two sets one lies in the other and is smaller, or they share nothing.
+
+    Sets of one value may be equal.
+    """
+    inmost = np.full(n_values, -1)
+    ordered = sorted(sets, key=len, reverse=True)
+    for number, own in enumerate(ordered):
+        around = np.unique(inmost[own])
+        if len(around) > 1:
+            return False
+        if len(own) > 1 and around[0] >= 0 and len(ordered[around[0]]) == len(own):
+            return False
+        inmost[own] = number
+    return True
+
+
+def _unread(
+    old: CodedVariable, new: CodedVariable, yours: Codes, sets: CellSets | None, decimal: str
+) -> int:
+    """Return how many released categories are no value of the original, no number and no band."""
+    same = set(_same_words(old, new).tolist())
+    return sum(
+        code not in same
+        and number_of(new.words[code], decimal) is None
+        and (sets is None or _band(new.words[code]) is None)
+        for code in np.unique(yours[yours != MISSING]).tolist()
+    )
 
 
 def _words(new: CodedVariable, codes: Codes) -> tuple[str, ...]:

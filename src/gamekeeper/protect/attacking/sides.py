@@ -2,7 +2,8 @@
 
 An intruder knows what people are at the detail of the original, and how the release was recoded. So
 the keys of people are recoded as the release was, and compared with its rows wherever these are not
-suppressed. What a missing cell of the input means is the scenario's choice: with "category" it is
+suppressed. Where the categories of a release overlap, people keep their values, and a cell is the set of
+values that it can stand for. What a missing cell of the input means is the scenario's choice: with "category" it is
 known and equal to its like; with "ignore" a released one tells nothing; with "wildcard" it is not
 known of the people either.
 
@@ -12,13 +13,15 @@ out hide nobody. Who does not compares it with all people of the original.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.compatibility.candidates import Candidates, count_candidates
 from gamekeeper.algorithms.compatibility.matchings import Matchings, find_matchings
+from gamekeeper.algorithms.compatibility.packed_keys import CellSets, fits_in_column
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.missing import Missing
@@ -43,13 +46,15 @@ class FileSides:
     Attributes
     ----------
     people, released
-        Keys as codes, a row each; the same code means the same.
+        Keys as codes, a row each; the same code means the same, but in a column of `held`.
     suppressed
         For each released row the columns that are open, as bits.
     unknown
         For each person the columns that are not known, as bits; None where all are.
     truth
         For each person the released row that is the right one, or -1; None where that is not known.
+    held
+        By column whose released categories overlap the values that each can stand for.
     """
 
     people: NDArray[np.int64]
@@ -57,6 +62,7 @@ class FileSides:
     suppressed: NDArray[np.uint64]
     unknown: NDArray[np.uint64] | None
     truth: NDArray[np.int64] | None
+    held: Mapping[int, CellSets] = field(default_factory=dict[int, CellSets])
 
     def count(self, *, wildcard: bool = False) -> Candidates:
         """Count candidates by every criterion."""
@@ -67,6 +73,7 @@ class FileSides:
             unknown=self.unknown,
             truth=np.full(len(self.people), -1) if self.truth is None else self.truth,
             wildcard=wildcard,
+            held=self.held,
         )
 
     def matchings(self) -> Matchings | None:
@@ -82,13 +89,24 @@ class FileSides:
         rows, open_columns = self.released[truth], self.suppressed[truth]
         for column in range(self.people.shape[1]):
             is_open = (open_columns >> np.uint64(column)) & np.uint64(1) == 1
-            if (~is_open & (rows[:, column] != self.people[:, column])).any():
+            fits = fits_in_column(self.people[:, column], rows[:, column], column, self.held)
+            if not (is_open | fits).all():
                 return None
-        return find_matchings(self.people, open_columns)
+        return find_matchings(self.people, open_columns, rows, self.held)
 
 
-def sides_of(before: CodedTable, after: CodedTable, log: ChangeLog, setting: Setting) -> FileSides:
-    """Return both sides of a file that we have protected ourselves, so that all is known."""
+def sides_of(
+    before: CodedTable,
+    after: CodedTable,
+    log: ChangeLog,
+    setting: Setting,
+    held: Mapping[str, CellSets] | None = None,
+) -> FileSides:
+    """Return both sides of a file where it is known what was done to it.
+
+    `held` has by variable whose categories overlap the values that each can stand for.
+    """
+    sets = held or {}
     left = np.arange(before.n_records) if log.records is None else log.records
     people = np.empty((before.n_records, len(setting.keys)), dtype=np.int64)
     released = np.empty((after.n_records, len(setting.keys)), dtype=np.int64)
@@ -101,7 +119,8 @@ def sides_of(before: CodedTable, after: CodedTable, log: ChangeLog, setting: Set
         if change is not None and change.recode is not None:
             codes, words = change.recode.codes[codes], change.recode.words
         there = after.codebook[name]
-        people[:, column] = codes if words == there.words else aligned_codes(words, there)[codes]
+        is_plain = name in sets or words == there.words
+        people[:, column] = codes if is_plain else aligned_codes(words, there)[codes]
         released[:, column] = after.codes(name)
         stars |= log.suppressed(name).astype(np.uint64) << np.uint64(column)
     if setting.response_knowledge:
@@ -109,7 +128,8 @@ def sides_of(before: CodedTable, after: CodedTable, log: ChangeLog, setting: Set
     else:
         truth = np.full(before.n_records, -1, dtype=np.int64)
         truth[left] = np.arange(len(left))
-    return laid_out(people, released, stars, truth, setting.missing)
+    of_columns = {place: sets[name] for place, name in enumerate(setting.keys) if name in sets}
+    return laid_out(people, released, stars, truth, setting.missing, of_columns)
 
 
 def laid_out(
@@ -118,6 +138,7 @@ def laid_out(
     stars: NDArray[np.uint64],
     truth: NDArray[np.int64] | None,
     missing: Missing,
+    held: Mapping[int, CellSets] | None = None,
 ) -> FileSides:
     """Return both sides with missing cells read as a scenario says."""
     unknown = None
@@ -125,7 +146,7 @@ def laid_out(
         stars = stars | missing_sets(released)
     if missing is Missing.WILDCARD:
         unknown = missing_sets(people)
-    return FileSides(people, released, stars, unknown, truth)
+    return FileSides(people, released, stars, unknown, truth, held or {})
 
 
 def missing_sets(codes: NDArray[np.int64]) -> NDArray[np.uint64]:

@@ -23,7 +23,7 @@ from gamekeeper.protect.attacking.attack import AttackName, attack_file
 from gamekeeper.protect.attacking.file_attack import FileAttack
 from gamekeeper.protect.attacking.judging import JudgedTarget, judge_targets, targets_sentence
 from gamekeeper.protect.attacking.masking import MaskedVariable, Masking, read_masking
-from gamekeeper.protect.attacking.sides import laid_out, sides_of
+from gamekeeper.protect.attacking.sides import laid_out, missing_sets, sides_of
 from gamekeeper.protect.changes import ChangeLog
 from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.recipe_reading import read_recipe
@@ -276,17 +276,19 @@ def _attacked(
     setting = replace(setting, keys=keys)
     if records is not None:
         after = attack_file(
-            table, masking.after, masking.log, setting, _EVERY, wildcard=True, progress=progress
+            *(table, masking.after, masking.log, setting, _EVERY),
+            held=masking.held,
+            wildcard=True,
+            progress=progress,
         )
         return before, after
     # Nobody's records: people and rows are compared, and nothing is known of who is who.
     n = masking.after.n_records
     setting = replace(setting, response_knowledge=False)
     aside = replace(masking.log, records=np.zeros(n, dtype=np.int64))
-    laid = sides_of(table, masking.after, aside, setting)
-    sides = laid_out(
-        laid.people, laid.released, np.zeros(n, dtype=np.uint64), None, setting.missing
-    )
+    laid = sides_of(table, masking.after, aside, setting, masking.held)
+    stars = missing_sets(laid.released) if masking.is_open else np.zeros(n, dtype=np.uint64)
+    sides = laid_out(laid.people, laid.released, stars, None, setting.missing, laid.held)
     whole = ChangeLog(n)
     after = attack_file(
         masking.after,

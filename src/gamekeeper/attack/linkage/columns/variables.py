@@ -8,7 +8,7 @@ compared by the sinks of the partition graph of stage one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal, cast
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.linkage.comparison import Comparison
 from gamekeeper.algorithms.linkage.distances import (
     compare_categories,
+    compare_fitting,
     compare_numbers,
     compare_ranks,
     compare_sinks,
@@ -83,6 +84,9 @@ class LinkVariable:
         The distance of a missing value: "expected", "largest", "zero", "impossible" or a number.
     variable
         The variable of the environment whose partition graph says what categories mean.
+    fits
+        Truth values, a line per code of the first file from 1 and a column per code of the second: can
+        the two be the same? Where given, that is the distance: 0 where they can, else 1.
     """
 
     name: str
@@ -92,6 +96,7 @@ class LinkVariable:
     order: tuple[str, ...] = ()
     missing: str | float = "expected"
     variable: Variable | None = None
+    fits: NDArray[np.bool_] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.kind is not None and self.kind not in [kind.value for kind in Kind]:
@@ -217,6 +222,8 @@ def implied_kind(one: LinkVariable) -> Kind | None:
     """Return the kind that was given, or that a measure, an order or a partition graph is for."""
     if one.kind is not None:
         return one.kind
+    if one.fits is not None:
+        return Kind.CATEGORY
     if one.variable is not None:
         return Kind.MAPPED
     if one.order:
@@ -260,6 +267,8 @@ def _comparison(
     missing = cast("Literal['expected', 'largest', 'zero', 'impossible'] | float", one.missing)
     measure = one.measure or next(iter(_MEASURES.get(one.kind, ())), "")
     asked = f"{quoted([one.name])} was to be compared as {one.kind}."
+    if one.fits is not None:
+        return compare_fitting(x, y, one.fits, missing=missing, name=one.name)
     if one.kind is Kind.NUMBER:
         numbers = as_numbers(columns, decimals, asked)
         return compare_numbers(
