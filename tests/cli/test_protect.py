@@ -320,6 +320,95 @@ def test_synthetic_records_are_nobodys(run, tmp_path, people):
     assert run("protect", "audit", people, other, *KEYS, "--id", "Income").exit_code == 2
 
 
+def shuffled(path, people, seed=3):
+    """Write a file of the same columns, each of them in an order of its own."""
+    header, *rows = read(people)
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    random = np.random.default_rng(seed)
+    for column in columns:
+        random.shuffle(column)
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([header, *zip(*columns, strict=True)])
+    return path
+
+
+NOBODYS = ("right_matches", "population_uniques", "unique_match", "average_match", "global_risk",
+           "individual_risk", "highest_risk", "average_risk", "household_risk")  # fmt: skip
+
+
+@pytest.mark.parametrize("unlinked", [["--unlinked"], ["--same-order"]])
+def test_rows_of_shuffled_columns_are_matched_with_nobody(run, tmp_path, people, unlinked):
+    other = shuffled(tmp_path / "shuffled.csv", people)
+    ask = ("protect", "audit", people, other, *KEYS, "--fraction", "1", *unlinked)
+    made = json.loads(run(*ask, "--format", "json", "-t", "global_risk<=50%").out)
+    rows = {row["measure"]: row for row in made["rows"]}
+    # Who says that places tell whose records are is told that they fit nobody there.
+    is_nobodys = unlinked == ["--unlinked"]
+    unknown = NOBODYS if is_nobodys else NOBODYS[:5]
+    assert {rows[name]["kind"] for name in unknown} == {"not known"}
+    assert {rows[name]["after"] for name in unknown} == {None}
+    assert rows["right_matches"]["before"] > 0
+    assert rows["k_anonymity"]["after"] is not None
+    assert made["parts"]["targets"][0]["standing"] == "not proven"
+    told = any("do not fit the released record at their place" in each for each in made["notices"])
+    assert told == (not is_nobodys)
+    policy = run(*ask, "-t", "policy=k3")
+    assert policy.exit_code == 4
+
+
+@pytest.mark.parametrize("unlinked", [["--unlinked"], ["--same-order"]])
+def test_copies_are_counted_first_whatever_records_are_said_to_be(run, tmp_path, people, unlinked):
+    page = tmp_path / "audit.html"
+    ask = ("protect", "audit", people, people, *KEYS, "--sensitive", "Income", *unlinked)
+    done = run(*ask, "--report", page)
+    words = (
+        "The release is a copy: all of its 120 records are word for word in the original (5 columns"
+        " that both files have); on the keys alone 120 are, and on keys and sensitive values 120."
+    )
+    assert " ".join(done.out.split()).startswith(words)
+    assert words in page.read_text()
+    made = json.loads(run(*ask, "--format", "json").out)
+    assert made["sentences"][0] == words
+    assert [row["measure"] for row in made["rows"][:3]] == [
+        "copies", "copies_on_keys", "copies_on_keys_and_sensitive"
+    ]  # fmt: skip
+    assert made["summary"]["copies"] == 120
+
+
+def test_a_release_of_bands_that_overlap_is_audited_over_sets(run, tmp_path, people):
+    random = np.random.default_rng(2)
+    header, *rows = read(people)
+    for row in rows:
+        low = int(row[1]) - int(random.integers(0, 5))
+        row[1] = row[1] if random.random() < 0.2 else f"{low}-{low + 4}"
+    release = tmp_path / "bands.csv"
+    with release.open("w", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+    ask = ("protect", "audit", people, release, *KEYS, "--same-order", "--fraction", "1/10",
+           "--format", "json")  # fmt: skip
+    made = json.loads(run(*ask, "-t", "both>=2", "-t", "global_risk<=99%").out)
+
+    def fits(person, row):
+        low, dash, high = row[1].partition("-")
+        return person[2:4] == row[2:4] and int(low) <= int(person[1]) <= int(high if dash else low)
+
+    original = read(people)[1:]
+    fit = [[fits(person, row) for row in rows] for person in original]
+    found = made["summary"]
+    assert found["one_candidate"] == sum(sum(line) == 1 for line in fit)
+    fewest = min(*map(sum, fit), *map(sum, zip(*fit, strict=True)))
+    assert found["both"] == fewest
+    figures = {row["measure"]: row for row in made["rows"]}
+    assert figures["no_candidate"]["after"] == 0
+    assert figures["right_matches"]["kind"] == figures["wildcard"]["kind"] == "not known"
+    # What a lonely guesser would find is less than what is to be expected of all assignments.
+    alone = sum(1 / sum(line) for line in fit)
+    assert alone / 2 < found["expected_after"] < found["expected_before"]
+    age = made["parts"]["masked"]["rows"][0]
+    assert (age["overlaps"], age["changed"]) == (True, 0)
+    assert made["parts"]["targets"][1]["standing"] == "not proven"
+
+
 def test_a_key_variable_that_is_not_released_tells_nothing(run, tmp_path, people):
     rows = read(people)
     release = tmp_path / "less.csv"

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.compatibility.candidates import count_candidates
-from gamekeeper.algorithms.compatibility.matchings import find_matchings
 from gamekeeper.algorithms.compatibility import matchings as matchings_module
 from gamekeeper.algorithms.compatibility import packed_keys
+from gamekeeper.algorithms.compatibility.candidates import count_candidates
+from gamekeeper.algorithms.compatibility.matchings import find_matchings
 from gamekeeper.algorithms.compatibility.packed_keys import CellSets, KeyFields, distinct_rows
 from gamekeeper.errors import LimitError
 from tests.twins.who_is_who import (
@@ -162,6 +162,7 @@ def overlapping_files(draw: st.DrawFn, most: int = 8):
 
 def cells_of(rows, stars, held, n_values):
     """The sets as they are told by `CellSets.table`, one per cell."""
+
     def cell(row, column):
         if int(stars[row]) >> column & 1:
             return frozenset(range(n_values))

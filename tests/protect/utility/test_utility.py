@@ -48,6 +48,61 @@ def starred(table, share=0.2):
     return made, ChangeLog(N, {"age": VariableChange.of_cells(suppressed=stars)}), stars
 
 
+def shuffled(n, n_values, seed=5):
+    rng = np.random.default_rng(seed)
+    first = rng.integers(1, n_values + 1, n)
+    codes = np.stack([first, first, first], axis=1)
+    names = ("a", "b", "c")
+    turned = np.stack([rng.permutation(column) for column in codes.T], axis=1)
+    return coded_from_codes(codes, names), coded_from_codes(turned, names)
+
+
+def of_propensity(found):
+    (said,) = [text for text in found.sentences() if "told apart" in text]
+    return said
+
+
+def test_what_a_model_of_propensity_cannot_see_is_said_beside_it():
+    # Columns that were shuffled are as they were one by one, and far from that together.
+    before, after = shuffled(600, 14)
+    found = measure_utility(before, after)
+    assert found.farthest.distance > 0.5
+    assert found.propensity.pmse == 0
+    assert not found.propensity.has_pairs
+    said = of_propensity(found)
+    assert said.startswith("By one variable at a time, records of before and after can hardly")
+    assert "does not see how variables go together" in said
+    assert "the rarer categories of 3 variables" in said
+    # With few categories pairs are in the model, and show it.
+    found = measure_utility(*shuffled(600, 4))
+    assert found.propensity.has_pairs
+    assert found.propensity.n_pooled == 0
+    assert of_propensity(found).startswith("Records of before and after are easily told apart")
+
+
+def test_three_variables_that_go_together_no_more_are_not_seen_by_pairs():
+    rng = np.random.default_rng(1)
+    one, two, three = rng.integers(0, 2, (3, 4000))
+    names = ("a", "b", "c")
+    before = coded_from_codes(np.stack([one, two, one ^ two], axis=1) + 1, names)
+    after = coded_from_codes(np.stack([one, two, three], axis=1) + 1, names)
+    said = of_propensity(measure_utility(before, after))
+    assert "can hardly be told apart" in said
+    assert said.endswith("This does not see how three variables go together.")
+
+
+def test_hardly_is_said_of_small_numbers_only():
+    # Two drawings of a dozen: pMSE is large, and labels dealt by lot would give no less.
+    rng = np.random.default_rng(3)
+    files = [coded_from_codes(rng.integers(1, 4, (12, 3)), ("a", "b", "c")) for _ in range(2)]
+    found = measure_utility(*files)
+    assert found.propensity.of_most > 0.1
+    assert found.propensity.ratio < 1.5
+    said = of_propensity(found)
+    assert "hardly" not in said
+    assert "no better than with labels dealt by lot" in said
+
+
 def test_a_copy_lost_nothing():
     table = people()
     same = measure_utility(table, table, UtilityOptions(weight="weight"), log=ChangeLog(N))

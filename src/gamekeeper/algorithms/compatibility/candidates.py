@@ -23,7 +23,8 @@ of balancing). It is exact where classes of people and rows are apart, as in a f
 cells, and an approximation else (`matchings` has exact probabilities for small parts).
 
 Counts are whole numbers and exact. Cost: the number of different sets of suppressed columns with the
-levels of the others (`packed_keys`), times the number of different people. Weights of rows are kept to 2^-40, so that no order of work changes sums.
+levels of the others (`packed_keys`), times the number of different people. Weights of rows are kept to
+2^-40, so that no order of work changes sums.
 """
 
 from __future__ import annotations

@@ -259,9 +259,9 @@ def distinct_rows(
         group = np.zeros(n_records, np.int64)
         closed = keys
     else:
-        if open_columns is None:
-            open_columns = np.zeros(n_records, dtype=np.uint64)
-        opened, levels, group = groups_of(fields, keys, open_columns, held or {})
+        none = np.zeros(n_records, dtype=np.uint64)
+        given = none if open_columns is None else open_columns
+        opened, levels, group = groups_of(fields, keys, given, held or {})
         closed = keys & fields.masks(fields.every & ~opened)[group]
     order = _sorted(closed, group if len(opened) > 1 else None)
     is_first = np.ones(n_records, dtype=np.bool_)

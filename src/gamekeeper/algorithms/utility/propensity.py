@@ -64,6 +64,8 @@ class Propensity:
         Free parameters besides the intercept.
     has_pairs
         Whether pairs of variables are in the model.
+    n_pooled
+        How many variables have categories that were put together.
     """
 
     pmse: float | None
@@ -72,6 +74,7 @@ class Propensity:
     ratio: float | None
     n_parameters: int
     has_pairs: bool
+    n_pooled: int = 0
 
 
 def saturated_pmse(before: Sequence[int], after: Sequence[int]) -> tuple[Fraction, Fraction]:
@@ -111,21 +114,23 @@ def logistic_pmse(
     >>> logistic_pmse(same, same).pmse
     0.0
     """
-    rows, old, new, n_records = _patterns(before, after, weights)
+    rows, old, new, n_records, n_pooled = _patterns(before, after, weights)
     share = float(new.sum() / (old.sum() + new.sum()))
     most = share * (1 - share)
     terms, n_columns, has_pairs = _terms(rows, most_parameters)
     rank = _rank(terms, n_columns)
     expected = rank * most / max(1, n_records - 1)
     if np.array_equal(old / old.sum(), new / new.sum()):
-        return Propensity(0.0, 0.0, expected, 0.0 if expected else None, rank, has_pairs)
+        ratio = 0.0 if expected else None
+        return Propensity(0.0, 0.0, expected, ratio, rank, has_pairs, n_pooled)
     fitted = fit_logistic(terms, n_columns, old, new)
     if fitted is None:
-        return Propensity(None, None, expected, None, rank, has_pairs)
+        return Propensity(None, None, expected, None, rank, has_pairs, n_pooled)
     both = old + new
     pmse = float((both * (fitted - share) ** 2).sum() / both.sum())
     ratio = pmse / expected if expected else None
-    return Propensity(pmse, pmse / most if most else None, expected, ratio, rank, has_pairs)
+    of_most = pmse / most if most else None
+    return Propensity(pmse, of_most, expected, ratio, rank, has_pairs, n_pooled)
 
 
 def fit_logistic(
@@ -197,13 +202,19 @@ def _height(
 
 def _patterns(
     before: Codes, after: Codes, weights: tuple[ArrayLike, ArrayLike] | None
-) -> tuple[NDArray[np.int64], Floats, Floats, int]:
-    """Return the distinct rows of both files, with rare categories as one, and their weights."""
+) -> tuple[NDArray[np.int64], Floats, Floats, int, int]:
+    """Return the distinct rows of both files, with rare categories as one, and their weights.
+
+    Also how many records there are, and how many variables have categories that are one.
+    """
     n_first, n_records = len(before), len(before) + len(after)
     ranked = np.empty((n_records, before.shape[1]), np.uint8)
+    n_pooled = 0
     for place in range(before.shape[1]):
         column = np.concatenate([before[:, place], after[:, place]])
-        rank = np.argsort(np.argsort(-np.bincount(column), kind="stable"), kind="stable")
+        counts = np.bincount(column)
+        n_pooled += int(np.count_nonzero(counts) > MOST_CATEGORIES)
+        rank = np.argsort(np.argsort(-counts, kind="stable"), kind="stable")
         ranked[:, place] = np.minimum(rank, MOST_CATEGORIES - 1)[column]
     (key,) = class_numbers(ranked)
     first = np.unique(key, return_index=True)[1]
@@ -216,7 +227,7 @@ def _patterns(
         )
         for rows in (slice(None, n_first), slice(n_first, None))
     ]
-    return ranked[first].astype(np.int64), sums[0], sums[1], n_records
+    return ranked[first].astype(np.int64), sums[0], sums[1], n_records, n_pooled
 
 
 def _terms(rows: NDArray[np.int64], most_parameters: int) -> tuple[NDArray[np.int64], int, bool]:

@@ -84,6 +84,9 @@ def audit_command(asked: AuditRequest, how: AsFormat = Format.TABLE) -> None:
                 "recoded": each.is_recoded,
                 "suppressed": each.n_suppressed,
                 "changed": each.n_changed,
+                "overlaps": each.overlaps,
+                "ends_meet": each.ends_meet,
+                "unread": each.n_unread,
             }
             for each in found.masked
         ]

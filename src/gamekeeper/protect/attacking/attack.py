@@ -47,6 +47,7 @@ _OF_POPULATION = (
 )
 _OF_PEOPLE = ("highest_risk", "average_risk", *_OF_POPULATION)
 _NOBODYS = "it is not known that released records are people's, so that no match is right"
+_OF_OTHERS = "most records do not fit the person whose they are, so that equal values match no one"
 _OVERLAPPING = "cells stand for sets of values that overlap, and it is counted by plain categories"
 
 
@@ -103,6 +104,8 @@ def attack_file(
     misfits = 0
     if laid.truth is not None:
         candidates, misfits = _of_those_released(candidates, laid.truth, setting)
+        if 2 * misfits > len(candidates.people_to_released):
+            why |= dict.fromkeys(_OF_POPULATION, _OF_OTHERS)
     linked = None
     if laid.truth is not None and (misfits or AttackName.LINKAGE in attacks):
         try:

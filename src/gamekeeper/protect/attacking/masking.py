@@ -19,6 +19,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -317,7 +318,7 @@ def _inverse(codes: Codes, n_codes: int) -> list[Codes]:
     """Return for each code the places that have it."""
     order = np.argsort(codes, kind="stable")
     ends = np.searchsorted(codes[order], np.arange(n_codes + 1))
-    return [order[first:last] for first, last in zip(ends[:-1], ends[1:], strict=True)]
+    return [order[first:last] for first, last in pairwise(ends)]
 
 
 def _band(word: str) -> Band | None:
@@ -346,7 +347,7 @@ def _held_by(
     ordered = sorted(bands, key=lambda code: (bands[code].low, bands[code].high))
     ends = {code: (bisect_left(ranked, bands[code].low), bisect_left(ranked, bands[code].high))
             for code in ordered}  # fmt: skip
-    beside = list(zip(ordered, ordered[1:], strict=False))
+    beside = list(pairwise(ordered))
     ends_meet = is_alone and bool(beside)
     ends_meet = ends_meet and all(bands[a].high == bands[b].low + 1 for a, b in beside)
     if ends_meet:

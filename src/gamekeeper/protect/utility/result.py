@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gamekeeper.algorithms.utility.propensity import Propensity
+from gamekeeper.algorithms.utility.propensity import MOST_PARAMETERS, Propensity
 from gamekeeper.protect.utility.analyses import AnalysisLine
 from gamekeeper.results import EVERYTHING, Listing, Provenance, Result, make_listing
-from gamekeeper.wording import count_of, percent_text, quoted, share_text, three_digits
+from gamekeeper.wording import count_of, joined, percent_text, quoted, share_text, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,6 +19,7 @@ WORST = 10
 
 _TELLS = 1.5
 _EASILY = 0.1
+_HARDLY = 0.02
 _FAR = 0.1
 _NEAR = 0.02
 
@@ -328,19 +329,48 @@ class Utility(Result):
                 said.append(f"Propensity scores{how}: not known, their fit did not arrive.")
                 continue
             model = "main effects and pairs" if found.has_pairs else "main effects"
+            unseen = self._unseen(found)
             ratio = (
                 ""
                 if found.ratio is None
                 else f", {three_digits(found.ratio)} times what labels dealt by lot would give"
             )
             tells = found.ratio is not None and found.ratio > _TELLS
+            of_most = found.of_most or 0.0
             told = "can hardly be told apart"
             if tells:
-                easily = (found.of_most or 0.0) >= _EASILY
-                told = "are easily told apart" if easily else "can be told apart to some degree"
+                told = (
+                    "are easily told apart"
+                    if of_most >= _EASILY
+                    else "can be told apart to some degree"
+                )
+            elif of_most > _HARDLY:
+                told = "are told apart no better than with labels dealt by lot"
+            alone = "" if found.has_pairs or not unseen else "By one variable at a time, "
             said.append(
-                f"Records of before and after {told}{how}: pMSE is {share_text(found.of_most or 0.0)} of"
+                f"{alone}{'r' if alone else 'R'}ecords of before and after {told}{how}: pMSE is"
+                f" {share_text(of_most)} of"
                 f" the most that is possible{ratio} (logistic, {model})."
+                + (f" This does not see {joined(unseen)}." if unseen else "")
+            )
+        return said
+
+    def _unseen(self, found: Propensity) -> list[str]:
+        """Return what a model of propensity cannot see, where tables are not all as they were."""
+        if self.farthest is None or not self.farthest.distance:
+            return []
+        said: list[str] = []
+        sizes = {len(table.variables) for table in self.tables if table.distance > _FAR}
+        if not found.has_pairs and len(self.variables) > 1:
+            said.append(
+                "how variables go together (pairs of them would take more than"
+                f" {MOST_PARAMETERS} parameters)"
+            )
+        elif max(sizes, default=0) > 2:
+            said.append("how three variables go together")
+        if found.n_pooled:
+            said.append(
+                f"the rarer categories of {count_of(found.n_pooled, 'variable')} (they count as one)"
             )
         return said
 

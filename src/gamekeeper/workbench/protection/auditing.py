@@ -18,8 +18,10 @@ from gamekeeper.data.coding.recode import Recode
 from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.engine.duckdb_engine import default_engine
 from gamekeeper.data.reading.column_names import matched_names
+from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.protect.attacking.attack import AttackName, attack_file
+from gamekeeper.protect.attacking.copies import Copies, count_copies, is_readable
 from gamekeeper.protect.attacking.file_attack import FileAttack
 from gamekeeper.protect.attacking.judging import JudgedTarget, judge_targets, targets_sentence
 from gamekeeper.protect.attacking.masking import MaskedVariable, Masking, read_masking
@@ -53,8 +55,9 @@ _EVERY = (AttackName.LINKAGE, AttackName.ASSESSMENT)
 class ReleaseAudit(Result):
     """What a release of a file gives away, and what it is still good for.
 
-    `masked` says what was done to each key variable, `before` and `after` what attacks achieve on the
-    original and on the release, `is_linked` whether it is known which released record is whose.
+    `copies` counts released records that are word for word in the original, `masked` says what was done
+    to each key variable, `before` and `after` what attacks achieve on the original and on the release,
+    `is_linked` whether it is known which released record is whose.
     """
 
     tells_of_records: ClassVar[bool] = False
@@ -65,6 +68,7 @@ class ReleaseAudit(Result):
     targets: tuple[JudgedTarget, ...]
     utility: Utility
     is_linked: bool
+    copies: Copies
     provenance: Provenance
 
     @property
@@ -77,6 +81,7 @@ class ReleaseAudit(Result):
         found = self.after.summary()
         return {
             **({"met": self.is_met} if self.targets else {}),
+            **{row["measure"]: int(row["after"]) for row in self.copies.rows()},
             **{name: found[name] for name in ("people", "rows", "own", "both", "one_candidate")},
             "expected_before": self.before.summary()["expected_matches"],
             "expected_after": found["expected_matches"],
@@ -85,7 +90,7 @@ class ReleaseAudit(Result):
         }
 
     def sentences(self) -> list[str]:
-        """Return a verdict, what attacks achieve before and after, and what was done."""
+        """Return copies and a verdict, what attacks achieve before and after, and what was done."""
         after = self.after
         alone, nowhere = after.n_alone, after.n_nowhere
         wild = after.smallest(Criterion.WILDCARD)
@@ -107,6 +112,8 @@ class ReleaseAudit(Result):
             people = after.smallest(Criterion.RELEASED_TO_PEOPLE)
             fits = count_of(people, "person", "people")
             said = [f"Everybody fits at least {rows}, and every record at least {fits}."]
+        # Whoever set targets asked for a verdict on them; rows of nobody come with no other.
+        said.insert(1 if self.targets and self.is_linked else 0, self.copies.words)
         if wild > max(1, after.smallest(Criterion.BOTH)):
             others = count_of(wild - 1, "other")
             said.append(
@@ -134,8 +141,12 @@ class ReleaseAudit(Result):
         return f"The release does not hide everybody: {who} fit exactly one released record{none}."
 
     def to_arrow(self) -> pa.Table:
-        """Return one row per figure, before and after."""
-        return self.after.beside(self.before)
+        """Return one row per figure, copies first, before and after."""
+        import pyarrow as pa
+
+        figures = self.after.beside(self.before)
+        copies = pa.Table.from_pylist(self.copies.rows(), figures.schema)
+        return pa.concat_tables([copies, figures])
 
     def plot(self) -> Any:
         """Draw what was lost, variable by variable."""
@@ -160,7 +171,8 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
         workers=asked.workers,
         progress=progress,
     )
-    released = _released(asked, opened)
+    source, by_variable = _released_source(asked, opened)
+    released = _released(asked, opened, source, by_variable)
     records = _records(asked, opened.table, released)
     setting = opened.setting
     # A key variable that is not released tells as little as one that is suppressed wholly.
@@ -191,6 +203,7 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
         judge_targets(targets, after),
         utility,
         records is not None,
+        _copies(asked, opened, source, by_variable),
         Provenance(
             "audit of a release",
             "records by their identifier"
@@ -208,7 +221,11 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
         ),
     )
 
-    notices = (*opened.data.notices, *_star_notices(opened.table, released, there))
+    notices = (
+        *opened.data.notices,
+        *_star_notices(opened.table, released, there),
+        *_order_notices(asked, after),
+    )
 
     def report() -> RiskReport:
         from gamekeeper.report.protection.attack_changes import attack_changes
@@ -226,7 +243,7 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
             scenario="" if scenario is None else scenario.name,
             attacker="" if scenario is None else scenario.attacker,
             notices=(*notices, *after.unexamined()),
-            reached=(found.sentences()[0], *said) if not targets else said,
+            reached=(found.copies.words, *([] if targets else found.sentences()[1:2]), *said),
             tiles=tiles,
         )
         told = tuple(each.words for each in found.masked)
@@ -254,6 +271,17 @@ def _star_notices(before: CodedTable, released: CodedTable, keys: Sequence[str])
         f"{quoted([sign])} is in the release ({quoted(names)}) and not in the original, and is read as a"
         f" value. Where it stands for a suppressed cell, add --suppressed-value {shlex.quote(sign)}."
         for sign, names in found.items()
+    )
+
+
+def _order_notices(asked: AuditRequest, after: FileAttack) -> tuple[str, ...]:
+    """Say that records may be in another order, or nobody's, where most do not fit their person."""
+    if not asked.same_order or 2 * after.n_misfits <= after.n_people:
+        return ()
+    return (
+        f"{after.n_misfits:,} of {count_of(after.n_people, 'person', 'people')} do not fit the released"
+        " record at their place. If values were not changed so much, records are in another order (--id,"
+        " --recipe) or nobody's (--unlinked), and an intruder finds people whom this does not.",
     )
 
 
@@ -302,8 +330,8 @@ def _attacked(
     return before, after
 
 
-def _released(asked: AuditRequest, opened: ProtectedInput) -> CodedTable:
-    """Return the released file, its variables called as in the original."""
+def _released_source(asked: AuditRequest, opened: ProtectedInput) -> tuple[Source, dict[str, str]]:
+    """Return the released file, and by key variable what it is called there, where it is."""
     reading = asked.microdata.reading
     missing = (*reading.missing_values, *asked.suppressed_values)
     source = opened_file(asked.released, replace(reading, missing_values=missing))
@@ -318,6 +346,35 @@ def _released(asked: AuditRequest, opened: ProtectedInput) -> CodedTable:
             "It has none of these columns.",
             "Name columns that both files have (--keys), or the released file.",
         )
+    return source, wanted
+
+
+def _copies(
+    asked: AuditRequest, opened: ProtectedInput, source: Source, wanted: dict[str, str]
+) -> Copies:
+    """Count the released records that are word for word in the original."""
+    original = opened.data.source
+
+    def both(names: Sequence[str]) -> list[tuple[str, str]]:
+        there = zip(names, matched_names(names, source.names), strict=True)
+        return [(own, other) for own, other in there if other in source.names]
+
+    aside = {opened.setting.identifier} if asked.identifier else set[str]()
+    whole = [
+        pair
+        for pair in both([name for name in original.names if name not in aside])
+        if is_readable(original, pair[0]) and is_readable(source, pair[1])
+    ]
+    columns = {name: opened.columns.get(name, name) for name in wanted}
+    keys = [(original.matched([columns[name]])[0], other) for name, other in wanted.items()]
+    return count_copies(original, source, whole, keys, both(opened.setting.sensitive))
+
+
+def _released(
+    asked: AuditRequest, opened: ProtectedInput, source: Source, wanted: dict[str, str]
+) -> CodedTable:
+    """Return the released file, its variables called as in the original."""
+    setting = opened.setting
     others = [setting.strata, setting.household, *setting.sensitive]
     others += [setting.identifier] if asked.identifier else []
     others += [name for name in analysed_names(asked.utility.analyses) if name not in wanted]
