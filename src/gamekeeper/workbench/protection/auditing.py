@@ -278,11 +278,12 @@ def _order_notices(asked: AuditRequest, after: FileAttack) -> tuple[str, ...]:
     """Say that records may be in another order, or nobody's, where most do not fit their person."""
     if not asked.same_order or 2 * after.n_misfits <= after.n_people:
         return ()
-    return (
+    said = (
         f"{after.n_misfits:,} of {count_of(after.n_people, 'person', 'people')} do not fit the released"
         " record at their place. If values were not changed so much, records are in another order (--id,"
-        " --recipe) or nobody's (--unlinked), and an intruder finds people whom this does not.",
+        " --recipe) or nobody's (--unlinked), and an intruder finds people whom this does not."
     )
+    return (said,)
 
 
 def _analysed(asked: AuditRequest) -> list[str]:
