@@ -95,3 +95,30 @@ def test_dates_beyond_the_year_9999_are_values_as_others(run, tmp_path, kind, ti
 def test_over_long_paths(run, tmp_path, command):
     assert exit_code(run, *command, tmp_path / f"{LONG}.gk") == InputError.exit_code
     assert exit_code(run, *command, "/".join([LONG[:200]] * 40)) == InputError.exit_code
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        (("assess", "-k", "a,w", "--recode", "w=width 1000"), InputError.exit_code),
+        (("protect", "try", "-k", "a,w", "-t", "both>=2"), 0),
+        (("protect", "try", "-k", "a,b", "-t", "both>=2"), 0),
+        (
+            ("protect", "try", "-k", "a,w", "-t", "own>=2", "--step", "noise variables=w"),
+            InputError.exit_code,
+        ),
+        (
+            ("protect", "try", "-k", "a,w", "-t", "own>=2", "--step", "tail code variable=w top=9"),
+            InputError.exit_code,
+        ),
+    ],
+)
+def test_numbers_beyond_those_of_the_machine_in_a_column(run, tmp_path, command, code):
+    file = write(tmp_path, "large.csv", "a,b,w\n1,2,1.5\n1,3,1e309\n2,3,-1e400\n2,3,7\n1,2,1\n" * 3)
+    words = [name for name in command if name in ("assess", "protect", "try")]
+    assert exit_code(run, *words, file, *command[len(words) :]) in ({0, 4} if code == 0 else {code})
+
+
+def test_an_option_larger_than_all_numbers_of_the_machine(run, people):
+    told = exit_code(run, "assess", people, "-k", "a,b", "--max-size", "1" + "0" * 400)
+    assert told in (0, InputError.exit_code, LimitError.exit_code)

@@ -178,3 +178,14 @@ def test_a_search_is_replayed_as_it_was_found_or_anew():
     recipe = Recipe((RecipeStep(search, {}, (found,)), RecipeStep(found)), ("age",))
     assert replayed(recipe, anew=False) == (found, found)
     assert replayed(recipe, anew=True) == (search, found)
+
+
+def test_a_recipe_that_was_changed_is_refused_unless_its_checksum_is_taken_out():
+    content = json.loads(Recipe((), ("Age",), seed=7).text())
+    assert read_recipe(content).seed == 7
+    assert read_recipe(dict(reversed(content.items()))).seed == 7
+    for name, value in (("seed", 8), ("keys", ["Sex"]), ("missing", "ignore")):
+        with pytest.raises(InputError, match="its checksum is another"):
+            read_recipe({**content, name: value})
+        edited = {k: v for k, v in {**content, name: value}.items() if k != "checksum"}
+        assert read_recipe(edited)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 import sqlite3
 import stat
 from contextlib import closing
@@ -63,3 +64,34 @@ def test_a_damaged_study_is_one_clear_error(study):
     study.path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
     with pytest.raises(GamekeeperError):
         study.candidates()
+
+
+def test_no_flipped_bit_changes_what_a_study_says(study):
+    """A checksum of all that is kept: what comes out is what was written, or one clear error."""
+    for number in range(4):
+        study.add({"label": f"candidate {number}", "parent": number, "lost_share": 0.25 + number})
+    study.choose(3)
+    told = (study.about, study.current, study.candidates())
+    content = study.path.read_bytes()
+    rng = random.Random(1)
+    refused = 0
+    for place in rng.sample(range(8 * len(content)), 250):
+        damaged = bytearray(content)
+        damaged[place // 8] ^= 1 << place % 8
+        study.path.write_bytes(bytes(damaged))
+        try:
+            opened = Study.open(study.path)
+            assert (opened.about, opened.current, opened.candidates()) == told
+        except GamekeeperError:
+            refused += 1
+    assert refused
+    # Aimed at what is kept: every bit of the text of a candidate.
+    start = content.index(b"candidate 2")
+    for place in range(8 * len(b"candidate 2")):
+        damaged = bytearray(content)
+        damaged[start + place // 8] ^= 1 << place % 8
+        study.path.write_bytes(bytes(damaged))
+        with pytest.raises(GamekeeperError):
+            Study.open(study.path).candidates()
+        with pytest.raises(GamekeeperError):
+            Study.open(study.path).undo()

@@ -309,8 +309,8 @@ def _fault(item: Field, value: Any) -> tuple[str, str]:
             return f"a {type(number).__name__} is no number.", "Give a number."
         if kind is int and not (isinstance(number, Integral) or float(number).is_integer()):
             return f"{number:,} is no whole number.", "Give a whole number."
-        if option.least is not None and not float(number) >= option.least:
+        if option.least is not None and not number >= option.least:
             return f"{number:,} is less than {option.least:,}.", "Give a larger number."
-        if option.most is not None and not float(number) <= option.most:
+        if option.most is not None and not number <= option.most:
             return f"{number:,} is more than {option.most:,}.", "Give a smaller number."
     return "", ""

@@ -153,6 +153,7 @@ class Recipe:
             made["candidates"] = [dict(candidate) for candidate in self.candidates]
         made["output"] = dict(self.output)
         made["journal"] = [dict(entry) for entry in self.journal]
+        made["checksum"] = checksum(made)
         return made
 
     def external(self) -> dict[str, Any]:
@@ -164,6 +165,7 @@ class Recipe:
             for own in (step, *step.get("frozen", ())):
                 for name in _OF_RISK:
                     own.pop(name, None)
+        made["checksum"] = checksum(made)
         return made
 
     def text(self) -> str:
@@ -184,6 +186,12 @@ class Recipe:
             if self.journal[number].get("previous") != sha256(before.encode()).hexdigest():
                 return number
         return None
+
+
+def checksum(content: Mapping[str, Any]) -> str:
+    """Return the checksum of a recipe's content, whatever the order of its fields."""
+    held = {name: value for name, value in content.items() if name != "checksum"}
+    return sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
 
 
 def recipe_text(content: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from typing import Any, cast
 from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.files.reading import require_ordinary
-from gamekeeper.protect.recipe import VERSION, Recipe, RecipeStep, Scenario
+from gamekeeper.protect.recipe import VERSION, Recipe, RecipeStep, Scenario, checksum
 from gamekeeper.protect.steps import read_step
 from gamekeeper.wording import count_of, did_you_mean, quoted, shown_path
 
@@ -19,7 +19,7 @@ _LARGEST_FILE = 10_000_000
 _KNOWN = (
     "recipe", "made_by", "input", "scenario", "keys", "columns", "missing", "weight", "strata",
     "household", "identifier", "fraction", "sensitive", "response_knowledge", "reading", "seed", "steps",
-    "targets", "candidates", "output", "journal",
+    "targets", "candidates", "output", "journal", "checksum",
 )  # fmt: skip
 
 
@@ -119,6 +119,14 @@ def _read(content: Mapping[str, Any], asked: str) -> Recipe:
             Problem(Reason.DUPLICATE, "field 'keys'", f"{quoted(twice)} is there twice.")
         )
     refuse(problems, asked, f"{count_of(len(problems), 'fault was', 'faults were')} found.")
+    if content.get("checksum", checksum(content)) != checksum(content):
+        raise InputError(
+            Reason.DAMAGED,
+            asked,
+            "It was changed after it was written: its checksum is another.",
+            "Use the recipe as it was written; if it was changed on purpose, take the field 'checksum'"
+            " out.",
+        )
     broken = made.broken_entry()
     if broken is not None:
         raise InputError(

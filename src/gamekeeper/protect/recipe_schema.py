@@ -41,6 +41,10 @@ def recipe_schema() -> dict[str, Any]:
             },
             "keys": texts,
             "columns": {**pairs, "description": "VARIABLE: COLUMN, where these differ."},
+            "checksum": {
+                **text,
+                "description": "Of all else; left out where it is edited by hand.",
+            },
             "missing": {"enum": [each.value for each in Missing]},
             "weight": text,
             "strata": text,

@@ -2,7 +2,9 @@
 
 Candidates are figures and steps, never records. Each was made from another one or from the file
 itself, so that they are a tree: undo goes back to the one before, and what is tried next branches off
-there. Nothing that was tried is ever lost.
+there. Nothing that was tried is ever lost. A checksum of all that a study holds is written with every
+change and looked at by whoever reads: a study that was damaged is refused, and never shown otherwise
+than it was written.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import json
 import sqlite3
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +28,7 @@ VERSION: Final = 1
 MARK: Final = 0x476B5072
 """The application id of studies: "GkPr"."""
 
+_CANDIDATES = "SELECT number, parent, content FROM candidate ORDER BY number"
 _SCHEMA = """
 CREATE TABLE study (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE candidate (
@@ -68,8 +72,9 @@ class Study:
                         f"PRAGMA application_id = {MARK}; PRAGMA user_version = {VERSION};"
                     )
                     connection.executescript(_SCHEMA)
-                    rows = [("about", json.dumps(dict(about))), ("current", "0")]
+                    rows = [("about", json.dumps(dict(about))), ("current", "0"), ("seal", "")]
                     connection.executemany("INSERT INTO study VALUES (?, ?)", rows)
+                    _seal(connection)
                 put_new(made, path)
         except OSError as error:
             raise refusal(asked, error) from error
@@ -114,10 +119,8 @@ class Study:
 
     def candidates(self) -> list[dict[str, Any]]:
         """Return all candidates, in the order of their numbers."""
-        with self._open(self._asked) as connection:
-            rows = connection.execute(
-                "SELECT number, parent, content FROM candidate ORDER BY number"
-            )
+        with self._whole() as connection:
+            rows = connection.execute(_CANDIDATES)
             return [
                 {**json.loads(content), "number": number, "parent": parent}
                 for number, parent, content in rows
@@ -125,7 +128,7 @@ class Study:
 
     def add(self, content: Mapping[str, Any]) -> int:
         """Keep a candidate, and return the number that it gets."""
-        with self._open(self._asked) as connection:
+        with self._changed() as connection:
             text = json.dumps({k: v for k, v in content.items() if k not in ("number", "parent")})
             done = connection.execute(
                 "INSERT INTO candidate (parent, content) VALUES (?, ?)",
@@ -135,7 +138,7 @@ class Study:
 
     def choose(self, number: int) -> None:
         """Let the next candidate be made from this one; 0 is the file itself."""
-        with self._open(self._asked) as connection:
+        with self._changed() as connection:
             known = [row[0] for row in connection.execute("SELECT number FROM candidate")]
             if number and number not in known:
                 raise InputError(
@@ -148,7 +151,7 @@ class Study:
 
     def undo(self) -> int:
         """Go back to the candidate that the current one was made from, and return its number."""
-        with self._open(self._asked) as connection:
+        with self._changed() as connection:
             (text,) = connection.execute(
                 "SELECT value FROM study WHERE name = 'current'"
             ).fetchone()
@@ -172,13 +175,30 @@ class Study:
         return f"The study {shown_path(self.path)} was asked for."
 
     def _value(self, name: str) -> str:
-        with self._open(self._asked) as connection:
+        with self._whole() as connection:
             row = connection.execute("SELECT value FROM study WHERE name = ?", (name,)).fetchone()
-        if row is None:
-            raise StoreError(
-                Reason.DAMAGED, self._asked, "It is not complete.", "Use a copy of it."
-            )
-        return str(row[0])
+            return str(row[0])
+
+    @contextmanager
+    def _whole(self) -> Generator[sqlite3.Connection]:
+        """Open the study, and refuse one that is not as it was written."""
+        with self._open(self._asked) as connection:
+            told = connection.execute("SELECT value FROM study WHERE name = 'seal'").fetchone()
+            if told is None or told[0] != _digest(connection):
+                raise StoreError(
+                    Reason.DAMAGED,
+                    self._asked,
+                    "It is not as it was written: its checksum is another.",
+                    "Use a copy of it, or try the candidates anew: gamekeeper protect try.",
+                )
+            yield connection
+
+    @contextmanager
+    def _changed(self) -> Generator[sqlite3.Connection]:
+        """Open the study to change it."""
+        with self._whole() as connection:
+            yield connection
+            _seal(connection)
 
     @contextmanager
     def _open(self, asked: str) -> Generator[sqlite3.Connection]:
@@ -189,9 +209,9 @@ class Study:
                 yield connection
         except GamekeeperError:
             raise
-        except (sqlite3.Error, OSError, ValueError) as error:
+        except (sqlite3.Error, OSError, TypeError, ValueError) as error:
             raise StoreError(
-                Reason.DAMAGED if isinstance(error, sqlite3.DatabaseError) else Reason.NOT_WRITABLE,
+                Reason.NOT_WRITABLE if isinstance(error, OSError) else Reason.DAMAGED,
                 asked,
                 f"The system refused it ({type(error).__name__}).",
                 "Check the file, the space left and the permissions.",
@@ -199,3 +219,14 @@ class Study:
         finally:
             if connection is not None:
                 connection.close()
+
+
+def _digest(connection: sqlite3.Connection) -> str:
+    values = connection.execute("SELECT name, value FROM study WHERE name != 'seal' ORDER BY name")
+    held = [values.fetchall(), connection.execute(_CANDIDATES).fetchall()]
+    return blake2b(json.dumps(held).encode(), digest_size=16).hexdigest()
+
+
+def _seal(connection: sqlite3.Connection) -> None:
+    digest = _digest(connection)
+    connection.execute("UPDATE study SET value = ? WHERE name = 'seal'", (digest,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from fractions import Fraction
@@ -37,7 +38,15 @@ def number_of(text: str, decimal: str = ".") -> Fraction | None:
     return Fraction(bare) if is_number else None
 
 
+def float_of(number: Fraction) -> float:
+    """Return a number as a float; one that is too large for it is infinite, as its text would be."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
 def floats_of(texts: Iterable[str], decimal: str) -> NDArray[np.float64]:
     """Return the numbers that values are written as, NaN where one is not a number."""
     read = (number_of(text, decimal) for text in texts)
-    return np.array([np.nan if number is None else float(number) for number in read])
+    return np.array([np.nan if number is None else float_of(number) for number in read])

@@ -7,6 +7,7 @@ fits no category of the environment, is an error that counts values and records 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -216,7 +217,7 @@ class _Work:
         for code in self.codes:
             place = self._place(code)
             at = place.low if isinstance(place, Band) else place
-            if place is None or at is None or not math.isfinite(at):
+            if place is None or at is None or abs(at) > sys.float_info.max:
                 continue
             low = way.start + way.width * math.floor((Fraction(at) - way.start) / way.width)
             band = Band(_bound(low), _bound(low + way.width))
@@ -305,12 +306,12 @@ class _Work:
             labels |= dict.fromkeys(run, first if len(run) == 1 else f"{first} to {last}")
         return self._made(labels)
 
-    def _order(self, code: int) -> tuple[float, int]:
+    def _order(self, code: int) -> tuple[float | Fraction, int]:
         if self.variable.order:
-            return 0.0, code
+            return 0, code
         place = self._place(code)
         low = place.low if isinstance(place, Band) else place
-        return (0.0 if low is None else float(low)), code
+        return (0 if low is None else low), code
 
     def _by_environment(self, way: Level | OfCode | OfForm) -> Recode:
         known = self._known()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.replaced_cells import replace_cells
-from gamekeeper.data.reading.numerals import number_of
+from gamekeeper.data.reading.numerals import float_of, number_of
 from gamekeeper.data.reading.values import value_text
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.protect.changes import ChangeLog, VariableChange
@@ -55,7 +56,11 @@ def read_numbers(table: CodedTable, names: Sequence[str], setting: Setting, aske
                 found = f"{faults:,} of its {count_of(len(read), 'value')} are no numbers."
                 problems.append(Problem(Reason.WRONG_SCHEMA, where, found))
                 continue
-            numbers = np.array([np.nan, *(float(number or 0) for number in read)])
+            numbers = np.array([np.nan, *(float_of(number or Fraction(0)) for number in read)])
+            if n_large := int(np.isinf(numbers).sum()):
+                found = f"{n_large:,} of its {count_of(len(read), 'value')} are too large."
+                problems.append(Problem(Reason.TOO_LARGE, where, found))
+                continue
             columns.append(numbers[table.codes(name)])
         else:
             near = did_you_mean(name, known)
@@ -157,7 +162,7 @@ def _recoded(
     for value in reversed(old.values[MISSING + 1 :]):
         number = number_of(value, decimal)
         if number is not None:
-            written[float(number)] = value
+            written[float_of(number)] = value
     distinct, places = np.unique(new[changed], return_inverse=True)
     texts = [written.get(float(number)) or _text(float(number), decimal) for number in distinct]
     stay = {old.values[code] for code in np.unique(codes[~changed]) if code != MISSING}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from fractions import Fraction
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from gamekeeper.algorithms.perturbation.tail_coding import TailValue, tail_coded
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.recode import Recode
-from gamekeeper.data.reading.numerals import number_of
+from gamekeeper.data.reading.numerals import float_of, number_of
 from gamekeeper.data.reading.values import value_text
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import Option
@@ -182,7 +183,9 @@ class TailCode(Step):
     ) -> Recode:
         """Return the recoding by which everything from a limit on is one category."""
         variable = table.codebook[self.variable]
-        numbers = [float(number_of(v, decimal) or 0) for v in variable.values[MISSING + 1 :]]
+        numbers = [
+            float_of(number_of(v, decimal) or Fraction(0)) for v in variable.values[MISSING + 1 :]
+        ]
         upper = np.inf if top is None else top
         lower = -np.inf if bottom is None else bottom
         words, codes = [variable.words[MISSING]], [MISSING]

@@ -8,6 +8,7 @@ environment, and otherwise bands of a few widths for numbers, or all values in o
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -193,6 +194,9 @@ def known_variable(name: str, environment: Environment | None) -> Variable | Non
     return environment.variable(names[0]) if len(names) == 1 else None
 
 
+_LARGEST = sys.float_info.max
+
+
 def default_categories(
     table: CodedTable, name: str, setting: Setting, *, together: bool
 ) -> KeyCategories:
@@ -201,7 +205,8 @@ def default_categories(
     where = {code: place_of(variable, code, setting.decimal) for code in range(1, variable.n_codes)}
     bands = {code: _as_band(place) for code, place in where.items() if place is not None}
     names: dict[Places, str] = {}
-    if len(bands) == len(where) > 2:
+    # Bands end at floating-point numbers, and text may hold larger ones.
+    if len(bands) == len(where) > 2 and all(abs(b.low) < _LARGEST for b in bands.values()):
         lows = [float(band.low) for band in bands.values()]
         span = max(lows) - min(lows)
         widths = [width for width in _WIDTHS if 1 < span / width < len(lows)]

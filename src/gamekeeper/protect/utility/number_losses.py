@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.utility.number_loss import complete_moments, il1s
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
-from gamekeeper.data.reading.numerals import number_of
+from gamekeeper.data.reading.numerals import float_of, number_of
 from gamekeeper.protect.changes import ChangeLog
 from gamekeeper.protect.utility.result import NumberLoss, PairLoss
 
@@ -88,8 +89,8 @@ def _as_numbers(table: CodedTable, name: str, decimal: str) -> Floats | None:
     values = [number_of(v, decimal) for v in table.codebook[name].values[MISSING + 1 :]]
     if any(value is None for value in values):
         return None
-    numbers = np.array([np.nan, *(float(value or 0) for value in values)])
-    return numbers[table.codes(name)]
+    numbers = np.array([np.nan, *(float_of(value or Fraction(0)) for value in values)])
+    return None if np.isinf(numbers).any() else numbers[table.codes(name)]
 
 
 def _finite(number: float) -> float | None:
