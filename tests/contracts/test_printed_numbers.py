@@ -8,10 +8,12 @@ a sentence, such as the label of a category.
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import sys
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,13 +22,29 @@ import jsonschema
 import numpy as np
 import pytest
 import typer.main
+from hypothesis import given
+from hypothesis import strategies as st
 
 import gamekeeper as gk
 from gamekeeper.cli.app import PARTS as PARTS_OF_APP
 from gamekeeper.cli.app import app, load, main
 from gamekeeper.results.document import PARTS, document_schema
+from gamekeeper.wording import (
+    digits_text,
+    duration_text,
+    expected_text,
+    fraction_text,
+    large_text,
+    magnitude_text,
+    number_text,
+    people_text,
+    share_text,
+    three_digits,
+    times_text,
+)
 from tests.given.microdata import OF_SCENARIO, OTHERS, PEOPLE, SCENARIO, write, write_world
 
+SCIENTIFIC = re.compile(r"(?<![\w.])[\d.,]*\d[eE][+-]?\d+\b")
 NUMBER = re.compile(r"(?<![\w.])-?\d(?:[\d,]*\d)?(?:\.\d+)?(?:e[+-]?\d+)?%?")
 WORDS = ("sentences", "notices", "explanations")
 KEYS = ("-k", "Age,Sex,Status")
@@ -185,6 +203,74 @@ def test_every_number_that_is_printed_is_in_the_json(
     jsonschema.validate(document, document_schema())
     assert set(document["parts"]) <= set(PARTS.get(document["result"], ())), "an unnamed part"
     assert absent(printed, document) == []
+    assert [text for text in sentences(document) if SCIENTIFIC.search(text)] == []
+
+
+def sentences(document: dict[str, Any]) -> Iterator[str]:
+    """Return whatever of a document is said: texts of several words, but how it came about."""
+    for key, text in leaves(
+        {name: part for name, part in document.items() if name != "provenance"}
+    ):
+        if key in WORDS or " " in text:
+            yield text
+
+
+# Where a number of few digits is drawn, typed or kept and not said, it may be a power of ten.
+_NOT_SAID = {
+    "report/drawings/picture.py", "report/drawings/curves.py", "protect/utility/plots.py",
+    "attack/linkage/links/link_plots.py", "data/cells/cell_rows.py", "mapping/recoding/rules.py",
+    "mapping/recoding/applying.py",
+    "wording/numbers.py",
+}  # fmt: skip
+
+
+def test_no_number_that_is_said_can_become_a_power_of_ten() -> None:
+    """Formats that turn to powers of ten (g, e) stand in formatters of wording alone.
+
+    Besides there are reprs, and what is kept for programs: parameters, ids, summaries.
+    """
+    root = Path(gk.__file__).parent
+    found: list[str] = []
+    for path in sorted(root.rglob("*.py")):
+        name = path.relative_to(root).as_posix()
+        if name in _NOT_SAID:
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        kept = {
+            id(part)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Dict | ast.FunctionDef | ast.keyword)
+            and (not isinstance(node, ast.FunctionDef) or node.name in ("__repr__", "summary"))
+            and (not isinstance(node, ast.keyword) or node.arg in ("parameters", "fingerprint"))
+            for part in ast.walk(node)
+        }
+        found += [
+            f"{name}:{node.lineno}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.FormattedValue)
+            and id(node) not in kept
+            and isinstance(node.format_spec, ast.JoinedStr)
+            and any(
+                isinstance(part, ast.Constant) and re.search(r"[geGE]$", str(part.value))
+                for part in node.format_spec.values
+            )
+        ]
+    assert found == []
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(1, 12))
+def test_formatters_write_no_power_of_ten(number: float, digits: int) -> None:
+    said = [digits_text(number, digits), three_digits(number), number_text(number)]
+    if number >= 0:
+        said += [
+            share_text(number),
+            expected_text(number),
+            times_text(number),
+            duration_text(number),
+        ]
+        said += [magnitude_text(number), large_text(int(number)), people_text(number)]
+        said += [fraction_text(Fraction(number))]
+    assert not any(SCIENTIFIC.search(text) or "10^" in text for text in said)
 
 
 def test_every_command_that_attacks_or_maps_is_examined() -> None:
@@ -267,6 +353,13 @@ def leaves(part: Any, name: str = "") -> Iterator[tuple[str, str]]:
             yield from leaves(value, name)
     elif isinstance(part, str):
         yield name, part
+
+
+def test_a_power_of_ten_is_found_and_a_code_is_not() -> None:
+    for text in ("about 6.21e-07 of them", "7.00E+400 tables", "1e6 records"):
+        assert SCIENTIFIC.search(text), text
+    for text in ("a1e5", "input 9f1e5ab", "C1e2 and 2 e 5"):
+        assert not SCIENTIFIC.search(text), text
 
 
 def test_a_number_that_is_left_out_is_found() -> None:

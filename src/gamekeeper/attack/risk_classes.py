@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import did_you_mean, quoted
+from gamekeeper.wording import did_you_mean, digits_text, quoted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -196,10 +196,10 @@ def _threshold_problems(thresholds: Mapping[str, float], measure: str) -> list[P
     for name, value in thresholds.items():
         where = f"Class {quoted([name])}"
         if not math.isfinite(value) or value < 0:
-            found = f"the threshold {value:g} is not a finite number from 0 up."
+            found = f"the threshold {digits_text(value)} is not a finite number from 0 up."
             problems.append(Problem(Reason.BAD_OPTION, where, found))
         elif measure in _UP_TO_ONE and value > 1:
-            found = f"the threshold {value:g} is above 1, which {measure} never is."
+            found = f"the threshold {digits_text(value)} is above 1, which {measure} never is."
             problems.append(Problem(Reason.BAD_OPTION, where, found))
         elif value in seen:
             found = f"it has the same threshold as {quoted([seen[value]])}."

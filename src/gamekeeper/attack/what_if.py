@@ -22,7 +22,7 @@ from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import Cancelled, GamekeeperError
 from gamekeeper.options import given
 from gamekeeper.results import Provenance, Result, arrow_table
-from gamekeeper.wording import count_of, three_digits
+from gamekeeper.wording import count_of, expected_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -96,8 +96,8 @@ class WhatIf(Result):
         matches = self._by_name.get("expected_matches")
         if matches is not None and matches.before is not None and matches.after is not None:
             told += (
-                f" Of all sample uniques {three_digits(matches.after)} would be matched rightly"
-                f" instead of {three_digits(matches.before)} (expected from models)."
+                f" Of all sample uniques {expected_text(matches.after)} would be matched rightly"
+                f" instead of {expected_text(matches.before)} (expected from models)."
             )
         return told
 

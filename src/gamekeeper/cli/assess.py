@@ -10,7 +10,7 @@ from gamekeeper.cli.commands import AsFormat, command
 from gamekeeper.cli.risk_show import say_end, say_first, show_for_programs, show_result
 from gamekeeper.cli.show import Format, progress_bar, say, show_table
 from gamekeeper.errors import NOT_MET_CODE
-from gamekeeper.wording import cell_text, percent_text
+from gamekeeper.wording import cell_text, digits_text, percent_text
 from gamekeeper.workbench.requests.assessment import AssessRequest
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _show_details(found: Assessment) -> None:
     say()
     lower = dict(zip(measured.classes.names, measured.classes.lower, strict=True))
     rows = [
-        [f"{name} (from {lower[name]:g})", f"{n:,}", percent_text(n / keys.n_records)]
+        [f"{name} (from {digits_text(lower[name])})", f"{n:,}", percent_text(n / keys.n_records)]
         for name, n in measured.class_counts().items()
     ]
     rows += [

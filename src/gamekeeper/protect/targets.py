@@ -25,7 +25,7 @@ from enum import StrEnum
 from gamekeeper.attack.assessment.criteria import CRITERIA
 from gamekeeper.attack.assessment.policy import Policy, read_policy
 from gamekeeper.errors import InputError, Problem, Reason, refuse
-from gamekeeper.wording import count_of, did_you_mean, folded, quoted
+from gamekeeper.wording import count_of, did_you_mean, digits_text, folded, quoted
 
 _TYPED = re.compile(r"^(?P<name>.+?)\s*(?P<side><=|>=|≤|≥|=|<|>)\s*(?P<value>.+)$")
 _NUMBER = re.compile(r"^(?P<number>[0-9]+(?:\.[0-9]+)?)\s*(?P<percent>%?)$")
@@ -116,7 +116,8 @@ class Target:
         name = self.measure.replace("_", " ")
         if self.policy is not None:
             return f"policy={self.policy.name}"
-        limit = f"{100 * self.limit:.12g}%" if self.is_share else f"{self.limit:g}"
+        number = digits_text(100 * self.limit if self.is_share else self.limit, 12)
+        limit = f"{number.replace(',', '')}{'%' if self.is_share else ''}"
         return f"{name}{'>=' if self.at_least else '<='}{limit}"
 
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+_A_MILLIONTH, _A_TENTH = 1e-6, 0.1
 _LARGE = 10**15
 _SHORT_POWER = 9
 
@@ -58,6 +59,18 @@ def number_text(value: Fraction | float) -> str:
     return f"{float(value):,.2f}".rstrip("0").rstrip(".")
 
 
+def digits_text(number: Fraction | float, digits: int = 6) -> str:
+    """Return a number with so many digits that count, and never as a power of ten.
+
+    Examples
+    --------
+    >>> digits_text(1234.5678), digits_text(1e-7), digits_text(2.5e16), digits_text(1234, 2)
+    ('1,234.57', '0.0000001', '25,000,000,000,000,000', '1,200')
+    """
+    text = f"{float(number):,.{digits}g}"
+    return f"{Decimal(text):,f}" if "e" in text else text
+
+
 def three_digits(number: Fraction | float) -> str:
     """Return an estimate for reading: three digits, or all before the point where there are more.
 
@@ -65,10 +78,25 @@ def three_digits(number: Fraction | float) -> str:
     --------
     >>> three_digits(0.030523), three_digits(Fraction(2, 3)), three_digits(64.7058)
     ('0.0305', '0.667', '64.7')
-    >>> three_digits(12345.6)
-    '12,346'
+    >>> three_digits(12345.6), three_digits(0.0000123), three_digits(6.21e-07)
+    ('12,346', '0.0000123', 'less than 0.000001')
     """
-    return f"{float(number):.3g}" if number < 100 else f"{float(number):,.0f}"
+    if 0 < number < _A_MILLIONTH:
+        return "less than 0.000001"
+    return digits_text(number, 3) if number < 100 else f"{float(number):,.0f}"
+
+
+def expected_text(number: Fraction | float) -> str:
+    """Return an expected number of people or records: nothing below a tenth of one.
+
+    Examples
+    --------
+    >>> expected_text(1154.3), expected_text(0.42), expected_text(6.21e-07), expected_text(0)
+    ('1,154', '0.42', 'fewer than 0.1', '0')
+    """
+    if 0 < number < _A_TENTH:
+        return "fewer than 0.1"
+    return f"{float(number):,.0f}" if number >= 10 else three_digits(number)
 
 
 def people_text(number: Fraction | float) -> str:
@@ -89,23 +117,29 @@ def times_text(number: float) -> str:
 
     Examples
     --------
-    >>> times_text(1.0), times_text(0.02), times_text(1234.5)
-    ('about once', 'about 0.02 times', 'about 1,234 times')
+    >>> times_text(1.0), times_text(0.02), times_text(1234.5), times_text(1e-9)
+    ('about once', 'about 0.02 times', 'about 1,234 times', 'less than once in a million times')
     """
+    if 0 < number < _A_MILLIONTH:
+        return "less than once in a million times"
     if 0.95 <= number < 1.05:
         return "about once"
-    return f"about {number:,.0f} times" if number >= 10 else f"about {number:.2g} times"
+    said = f"{number:,.0f}" if number >= 10 else digits_text(number, 2)
+    return f"about {said} times"
 
 
 def large_text(number: int) -> str:
-    """Return an exact count of any size, rounded where nobody reads all its digits.
+    """Return an exact count of any size, by its length where nobody reads all its digits.
 
     Examples
     --------
     >>> large_text(1_234_567), large_text(7 * 10**400)
-    ('1,234,567', 'about 7.00e+400')
+    ('1,234,567', 'more than a million billion (a number of 401 digits)')
     """
-    return f"{number:,}" if number < _LARGE else f"about {Decimal(number):.3g}"
+    if number < _LARGE:
+        return f"{number:,}"
+    digits = Decimal(number).adjusted() + 1
+    return f"more than a million billion (a number of {digits:,} digits)"
 
 
 def magnitude_text(number: float) -> str:
@@ -114,11 +148,9 @@ def magnitude_text(number: float) -> str:
     Examples
     --------
     >>> magnitude_text(1_234_567), magnitude_text(7 * 10**400)
-    ('1,234,567', 'about 10^400.8')
+    ('1,234,567', 'more than a billion (a number of 401 digits)')
     """
-    if number < 10**_SHORT_POWER:
-        return f"{number:,.0f}"
-    return f"about {power_text(math.log10(number))}"
+    return f"{number:,.0f}" if number < 10**_SHORT_POWER else power_text(math.log10(number))
 
 
 def power_text(power: float) -> str:
@@ -127,9 +159,11 @@ def power_text(power: float) -> str:
     Examples
     --------
     >>> power_text(3.5), power_text(412.34)
-    ('3,162', '10^412.3')
+    ('about 3,162', 'more than a billion (a number of 413 digits)')
     """
-    return f"{10**power:,.0f}" if power < _SHORT_POWER else f"10^{power:.1f}"
+    if power < _SHORT_POWER:
+        return f"about {10**power:,.0f}"
+    return f"more than a billion (a number of {math.floor(power) + 1:,} digits)"
 
 
 def shape_text(shape: Iterable[int]) -> str:
@@ -164,7 +198,7 @@ def duration_text(seconds: float) -> str:
     """
     for least, unit, name in ((172_800, 86_400, "days"), (7_200, 3_600, "hours")):
         if seconds >= least:
-            return f"{seconds / unit:.2g} {name}"
+            return f"{digits_text(seconds / unit, 2)} {name}"
     return f"{seconds / 60:.0f} minutes" if seconds >= 120 else f"{max(seconds, 1):.0f} seconds"
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from gamekeeper.wording.numbers import number_text, three_digits
+from gamekeeper.wording.numbers import digits_text, number_text, three_digits
+
+_A_MILLIONTH = 1e-6
 
 
 def exact_percent(share: Fraction) -> str:
@@ -47,9 +49,11 @@ def share_text(share: Fraction | float) -> str:
 
     Examples
     --------
-    >>> share_text(Fraction(2, 3)), share_text(0.0000123)
-    ('66.7%', '0.00123%')
+    >>> share_text(Fraction(2, 3)), share_text(0.0000123), share_text(6.21e-07)
+    ('66.7%', '0.00123%', 'less than one in a million')
     """
+    if 0 < share < _A_MILLIONTH:
+        return "less than one in a million"
     return f"{three_digits(100 * share)}%"
 
 
@@ -61,7 +65,7 @@ def fraction_text(fraction: Fraction | None) -> str:
     >>> fraction_text(Fraction(1, 50)), fraction_text(Fraction(1, 3)), fraction_text(None)
     ('2%', '33.33%', 'not known')
     """
-    return "not known" if fraction is None else f"{float(fraction * 100):.4g}%"
+    return "not known" if fraction is None else f"{digits_text(fraction * 100, 4)}%"
 
 
 def fractions_text(fractions: Iterable[Fraction]) -> str:

@@ -190,7 +190,7 @@ def test_too_many_nodes_are_refused_with_an_estimate():
         Shuttle(known)
     assert refused.value.reason is Reason.TOO_LARGE
     assert "20 x 20 x 10" in str(refused.value)
-    assert "about 10^15" in str(refused.value)
+    assert "a number of 16 digits" in str(refused.value)
     assert "integer programs" in str(refused.value)
     assert "max_nodes" in str(refused.value)
     with pytest.raises(LimitError):
@@ -199,7 +199,7 @@ def test_too_many_nodes_are_refused_with_an_estimate():
 
 
 def test_an_axis_of_very_many_categories_is_refused_at_once():
-    with pytest.raises(LimitError, match=r"about 10\^6020\.6 sums"):
+    with pytest.raises(LimitError, match=r"a number of 6,021 digits\) sums"):
         Shuttle(CountConstraints((20_000,), ()))
 
 

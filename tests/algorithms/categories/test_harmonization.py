@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from itertools import combinations
 
 import pytest
@@ -189,7 +188,7 @@ def test_a_graph_that_would_explode_is_refused_with_an_estimate():
     assert caught.value.exit_code == 3
     assert "40 categorizations" in said
     assert "With 9 of them it has 511 nodes" in said
-    assert re.search(r"all would make about 10\^12\.\d", said)
+    assert "all would make more than a billion (a number of 13 digits) (at most" in said
     assert "2^40 - 1" in said
     assert "--max-nodes" in said
 
@@ -204,7 +203,7 @@ def test_independent_categorizations_are_refused_without_building_the_graph():
 
 def test_thousands_of_categorizations_are_refused_not_crashed_on():
     # 2^n is no floating point number from n = 1,024 on.
-    with pytest.raises(LimitError, match=r"about 10\^"):
+    with pytest.raises(LimitError, match=r"a number of 330 digits"):
         HarmonizationGraph.of(ring(1_100), max_nodes=100)
 
 

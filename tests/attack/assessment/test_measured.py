@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from gamekeeper.attack.assessment.chances import Basis, count_words
+from gamekeeper.attack.assessment.chances import Basis
 from gamekeeper.attack.assessment.guidance import answers
+from gamekeeper.attack.assessment.judged import judge_policy
 from gamekeeper.attack.assessment.measured import measure_file
 from gamekeeper.attack.assessment.plots import plot_assessment
+from gamekeeper.attack.assessment.policy import read_policy
 from gamekeeper.attack.assessment.record_table import record_table
 from gamekeeper.attack.assessment.sentences import advice, drivers, of_record, verdict
 from gamekeeper.attack.models.fitting import fit_models
 from gamekeeper.attack.models.inference import infer_risk
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.counting import count_keys
-from gamekeeper.wording import three_digits
+from gamekeeper.wording import expected_text, three_digits
 
 NAMES = ("age", "job", "place", "home")
 
@@ -72,6 +75,45 @@ def test_people_with_a_key_are_at_least_its_records_and_the_average_is_within_it
     assert chances.average.upper == pytest.approx(worst / modelled.keys.n_records)
 
 
+def rarely_alone(n=3_000, seed=4, levels=40):
+    """Records of a few keys that many people share, and some that are unique in the file alone."""
+    rng = np.random.default_rng(seed)
+    rows = 1 + np.minimum(rng.geometric(0.16, (n, 2)), levels - 1)
+    return coded_from_codes(rows.tolist(), ("age", "job"))
+
+
+def test_where_nobody_is_likely_to_be_found_nothing_is_advised_and_no_power_of_ten_is_said():
+    coded = rarely_alone()
+    found = measure_file(count_keys(coded, ("age", "job"), fraction="1/2000"), workers=1)
+    chances = found.chances
+    assert found.keys.n_uniques > 50
+    assert chances.population_uniques.upper < 1
+    assert found.class_counts()["low"] == found.keys.n_records
+    told = [verdict(found, None), *drivers(found), *(answer.words for answer in answers(found))]
+    assert not re.search(r"\d[eE][+-]?\d", " ".join(told))
+    assert (
+        "Fewer than one of the unique records is expected to be unique in the population (upper limit: 0.1)."
+        in told
+    )
+    assert advice(found, None) == (
+        "Assess it on other key variables that somebody may know, too: nothing is said about those.",
+    )
+    # Against a limit that is missed there is something to do.
+    strict = judge_policy(read_policy({"policy": "k", "criteria": {"k_anonymity": 3}}), found)
+    assert any(line.startswith("Coarsen") for line in advice(found, strict))
+    assert not any("population uniques would be left" in line for line in advice(found, strict))
+
+
+def test_where_few_are_found_the_advice_says_so_in_words(modelled):
+    few = replace(modelled.chances.population_uniques, value=0.3, lower=0.0, upper=2.5)
+    found = replace(modelled, chances=replace(modelled.chances, population_uniques=few))
+    assert (
+        "Fewer than one of the unique records is expected to be unique in the population (upper limit: 2.5)."
+        in drivers(found)
+    )
+    assert any(line.startswith("Coarsen") for line in advice(found, None))
+
+
 def test_no_record_has_an_interval_of_its_probability(modelled):
     names = record_table(modelled).column_names
     assert {"p_match", "p_bound", "people_lower", "people_upper"} <= set(names)
@@ -109,7 +151,7 @@ def test_classes_count_every_record_once(modelled):
 def test_the_words_have_the_estimate_and_its_interval(modelled):
     found = modelled.chances.right_matches
     text = verdict(modelled, None)
-    value, low, high = (count_words(x) for x in (found.value, found.lower, found.upper))
+    value, low, high = (expected_text(x) for x in (found.value, found.lower, found.upper))
     assert f"{value} ({low} to {high})" in text
     assert "IS" not in text
     assert any("without" in line for line in drivers(modelled))

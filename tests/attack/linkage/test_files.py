@@ -127,7 +127,7 @@ def test_optimal_links_have_no_gap_by_rounding():
 
 @pytest.mark.parametrize("large", ["1e151", "-1e400"])
 def test_numbers_too_large_to_calculate_with_are_refused(large):
-    with pytest.raises(InputError, match=r"1 value is beyond 1e\+150") as caught:
+    with pytest.raises(InputError, match=r"1 value is beyond 150 digits") as caught:
         one_variable([1, large, 3], [1, 2, 3])
     assert large not in str(caught.value)
     found = one_variable([1, "9e149", 3], [1, 2, 3], truth=np.arange(3))

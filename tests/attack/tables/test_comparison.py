@@ -9,6 +9,7 @@ from gamekeeper.attack.tables.subtraction import subtract_known
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import make_release
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.wording import three_digits
 
 
 def test_table_1_of_the_thesis():
@@ -63,7 +64,7 @@ def test_what_is_told():
     order = sorted(means, key=lambda scheme: means[scheme][1])
     assert found.sentences()[1] == (
         "Knowing 5 people, a zero is recovered with a mean probability of: "
-        f"{order[0]} {means[order[0]][1]:.3g}, {order[1]} {means[order[1]][1]:.3g}."
+        f"{order[0]} {three_digits(means[order[0]][1])}, {order[1]} {three_digits(means[order[1]][1])}."
     )
     table = found.to_arrow()
     assert table.num_rows == 10

@@ -154,7 +154,9 @@ def test_huge_numbers_of_tables_are_told():
     """Neither a float nor a line of 400 digits."""
     made = Provenance("feasible tables", "exact")
     found = FeasibleTables((), 7 * 10**400, None, None, False, "uniform", None, None, (), made)
-    assert found.sentences() == ["About 7.00e+400 tables agree with the release."]
+    assert found.sentences() == [
+        "More than a million billion (a number of 401 digits) tables agree with the release."
+    ]
     assert found.summary()["tables"] == "7.000e+400"
 
 

@@ -28,6 +28,7 @@ from gamekeeper.algorithms.releases.constraints import (
 )
 from gamekeeper.algorithms.releases.margin_agreement import require_agreement
 from gamekeeper.errors import LimitError, Reason
+from gamekeeper.wording import digits_text
 
 Integers = NDArray[np.int64]
 
@@ -95,7 +96,7 @@ def find_conflict(constraints: CountConstraints, *, max_seconds: float | None = 
                 Reason.TOO_LARGE,
                 "Published counts that contradict each other were asked for.",
                 "It could not be settled whether they do"
-                + ("." if max_seconds is None else f" within {max_seconds:g} seconds."),
+                + ("." if max_seconds is None else f" within {digits_text(max_seconds)} seconds."),
                 "Allow more time (max_seconds), or publish less.",
             )
         if not verdict:

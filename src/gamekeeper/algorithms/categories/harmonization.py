@@ -269,7 +269,7 @@ def _too_many(n_observed: int, done: int, n_nodes: int, max_nodes: int) -> Limit
     return LimitError(
         Reason.TOO_LARGE,
         f"The harmonization graph of {n_observed} categorizations was asked for.",
-        f"With {done} of them it has {n_nodes:,} nodes; at that rate all would make about"
+        f"With {done} of them it has {n_nodes:,} nodes; at that rate all would make"
         f" {power_text(power)} (at most 2^{n_observed} - 1), and the limit is {max_nodes:,}"
         f" nodes or {_MAX_BYTES >> 30} GiB.",
         _WAY_AROUND,

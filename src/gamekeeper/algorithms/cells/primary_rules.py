@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.wording import quoted
+from gamekeeper.wording import digits_text, quoted
 
 RULE_WORDS = (
     "minimum:3, records:3 (without weights), dominance:1:85, p:10, p:10:2 (two who work together),"
@@ -124,12 +124,13 @@ class Rule:
     @property
     def text(self) -> str:
         """The rule as it is typed."""
-        return ":".join([self.name, *(f"{float(number):g}" for number in self.numbers)])
+        numbers = (digits_text(number).replace(",", "") for number in self.numbers)
+        return ":".join([self.name, *numbers])
 
     @property
     def words(self) -> str:
         """The rule in words."""
-        first, *more = [*(f"{float(number):g}" for number in self.numbers), ""]
+        first, *more = [*map(digits_text, self.numbers), ""]
         second = more[0] if more else ""
         return {
             "minimum": f"at least {first} contribute",

@@ -186,7 +186,7 @@ def _refuse_endless(part: TablePart, most: int, within: DrawingTime) -> None:
     if np.isfinite(log_total) and log_total + np.log(certain) > np.log(most):
         number = power_text(log_total / np.log(10))
         error = f"{100 * relative_error:.0f}%" if relative_error < 1 else "large"
-        raise _too_many(f"about {number} (standard error {error})", most, "visited one by one")
+        raise _too_many(f"{number} (standard error {error})", most, "visited one by one")
 
 
 def _too_many(number: str, most: int, done: str) -> LimitError:

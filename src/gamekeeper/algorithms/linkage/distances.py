@@ -272,7 +272,7 @@ def _numbers(values: ArrayLike, name: str) -> Floats:
     numbers = np.ascontiguousarray(values, np.float64)
     _require(numbers.ndim == 1, name, "a table", ("one number per record",))
     is_large = bool((np.abs(numbers) > _LARGEST).any())
-    found = f"an infinite value, or one beyond {_LARGEST:g}"
+    found = f"an infinite value, or one beyond {np.log10(_LARGEST):.0f} digits"
     _require(not is_large, name, found, ("numbers", "NaN for missing"))
     return numbers
 

@@ -29,6 +29,7 @@ from gamekeeper.algorithms.subtraction.integers import binomials, unpacked
 from gamekeeper.algorithms.subtraction.probability import cell_recovery, numbers_of_people
 from gamekeeper.algorithms.subtraction.recovery_rule import RecoveryRule
 from gamekeeper.errors import LimitError, Reason
+from gamekeeper.wording import digits_text
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -138,7 +139,7 @@ def recovered_zeros(
         raise LimitError(
             Reason.TOO_LARGE,
             f"The number of recovered zeros was asked for {len(asked):,} numbers of known people.",
-            f"That takes about {work:.1e} factors, more than the limit of {max_work:.1e}.",
+            f"That takes about {digits_text(work, 2)} factors, more than the limit of {digits_text(max_work, 2)}.",
             "Ask for fewer numbers of people, or raise the limit (max_work).",
         )
     found = np.zeros((len(asked), n_zeros + 1))

@@ -38,7 +38,7 @@ from gamekeeper.algorithms.subtraction.recovery_rule import RecoveryRule
 from gamekeeper.algorithms.subtraction.sampling import Drawing, sampled_risk
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
-from gamekeeper.wording import did_you_mean, magnitude_text, quoted
+from gamekeeper.wording import did_you_mean, digits_text, magnitude_text, quoted
 
 METHODS = ("auto", "exact", "sampling")
 MAX_SAMPLES = 2_000_000
@@ -246,7 +246,7 @@ def _risk_of_parts(parts: list[_KnownPart], population: int, asked: Integers) ->
         n_floats = 1 + sum(part.population > EXACT_POPULATION for part in parts)
         error = n_floats * ERROR
         return SubtractionRisk(
-            asked, values, population, f"in floating point, {method}, error below {error:.0e}",
+            asked, values, population, f"in floating point, {method}, error below {digits_text(error, 1)}",
             np.maximum(values - error, 0.0), np.minimum(values + error, 1.0),
         )  # fmt: skip
     without = product_of_polynomials([part.samples_without_zero() for part in parts], population)
@@ -315,6 +315,6 @@ def check_options(method: str, draws: int, confidence: float) -> None:
             Reason.TOO_LARGE,
             f"{draws:,} orderings of the people were to be drawn.",
             f"The limit is {_MOST_DRAWS:,}: with these, no probability is off by more than"
-            f" {error:.1g}, and each takes a search.",
+            f" {digits_text(error, 1)}, and each takes a search.",
             "Draw fewer (--draws of tables sap); some thousand do.",
         )

@@ -18,10 +18,14 @@ import numpy as np
 from gamekeeper.algorithms.models.inference.file_measures import Measure
 from gamekeeper.attack.models.inference import ModelRisk
 from gamekeeper.data.keys.key_table import KeyTable
-from gamekeeper.wording import count_of, percent_text, three_digits
+from gamekeeper.wording import count_of, expected_text, percent_text, three_digits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+# Nothing is said below a tenth of a record.
+_LEAST_LIMIT = 0.1
 
 
 class Basis(StrEnum):
@@ -48,17 +52,6 @@ def numbers_of(found: Interval | None) -> dict[str, float | None]:
     """Return a number with its bounds for tables and programs; None where it is not known."""
     names = ("value", "lower", "upper")
     return {name: None if found is None else getattr(found, name) for name in names}
-
-
-def count_words(number: float) -> str:
-    """Return an expected number of records: small ones are no whole numbers, and no zeros.
-
-    Examples
-    --------
-    >>> count_words(1154.3), count_words(0.42)
-    ('1,154', '0.42')
-    """
-    return f"{number:,.0f}" if number >= 10 else three_digits(number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +91,32 @@ class Interval:
     @property
     def count_text(self) -> str:
         """A number of records with its bounds, in whole numbers."""
-        return self._written(count_words)
+        return self._written(expected_text)
+
+    @property
+    def is_few(self) -> bool:
+        """Whether fewer than one record is expected."""
+        return self.value is not None and self.value < 1 and not self.is_exact
+
+    @property
+    def limit_text(self) -> str:
+        """The upper end of a number of records."""
+        return f"upper limit: {expected_text(max(self.upper, _LEAST_LIMIT))}"
+
+    @property
+    def about_text(self) -> str:
+        """A number of records within a sentence.
+
+        Examples
+        --------
+        >>> Interval(12.0, 9.0, 15.5).about_text, Interval(6e-07, 0.0, 0.002).about_text
+        ('about 12 (9 to 16)', 'fewer than one (upper limit: 0.1)')
+        """
+        if self.is_few:
+            return f"fewer than one ({self.limit_text})"
+        return (
+            self.count_text if self.is_exact or self.value is None else f"about {self.count_text}"
+        )
 
     @property
     def percent_text(self) -> str:

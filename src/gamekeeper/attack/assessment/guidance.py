@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from gamekeeper.attack.assessment.chances import Interval, numbers_of
 from gamekeeper.attack.assessment.measured import Measured
-from gamekeeper.wording import count_of, number_text, percent_text
+from gamekeeper.wording import at_start, count_of, number_text, percent_text
 
 SINGLING_OUT = "WP216: singling out"
 LINKABILITY = "WP216: linkability"
@@ -67,7 +67,8 @@ def _answers(measured: Measured) -> Iterator[Answer]:
         SINGLING_OUT,
         "share of population uniques",
         found.over(n),
-        f"{_about(found)} of them {'is' if found.text == '1' else 'are'} unique in the population.",
+        f"{at_start(found.about_text)} of them {'is' if found.text == '1' or found.is_few else 'are'}"
+        " unique in the population.",
     )
     linked = chances.unique_match
     yield Answer(
@@ -79,12 +80,17 @@ def _answers(measured: Measured) -> Iterator[Answer]:
         else f"Somebody who fits just one record is that record with probability {linked.text}.",
     )
     yield from _inference(measured)
+    right = chances.right_matches
     yield Answer(
         INTRUDER,
         "right matches",
         chances.right_matches,
-        f"Whoever matches each unique record with one person who fits is right"
-        f" {chances.right_matches.count_text} times.",
+        "Whoever matches each unique record with one person who fits is right"
+        + (
+            f" less than once ({right.limit_text})."
+            if right.is_few
+            else f" {right.count_text} times."
+        ),
     )
     yield _search(measured)
 
@@ -133,9 +139,3 @@ def _search(measured: Measured) -> Answer:
         f"Somebody who fits some unique record is found after {found.text} of the"
         f" {number_text(round(n_people))} people on average.",
     )
-
-
-def _about(found: Interval) -> str:
-    if found.value is None:
-        return f"At most {found.upper:,.0f}"
-    return found.count_text if found.is_exact else f"About {found.count_text}"

@@ -24,7 +24,7 @@ from typing import Any, cast
 from gamekeeper.attack.assessment.criteria import CRITERIA, Criterion, Unit
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.files.reading import require_ordinary
-from gamekeeper.wording import count_of, did_you_mean, percent_text, quoted, shown_path
+from gamekeeper.wording import count_of, did_you_mean, digits_text, percent_text, quoted, shown_path
 
 _FIELDS = ("policy", "criteria")
 _LIMIT_FIELDS = ("limit", "source")
@@ -52,7 +52,7 @@ class Limit:
         """
         side = "at least" if self.criterion.at_least else "at most"
         is_share = self.criterion.unit is Unit.SHARE
-        return f"{side} {percent_text(self.value) if is_share else f'{self.value:,g}'}"
+        return f"{side} {percent_text(self.value) if is_share else digits_text(self.value)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,13 +207,13 @@ def _fault(criterion: Criterion, value: Any) -> tuple[str, str] | None:
         return "its limit is no number.", "Give a number."
     least, most = criterion.least, criterion.most
     if value < least or (most is not None and value > most):
-        upper = "" if most is None else f" to {most:g}"
+        upper = "" if most is None else f" to {digits_text(most)}"
         return (
-            f"its limit {value:g} is out of range.",
-            f"Give a number from {least:g}{upper} ({criterion.unit.value}).",
+            f"its limit {digits_text(value)} is out of range.",
+            f"Give a number from {digits_text(least)}{upper} ({criterion.unit.value}).",
         )
     if criterion.at_least and value != int(value):
-        return f"its limit {value:g} is no whole number.", "Give a whole number."
+        return f"its limit {digits_text(value)} is no whole number.", "Give a whole number."
     return None
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from gamekeeper.attack.assessment.chances import Basis, Interval, count_words
+from gamekeeper.attack.assessment.chances import Basis, Interval
 from gamekeeper.attack.assessment.judged import JudgedPolicy, Standing
 from gamekeeper.attack.assessment.measured import Measured
 from gamekeeper.attack.measures.per_record import WHOLE_HOUSEHOLDS
+from gamekeeper.attack.models.levels import RelativeRisk
 from gamekeeper.wording import (
+    at_start,
     be,
     count_of,
+    expected_text,
     joined,
     number_text,
     percent_text,
@@ -59,8 +62,8 @@ def _risk(measured: Measured) -> str:
             f" known, because {chances.why}."
         )
     return (
-        f"An intruder who knows the key variables would re-identify about"
-        f" {chances.right_matches.count_text} of the {n}, {uniques} of which {be(keys.n_unlike)} unique in"
+        f"An intruder who knows the key variables would re-identify"
+        f" {chances.right_matches.about_text} of the {n}, {uniques} of which {be(keys.n_unlike)} unique in"
         " the file."
     )
 
@@ -80,18 +83,11 @@ def drivers(measured: Measured) -> tuple[str, ...]:
         return ("It is the only record: nothing is needed to set it apart.",)
     told: list[str] = []
     if measured.variables is not None:
-        parts = [
-            f"{count_words(line.tau1_left)} without {line.variable}"
-            for line in measured.variables.lines[:_BLAMED]
-        ]
         told.append(
             f"A match with {count_of(measured.chances.n_likely, 'record')} is more likely right than wrong, and with"
             f" {measured.class_counts()['high']:,} more it is right in one case of five at least."
         )
-        told.append(
-            f"About {measured.chances.population_uniques.count_text} of the unique records are unique in the"
-            f" population; it would be {joined(parts)}."
-        )
+        told.append(_population_uniques(measured, measured.variables))
     file_is = uniques.variables.file_is
     if file_is and len(keys.keys) > 1:
         parts = [
@@ -108,6 +104,24 @@ def drivers(measured: Measured) -> tuple[str, ...]:
         how = f"{names[0]} alone sets" if len(names) == 1 else f"{joined(names)} together set"
         told.append(f"{how} {count_of(count, 'record')} apart.")
     return (*told, *_households(measured))
+
+
+def _population_uniques(measured: Measured, variables: RelativeRisk) -> str:
+    """Return how many unique records nobody shares, and how many without single variables."""
+    found = measured.chances.population_uniques
+    if found.is_few:
+        return (
+            "Fewer than one of the unique records is expected to be unique in the population"
+            f" ({found.limit_text})."
+        )
+    parts = [
+        f"{expected_text(line.tau1_left)} without {line.variable}"
+        for line in variables.lines[:_BLAMED]
+    ]
+    return (
+        f"{at_start(found.about_text)} of the unique records are unique in the population; it would be"
+        f" {joined(parts)}."
+    )
 
 
 def _households(measured: Measured) -> Iterator[str]:
@@ -132,7 +146,7 @@ def advice(measured: Measured, judged: JudgedPolicy | None) -> tuple[str, ...]:
     """Return what to do about the risk, the most telling first."""
     keys = measured.keys
     told = [f"{line}" for line in _for_policy(measured, judged)]
-    if not keys.n_unlike:
+    if not keys.n_unlike or (not told and _is_nobody_found(measured)):
         return (
             *told,
             "Assess it on other key variables that somebody may know, too: nothing is said about those.",
@@ -155,6 +169,24 @@ def advice(measured: Measured, judged: JudgedPolicy | None) -> tuple[str, ...]:
             f" re-identified. It is not known because {measured.chances.why}."
         )
     return tuple(told)
+
+
+def _is_nobody_found(measured: Measured) -> bool:
+    """Tell whether there is no risk to do something about.
+
+    The upper limit of people who are matched rightly is below one; or that of people who are unique
+    is, and either every match is unlikely, or none is likely and it is not sure that one is right.
+    """
+    chances, homes = measured.chances, measured.household_chances
+    if chances.basis is not Basis.MODELS:
+        return False
+    worst = int(measured.classes.classify(chances.ranking if homes is None else homes).min())
+    lowest = len(measured.classes.names) - 1
+    if homes is not None and worst < lowest:
+        return False
+    if chances.population_uniques.upper >= 1:
+        return chances.right_matches.upper < 1
+    return worst == lowest or (worst == lowest - 1 and chances.right_matches.lower < 1)
 
 
 def _for_policy(measured: Measured, judged: JudgedPolicy | None) -> Iterator[str]:
@@ -193,7 +225,11 @@ def _coarsen(measured: Measured) -> Iterator[str]:
     gain, line = "", left.get(first)
     if line is not None and line.tau1_lower is not None and line.tau1_upper is not None:
         found = Interval(line.tau1_left, line.tau1_lower, line.tau1_upper)
-        gain = f": without it {found.count_text} population uniques would be left"
+        gain = (
+            f": without it fewer than one population unique would be left ({found.limit_text})"
+            if found.is_few
+            else f": without it {found.count_text} population uniques would be left"
+        )
     yield (
         f"Coarsen {first} first, which has"
         f" {count_of(n_categories[first], 'category', 'categories')}{gain}. Then assess again."

@@ -22,7 +22,7 @@ from gamekeeper.attack.measures.population_uniques import ModelledUniques
 from gamekeeper.attack.risk import FileRisk, RiskLine, count_line
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.results import Provenance
-from gamekeeper.wording import be, count_of, percent_text, quoted, three_digits
+from gamekeeper.wording import be, count_of, digits_text, percent_text, quoted, three_digits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -103,7 +103,7 @@ def _prosecutor_lines(found: Found) -> Iterator[RiskLine]:
     about = "of those known to be in the file (1/f)"
     yield _line("prosecutor_highest", risk.highest, f"Highest risk {about}")
     yield _line("prosecutor_average", risk.average, f"Average risk {about}")
-    above = f"Share of records with a risk above {found.asked.threshold:g} {about}"
+    above = f"Share of records with a risk above {digits_text(found.asked.threshold)} {about}"
     yield _line("prosecutor_at_risk", risk.at_risk, above)
 
 
@@ -124,7 +124,7 @@ def _journalist_lines(found: Found) -> Iterator[RiskLine]:
         how = f"F grossed up by {by}, whatever the key"
     yield _line("journalist_highest", values[0], f"Highest risk {about}", how)
     yield _line("journalist_average", values[1], f"Average risk {about}", how)
-    above = f"Share of records with a risk above {found.asked.threshold:g} {about}"
+    above = f"Share of records with a risk above {digits_text(found.asked.threshold)} {about}"
     yield _line("journalist_at_risk", values[2], above, how)
     expected = "Expected share of records that a marketer matches rightly"
     yield _line("marketer", values[1], expected, how)
@@ -139,7 +139,7 @@ def _individual_lines(found: Found) -> Iterator[RiskLine]:
         mean = total / found.key_table.n_records if len(found.counts) else None
         highest = float(risk.exact.max(initial=0.0))
         at_risk = int(found.counts[risk.exact > found.asked.threshold].sum())
-    above = f"Records with an individual risk above {found.asked.threshold:g}"
+    above = f"Records with an individual risk above {digits_text(found.asked.threshold)}"
     expected = "Expected re-identifications"
     yield _line("expected_reidentifications", total, f"{expected} (sum of E[1/F])", why)
     yield _line("global_risk", mean, "Global risk (average of E[1/F])", why)
@@ -186,7 +186,7 @@ def _sensitive_lines(found: Found) -> Iterator[RiskLine]:
             f"l_entropy {of}": (item.entropy, f"Least entropy l of {name} in a class"),
             f"l_recursive {of}": (
                 item.recursive,
-                f"Least l of recursive ({found.asked.recursive:g},l)-diversity of {name}",
+                f"Least l of recursive ({digits_text(found.asked.recursive)},l)-diversity of {name}",
             ),
         }
         for measure, (values, meaning) in least.items():

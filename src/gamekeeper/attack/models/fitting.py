@@ -33,7 +33,7 @@ from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from gamekeeper.options import takes, texts_of
 from gamekeeper.results import Progress, Provenance, Result, arrow_table
-from gamekeeper.wording import count_of, quoted, share_text
+from gamekeeper.wording import count_of, digits_text, quoted, share_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -147,7 +147,7 @@ class ModelFit(Result):
         # That it was cancelled is among the warnings, whichever of the searches it was.
         told = replace(self.search, complete=True).sentences()
         if len(self.precisions) > 1:
-            others = ", ".join(f"{precision:g}" for precision in self.precisions[1:])
+            others = ", ".join(digits_text(precision) for precision in self.precisions[1:])
             told.append(
                 f"Models with more prior precision ({others}) were searched as well, for the ranking"
                 f" of records: {count_of(sum(s.n_models for s in self.searches[1:]), 'model')}."

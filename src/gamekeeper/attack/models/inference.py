@@ -35,7 +35,7 @@ from gamekeeper.data.keys.listed_records import ListedRecords
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import takes
 from gamekeeper.results import Provenance, Result
-from gamekeeper.wording import count_of, fraction_text, three_digits
+from gamekeeper.wording import count_of, expected_text, fraction_text, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -325,8 +325,9 @@ def _file(key_table: KeyTable, found: PopulationEstimate, provenance: Provenance
     ):
         is_known = not np.isnan(measure.value)
         value = float(measure.value) if is_known else None
+        write = expected_text if name in ("tau1", "tau2") else three_digits
         text = (
-            f"{words}: {measure_text(measure)}."
+            f"{words}: {measure_text(measure, write)}."
             if is_known
             else f"{words}: there is no sample unique."
         )
@@ -364,8 +365,11 @@ def _sentences(
         likely = int(np.count_nonzero(found.p_unique[np.asarray(found.p_unique) > 0] > 0.5))
         told += [
             (
-                f"About {measure_text(file.tau1)} of the uniques are expected to be unique in the population;"
-                f" for {likely:,} of them that is more likely than not."
+                "Fewer than one of the uniques is expected to be unique in the population (upper limit:"
+                f" {expected_text(max(file.tau1.upper, 0.1))})."
+                if file.tau1.value < 1
+                else f"About {measure_text(file.tau1, expected_text)} of the uniques are expected to be unique"
+                f" in the population; for {likely:,} of them that is more likely than not."
             ),
             (
                 f"A unique match is right with an estimated probability of {measure_text(file.pr_cm_given_um)};"

@@ -27,7 +27,7 @@ from gamekeeper.data.coding.codebook import CodedVariable
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.options import takes
 from gamekeeper.results import Progress, Provenance, Result, table_html
-from gamekeeper.wording import count_of, did_you_mean, quoted, three_digits
+from gamekeeper.wording import count_of, did_you_mean, expected_text, quoted, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -112,7 +112,7 @@ class RelativeRisk(Result):
         of_categories = any(line.category for line in self.lines)
         told = [
             f"{line.variable}: without {'its riskiest category' if of_categories else 'it'}"
-            f" {line.tau1_left:.4g}{_bounds(line)} population uniques among the sample"
+            f" {expected_text(line.tau1_left)}{_bounds(line)} population uniques among the sample"
             f" uniques would be left"
             + (f", {three_digits(line.relative_tau1)} times fewer." if line.relative_tau1 else ".")
             for line in self.lines[: 1 if of_categories else 3]
@@ -284,7 +284,9 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 
 def _bounds(line: RelativeLine) -> str:
-    return "" if line.tau1_lower is None else f" ({line.tau1_lower:.4g} to {line.tau1_upper:.4g})"
+    if line.tau1_lower is None:
+        return ""
+    return f" ({expected_text(line.tau1_lower)} to {expected_text(line.tau1_upper or 0.0)})"
 
 
 def _without(

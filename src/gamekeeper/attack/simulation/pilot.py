@@ -23,7 +23,7 @@ from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import takes
 from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
-from gamekeeper.wording import did_you_mean, percent_text, quoted
+from gamekeeper.wording import did_you_mean, digits_text, percent_text, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -269,4 +269,8 @@ def _calibrate(simulation: SimulationResult, score: Score) -> list[CalibrationLi
 def _group(by: str, place: int) -> str:
     if by == "rank":
         return f"tenth {place + 1} of {N_TENTHS}"
-    return "1" if place == N_BANDS - 1 else f"{place / 10:g} to under {(place + 1) / 10:g}"
+    return (
+        "1"
+        if place == N_BANDS - 1
+        else f"{digits_text(place / 10)} to under {digits_text((place + 1) / 10)}"
+    )

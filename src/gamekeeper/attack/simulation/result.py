@@ -13,7 +13,7 @@ import numpy as np
 from gamekeeper.attack.simulation.measure_words import measure_words
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
-from gamekeeper.wording import count_of, did_you_mean, fraction_text, quoted
+from gamekeeper.wording import count_of, did_you_mean, digits_text, fraction_text, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -199,11 +199,11 @@ def _told(means: Sequence[Mean]) -> str:
         if line.mean is None:
             text = "not defined in any sample"
         elif line.standard_error is None or line.least is None or line.most is None:
-            text = f"{line.mean:.4g}"
+            text = digits_text(line.mean, 4)
         else:
             text = (
-                f"{line.mean:.4g} on average (standard error {line.standard_error:.2g}; "
-                f"from {line.least:.4g} to {line.most:.4g})"
+                f"{digits_text(line.mean, 4)} on average (standard error {digits_text(line.standard_error, 2)}; "
+                f"from {digits_text(line.least, 4)} to {digits_text(line.most, 4)})"
             )
         parts.append(text + (f" at {fraction_text(line.fraction)}" if len(means) > 1 else ""))
     return ", and ".join(parts)

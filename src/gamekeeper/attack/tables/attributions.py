@@ -38,7 +38,7 @@ from gamekeeper.data.tables.release import Release
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import takes
 from gamekeeper.results import Provenance, Result
-from gamekeeper.wording import be, count_of, did_you_mean, quoted
+from gamekeeper.wording import be, count_of, did_you_mean, digits_text, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -319,7 +319,7 @@ def _at_least(share: Fraction) -> str:
     >>> _at_least(Fraction(19, 20)), _at_least(Fraction(9999, 10000))
     ('95%', '99.9%')
     """
-    return f"{math.floor(share * 1000) / 10:g}%"
+    return f"{digits_text(math.floor(share * 1000) / 10)}%"
 
 
 def _people(one: Attribution | GroupAttribution) -> str:

@@ -34,7 +34,7 @@ from gamekeeper.data.tables.subtotals import AssumedDisjoint
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import takes
 from gamekeeper.results import Provenance, Result
-from gamekeeper.wording import be, count_of, quoted
+from gamekeeper.wording import be, count_of, digits_text, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -262,7 +262,7 @@ def _range(widths: Integers) -> str:
     each = "" if len(widths) == 1 else " each"
     if least == most:
         return f"{least:,} possible counts{each}"
-    return f"{least:,} to {most:,} possible counts{each}, {np.median(widths) + 1:,g} at the median"
+    return f"{least:,} to {most:,} possible counts{each}, {digits_text(np.median(widths) + 1)} at the median"
 
 
 def _recoded_axes(

@@ -26,7 +26,7 @@ from gamekeeper.attack.tables.options import ComparisonInput
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import takes
 from gamekeeper.results import Provenance, Result
-from gamekeeper.wording import count_of, shape_text, three_digits
+from gamekeeper.wording import count_of, digits_text, shape_text, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -178,7 +178,7 @@ def compare_schemes(schemes: Sequence[SchemeLike], asked: ComparisonInput) -> Sc
         tuple(scheme.text for scheme in made),
         tuple(found),
         tables,
-        f"{sizes} cells of mean {mean:g}, published {with_ or 'alone'}",
+        f"{sizes} cells of mean {digits_text(mean)}, published {with_ or 'alone'}",
         Provenance(
             "comparison of schemes by SAP",
             "",

@@ -29,7 +29,7 @@ from gamekeeper.data.tables.release import Release, check_truth
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import takes
 from gamekeeper.results import Progress, Provenance, Result, table_html
-from gamekeeper.wording import count_of, three_digits
+from gamekeeper.wording import count_of, digits_text, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -104,7 +104,7 @@ class ConditionalSubtraction(Result):
             risks = self.values[:, k]
             said.append(
                 f"Knowing {count_of(int(number), 'person', 'people')} {whose}: a zero is recovered"
-                f" with probability {three_digits(risks.mean())} on average, above {_THRESHOLD:g} in"
+                f" with probability {three_digits(risks.mean())} on average, above {digits_text(_THRESHOLD)} in"
                 f" {count_of(int(np.count_nonzero(risks > _THRESHOLD)), 'table')}, for certain in"
                 f" {np.count_nonzero(risks == 1):,}."
             )

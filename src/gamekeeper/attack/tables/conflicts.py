@@ -9,7 +9,7 @@ from gamekeeper.algorithms.releases.constraints import NoTableError
 from gamekeeper.data.tables.count_table import MOST_DENSE
 from gamekeeper.data.tables.release import Release
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, digits_text
 
 # Finding a smallest conflict solves a program for every count; beyond this the rows that a method
 # has met are told instead.
@@ -57,7 +57,7 @@ def _conflict(release: Release, asked: str, error: NoTableError) -> InputError:
     elif constraints.size <= _MOST_CELLS:
         found += (
             f". There was no time to find {'fewer' if met.rows else 'those to blame'}"
-            f" ({_MOST_SECONDS:g} seconds)"
+            f" ({digits_text(_MOST_SECONDS)} seconds)"
         )
     problems = [
         Problem(Reason.CONFLICTING_COUNTS, release.row_words(row), "cannot hold with the others.")

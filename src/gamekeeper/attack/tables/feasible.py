@@ -32,7 +32,7 @@ from gamekeeper.data.tables.release import Release
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.options import takes
 from gamekeeper.results import Provenance, Result, table_html
-from gamekeeper.wording import at_start, be, count_of, large_text, quoted
+from gamekeeper.wording import at_start, be, count_of, digits_text, large_text, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -114,8 +114,8 @@ class FeasibleTables(Result):
             )
         elif self.estimate is not None:
             said.append(
-                f"About {self.estimate:.3g} tables agree with the release (standard error"
-                f" {self.error or 0:.2g}), estimated from random ones: more than --most (most in"
+                f"About {digits_text(self.estimate, 3)} tables agree with the release (standard error"
+                f" {digits_text(self.error or 0, 2)}), estimated from random ones: more than --most (most in"
                 " Python) allows to visit."
             )
         if self.cells is not None:

@@ -33,7 +33,7 @@ from gamekeeper.data.tables.release import Release, check_truth
 from gamekeeper.errors import LimitError
 from gamekeeper.options import takes
 from gamekeeper.results import Provenance, Result, table_html
-from gamekeeper.wording import count_of, three_digits
+from gamekeeper.wording import count_of, digits_text, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -195,7 +195,10 @@ class SubtractionAttack(Result):
             said = f"The release gives {alone:,.0f} zeros away to anybody: nobody has to be known."
         if len(self.risk.n) == 1:
             return [said]
-        return [said, f"Somebody who knows {people} recovers {most - alone:,.3g} more on average."]
+        return [
+            said,
+            f"Somebody who knows {people} recovers {digits_text(most - alone, 3)} more on average.",
+        ]
 
     def to_arrow(self) -> pa.Table:
         """Return one row per number of known people."""

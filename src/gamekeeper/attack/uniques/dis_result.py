@@ -13,7 +13,7 @@ from gamekeeper.attack.uniques.options import DisMethod
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Provenance, Result
-from gamekeeper.wording import count_of, three_digits
+from gamekeeper.wording import count_of, digits_text, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -135,7 +135,7 @@ def special_risk(
     if found.standard_error is not None:
         ended = "settled" if found.converged else "did not settle; give more rounds"
         told.append(
-            f"The simulation has a standard error of {found.standard_error:.2g} after"
+            f"The simulation has a standard error of {digits_text(found.standard_error, 2)} after"
             f" {count_of(found.rounds, 'round')} and {ended}."
         )
     if original is not None and found.estimate is not None and general.dis is not None:
@@ -173,7 +173,9 @@ def _simulation_lines(
         RiskLine(
             "standard_error",
             error,
-            none if error is None else f"Standard error of the simulation: {error:.2g}.",
+            none
+            if error is None
+            else f"Standard error of the simulation: {digits_text(error, 2)}.",
         ),
         count_line("rounds", found.rounds, "Rounds simulated"),
         count_line("removed", found.removed, "Records removed in a round"),
@@ -190,7 +192,7 @@ def _simulation_lines(
             "converged",
             int(found.converged),
             f"The standard error is {'' if found.converged else 'not '}within the tolerance of"
-            f" {found.tolerance:g}.",
+            f" {digits_text(found.tolerance)}.",
         ),
     ]
     if expected is not None:

@@ -15,7 +15,7 @@ from gamekeeper.attack.risk_classes import NOT_UNIQUE
 from gamekeeper.attack.uniques.contributions import NO_MSU
 from gamekeeper.attack.uniques.facts import UniqueFacts
 from gamekeeper.attack.uniques.scoring import MEASURE_NAMES
-from gamekeeper.wording import count_of, quoted, three_digits
+from gamekeeper.wording import count_of, digits_text, quoted, three_digits
 
 _HEADLINE = ("records", "sample_uniques", "special_uniques", "msus", "dis")
 
@@ -91,10 +91,8 @@ def _class_lines(facts: UniqueFacts) -> list[RiskLine]:
             lines.append(RiskLine(f"class {name}", None, meaning))
             continue
         inside = int(np.count_nonzero(facts.class_numbers == number))
-        upper = f", below {classes.lower[number - 1]:g}" if number else ""
-        words = (
-            f"Sample uniques in the class {quoted([name])}, with {measure} from {lower:g}{upper}"
-        )
+        upper = f", below {digits_text(classes.lower[number - 1])}" if number else ""
+        words = f"Sample uniques in the class {quoted([name])}, with {measure} from {digits_text(lower)}{upper}"
         lines.append(count_line(f"class {name}", inside, words, of=facts.table.n_records))
     n, words = facts.table.n_records, "Records that are not unique"
     return [*lines, count_line(f"class {NOT_UNIQUE}", n - facts.n_uniques, words, of=n)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gamekeeper.algorithms.sampling_fraction import parse_fraction
 from gamekeeper.errors import InputError, Problem, Reason, refuse
-from gamekeeper.wording import did_you_mean, quoted
+from gamekeeper.wording import did_you_mean, digits_text, quoted
 
 if TYPE_CHECKING:
     from gamekeeper.data.coding.recode import Recode
@@ -74,7 +74,7 @@ def checked_steps(
             problems.append(Problem(error.reason, where, error.found, error.do))
             continue
         if least is not None and step < least:
-            found = f"less than the fraction of the sample, {float(least):.4g}."
+            found = f"less than the fraction of the sample, {digits_text(float(least), 4)}."
             problems.append(Problem(Reason.BAD_OPTION, where, found))
         steps.append(step)
     refuse(problems, "Special uniques were to be followed through other sampling fractions.")

@@ -27,7 +27,7 @@ from gamekeeper.data.cells.undeclared_sums import scale_of
 from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.subtotals import AssumedDisjoint, could_be_sums
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, digits_text
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -312,7 +312,7 @@ def _require_sums(
     raise InputError(
         Reason.CONFLICTING_COUNTS,
         ASKED,
-        f"{count_of(len(wrong), 'sum does', 'sums do')} not add up, by up to {worst:,g}.",
+        f"{count_of(len(wrong), 'sum does', 'sums do')} not add up, by up to {digits_text(worst)}.",
         "Mend the figures or the hierarchy. If they were rounded one by one, say how far each may be off:"
         f" --tolerance {_upward(needed)}.",
         problems=[
@@ -328,7 +328,7 @@ def _upward(needed: Fraction) -> str:
     digits = 0
     while digits < 12 and needed * 10**digits < 10:
         digits += 1
-    return f"{math.ceil(needed * 10**digits) / 10**digits:g}"
+    return digits_text(math.ceil(needed * 10**digits) / 10**digits).replace(",", "")
 
 
 def _round(

@@ -25,7 +25,7 @@ from gamekeeper.protect.perturbation.columns import (
 from gamekeeper.protect.protected import Protected
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.step import Step, protected_by
-from gamekeeper.wording import count_of, percent_text, quoted, share_text
+from gamekeeper.wording import count_of, digits_text, percent_text, quoted, share_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +103,7 @@ class Noise(Step):
             (
                 f"After rounding and limits no mean moved by more than {share_text(moved[0])} of the"
                 f" standard deviation, no variance by more than {share_text(moved[1])}, and no correlation"
-                f" by more than {moved[2]:.2g}."
+                f" by more than {digits_text(moved[2], 2)}."
             ),
             changed_words(log, self.variables),
         ]

@@ -18,7 +18,7 @@ from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.prompt_syntax import names_of
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.targets import Criterion
-from gamekeeper.wording import count_of, joined, quoted
+from gamekeeper.wording import count_of, digits_text, joined, quoted
 
 if TYPE_CHECKING:
     from gamekeeper.protect.suppression.suppress import Suppress
@@ -86,7 +86,7 @@ class Checked:
         who = (
             "every record"
             if self.above is None
-            else f"every record with {self.above[0]} above {self.above[1]:g}"
+            else f"every record with {self.above[0]} above {digits_text(self.above[1])}"
         )
         if self.by_sets:
             size = step.dimension or max(len(key) for key in self.key_sets)

@@ -27,7 +27,7 @@ from gamekeeper.protect.suppression.checked import Checked, checked
 from gamekeeper.protect.suppression.households import HouseholdVariables, find_households
 from gamekeeper.protect.suppression.solving import Solved, solve
 from gamekeeper.protect.targets import Criterion
-from gamekeeper.wording import count_of, joined, percent_text, quoted
+from gamekeeper.wording import count_of, digits_text, joined, percent_text, quoted
 
 _suppressing = partial(Option, panel="Suppression")
 
@@ -206,7 +206,7 @@ def _told(asked: Checked, solved: Solved, log: ChangeLog) -> list[str]:
     elif solved.is_optimal:
         proof = "It is proven that fewer do not do."
     else:
-        bound = f"{float(solved.lower_bound):,.10g}"
+        bound = digits_text(float(solved.lower_bound), 10)
         proof = f"At least {bound} cells are needed (gap {percent_text(solved.gap)})."
     if solved.n_unmet:
         left = count_of(

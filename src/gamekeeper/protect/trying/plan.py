@@ -11,7 +11,7 @@ from gamekeeper.protect.targets import Criterion, Target
 from gamekeeper.protect.trying.candidate import Candidate, Tried
 from gamekeeper.protect.trying.risk_utility_map import RiskUtilityMap
 from gamekeeper.results import Provenance, Result
-from gamekeeper.wording import count_of, joined, quoted
+from gamekeeper.wording import count_of, digits_text, joined, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -93,7 +93,7 @@ class Plan(Result):
             missed = [t for t in nearest.targets if t["standing"] != "met"]
             said += [
                 f"It misses {quoted([t['target']])}"
-                + (f": reached {t['reached']:.6g}" if t["reached"] is not None else "")
+                + (f": reached {digits_text(t['reached'], 6)}" if t["reached"] is not None else "")
                 + (f"; {t['why']}." if t["why"] else ".")
                 for t in missed
             ]

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gamekeeper.algorithms.utility.propensity import MOST_PARAMETERS, Propensity
 from gamekeeper.protect.utility.analyses import AnalysisLine
 from gamekeeper.results import EVERYTHING, Listing, Provenance, Result, make_listing
-from gamekeeper.wording import count_of, joined, percent_text, quoted, share_text, three_digits
+from gamekeeper.wording import (
+    count_of,
+    digits_text,
+    joined,
+    percent_text,
+    quoted,
+    share_text,
+    three_digits,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -389,7 +397,7 @@ class Utility(Result):
             )
         if self.correlation_moved is not None:
             said.append(
-                f"No correlation between numbers moved by more than {self.correlation_moved:.2g}."
+                f"No correlation between numbers moved by more than {digits_text(self.correlation_moved, 2)}."
             )
         return said
 

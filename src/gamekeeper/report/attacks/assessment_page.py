@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gamekeeper.attack.assessment.chances import Interval, count_words
+from gamekeeper.attack.assessment.chances import Interval
 from gamekeeper.attack.assessment.guidance import answers
 from gamekeeper.attack.assessment.judged import JudgedPolicy
 from gamekeeper.attack.assessment.measured import Measured
@@ -23,6 +23,7 @@ from gamekeeper.report.attacks.risk_report import (
     with_reasons,
 )
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable
+from gamekeeper.wording import expected_text
 
 _RECORDS = 25
 _SHOWN = (
@@ -124,8 +125,8 @@ def _tile(found: Interval, words: str) -> tuple[str, str]:
     """Return the number that is shown large, and the words and the interval below it."""
     if found.value is None:
         return f"0 to {found.upper:,.0f}", words
-    interval = f" ({count_words(found.lower)} to {count_words(found.upper)})"
-    return count_words(found.value), words + ("" if found.is_exact else interval)
+    interval = f" ({expected_text(found.lower)} to {expected_text(found.upper)})"
+    return expected_text(found.value), words + ("" if found.is_exact else interval)
 
 
 def _policy(judged: JudgedPolicy) -> RiskSection:

@@ -14,7 +14,7 @@ from gamekeeper.attack.tables.assumptions import possible_sums_words
 from gamekeeper.attack.tables.audit.equations import figure_text
 from gamekeeper.attack.tables.audit.result import HiddenCell, TableAudit
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import count_of, digits_text, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,7 +38,7 @@ def audit_report(found: TableAudit, *, with_records: bool = True) -> RiskReport:
     tiles = [
         (f"{found.n_hidden:,}", "hidden cells"),
         (f"{found.n_recomputed:,}", "recomputed"),
-        (f"{found.n_near:,}", f"more within {found.within:g}%"),
+        (f"{found.n_near:,}", f"more within {digits_text(found.within)}%"),
         (f"{found.n_not_settled:,}", "not settled"),
     ]
     facts = [

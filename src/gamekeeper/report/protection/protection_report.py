@@ -26,7 +26,7 @@ from gamekeeper.report.protection.public_utility import as_shown, public_utility
 from gamekeeper.report.protection.utility_sections import analyses_sections, utility_section
 from gamekeeper.report.risk_page import RiskReport, RiskSection, RiskTable, facts_of
 from gamekeeper.results import Provenance
-from gamekeeper.wording import count_of, quoted, share_text, three_digits
+from gamekeeper.wording import count_of, digits_text, quoted, share_text, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -339,7 +339,7 @@ def _shown(value: float | None, *, is_share: bool) -> str:
         return "not known"
     if is_share:
         return share_text(value)
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"
+    return f"{value:,.0f}" if float(value).is_integer() else digits_text(value, 4)
 
 
 def _map(figure: Figure | None, candidates: pa.Table | None) -> RiskSection:

@@ -59,7 +59,10 @@ def floats_of(column: CodedVariable, decimal: str) -> tuple[NDArray[np.float64],
     n_other, n_large = sum(number is None for number in found), sum(is_large)
     faults = [
         f"{count_of(n_bad, 'value is', 'values are')} {what}"
-        for n_bad, what in ((n_other, "no number"), (n_large, f"beyond {LARGEST:g}"))
+        for n_bad, what in (
+            (n_other, "no number"),
+            (n_large, f"beyond {math.log10(LARGEST):.0f} digits"),
+        )
         if n_bad
     ]
     return np.array([math.nan, *numbers]), faults

@@ -23,7 +23,15 @@ from gamekeeper.attack.linkage.partners.group_links import GroupLinks
 from gamekeeper.attack.linkage.partners.partners import Partners
 from gamekeeper.attack.linkage.truth import share_interval
 from gamekeeper.results import Provenance, Result, arrow_table, table_html
-from gamekeeper.wording import be, count_of, percent_range, percent_text, share_text, times_text
+from gamekeeper.wording import (
+    be,
+    count_of,
+    digits_text,
+    percent_range,
+    percent_text,
+    share_text,
+    times_text,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -204,10 +212,10 @@ class FileLinks(Result):
                 else f"{count_of(n_sure, 'link is', 'links are')} the same in all links that cost as"
                 f" little together; {self.n_linked - n_sure:,} could be another."
             )
-        if linked.gap_to_bound:
+        if linked.gap_to_bound and linked.lower_bound is not None:
             said.append(
-                f"The links cost {linked.total:.6g} together; no one-to-one links could cost less than"
-                f" {linked.lower_bound:.6g} ({share_text(linked.gap_to_bound)} less)."
+                f"The links cost {digits_text(linked.total)} together; no one-to-one links could cost less than"
+                f" {digits_text(linked.lower_bound)} ({share_text(linked.gap_to_bound)} less)."
             )
         return [*said, *self.notes]
 

@@ -30,7 +30,7 @@ from gamekeeper.algorithms.linkage.partners.margin_evidence import (
     margins_of,
 )
 from gamekeeper.attack.linkage.pairs.linking import ahead_of
-from gamekeeper.wording import count_of, percent_text
+from gamekeeper.wording import count_of, digits_text, percent_text
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -170,7 +170,7 @@ class GroupLinks:
         known = "which of a group somebody is cannot be told, but the group can, and with it its values."
         said = [f"{begin}: {known}"]
         stated = percent_text(float(np.nanmean(self.probabilities)))
-        one_in = f"{1 / self.by_guessing:.3g}"
+        one_in = digits_text(1 / self.by_guessing, 3)
         if self.is_right is None:
             said.append(
                 f"{stated} of the links are expected to be to the right group, and of these one in"

@@ -29,7 +29,7 @@ from gamekeeper.data.cells.contributors import Contributors
 from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.errors import Cancelled
 from gamekeeper.results import Progress
-from gamekeeper.wording import at_start, count_of
+from gamekeeper.wording import at_start, count_of, digits_text
 
 _ORDINALS = {2: "second", 3: "third", 4: "fourth"}
 
@@ -155,7 +155,7 @@ class Insiders:
             cells = count_of(len(near), "cell", "cells")
             told = f" ({shown:,} published, {len(near) - shown:,} hidden)"
             said.append(
-                f"In {cells}{told} {next_} can tell the largest to within {float(percent):g}%."
+                f"In {cells}{told} {next_} can tell the largest to within {digits_text(float(percent))}%."
             )
         for gain in self.gains[:most]:
             words = [tables.words(cell) for cell in gain.cells[:3]]
@@ -168,7 +168,8 @@ class Insiders:
             figure = "published" if one.is_published else "hidden"
             said.append(
                 f"{at_start(one.who.words(tables.words(one.cell)))} ({figure}) can tell that the"
-                f" largest has at most {float(one.at_most):,.10g}: it has {float(one.largest):,.10g}."
+                f" largest has at most {digits_text(one.at_most, 10)}: it has"
+                f" {digits_text(one.largest, 10)}."
             )
         if self.n_untold:
             said.append(

@@ -22,7 +22,7 @@ from gamekeeper.data.cells.statuses import Status
 from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.tables.subtotals import AssumedDisjoint
 from gamekeeper.results import Provenance, Result
-from gamekeeper.wording import be, count_of, joined, quoted
+from gamekeeper.wording import be, count_of, digits_text, joined, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -266,7 +266,7 @@ class TableAudit(Result):
                 f" should be hidden was not examined{nor}."
             )
         hidden = count_of(self.n_hidden, "hidden cell")
-        near = f"{self.n_near:,} more to within {self.within:g}%"
+        near = f"{self.n_near:,} more to within {digits_text(self.within)}%"
         if self.n_recomputed:
             also = f", {near}" if self.n_near else ""
             return (
@@ -274,15 +274,18 @@ class TableAudit(Result):
             )
         first = ""
         if self.n_near:
-            first = f"{self.n_near:,} of {hidden} can be worked out to within {self.within:g}%, none exactly."
+            first = (
+                f"{self.n_near:,} of {hidden} can be worked out to within {digits_text(self.within)}%, none"
+                " exactly."
+            )
         if self.n_not_settled:
             open_ = f"{count_of(self.n_not_settled, 'cell is', 'cells are')} not settled."
             return f"{first} But {open_}" if first else f"Of {hidden}, none is known, but {open_}"
         if first:
             return first
         if self.n_hidden == 1:
-            return f"The hidden cell cannot be recomputed, nor be known to within {self.within:g}%."
-        return f"None of {hidden} can be recomputed, and none is known to within {self.within:g}%."
+            return f"The hidden cell cannot be recomputed, nor be known to within {digits_text(self.within)}%."
+        return f"None of {hidden} can be recomputed, and none is known to within {digits_text(self.within)}%."
 
     def sentences(self, most: int = _SHOWN) -> list[str]:
         """Return the verdict, how rules stand, and the cells that are given away, with the reason."""

@@ -16,7 +16,7 @@ from gamekeeper.data.cells.cell_rows import CellRows
 from gamekeeper.data.cells.statuses import Status
 from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import count_of, digits_text, quoted
 
 
 @dataclass
@@ -190,7 +190,7 @@ def _judged(
         words = (
             "no hidden cell can be recomputed"
             if rule.kind == "exact"
-            else f"no hidden cell is known to within {float(rule.percent):g}%"
+            else f"no hidden cell is known to within {digits_text(rule.percent)}%"
         )
         made = RuleStanding(rule.text, words)
         for cell, known in intervals.items():

@@ -33,6 +33,7 @@ from gamekeeper.data.engine.spark.scratch import remove_folder
 from gamekeeper.data.engine.spark.threads import in_thread
 from gamekeeper.data.engine.spark.waiting import LONGER, seconds_to_wait
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.wording import digits_text
 
 T = TypeVar("T")
 
@@ -268,7 +269,9 @@ def _within(address: Address, start: Callable[[], T], seconds: float | None = No
     future = in_thread(start)
     wait([future], seconds)
     if not future.done():
-        raise unreachable(address, f"It did not take us within {seconds:g} seconds.", slow=True)
+        raise unreachable(
+            address, f"It did not take us within {digits_text(seconds)} seconds.", slow=True
+        )
     if future.exception() is None:
         return future.result()
     raise unreachable(address, "It does not take us.")

@@ -21,6 +21,7 @@ from gamekeeper.data.engine.spark.session import is_classic, unreachable
 from gamekeeper.data.engine.spark.threads import in_thread
 from gamekeeper.data.engine.spark.waiting import seconds_to_wait
 from gamekeeper.errors import GamekeeperError, Reason, StoreError
+from gamekeeper.wording import digits_text
 
 _MARKS: Final = 16
 _MARK_SECONDS: Final = 120.0
@@ -65,8 +66,8 @@ def check_scratch(session: Any, address: Address, folder: Path) -> None:
         if not call.wait(seconds) and not (_has_worker(session) and call.wait(_MARK_SECONDS)):
             raise unreachable(
                 address,
-                f"It gave us no worker within {seconds:g} seconds: there is none, all are busy, or none has the memory"
-                " that is asked for (spark.executor.memory).",
+                f"It gave us no worker within {digits_text(seconds)} seconds: there is none, all are busy, or none"
+                " has the memory that is asked for (spark.executor.memory).",
                 slow=True,
             )
     except BaseException:
