@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,7 +18,7 @@ _read: set[tuple[int, int]] | None = None
 
 
 @contextmanager
-def one_run() -> Iterator[None]:
+def one_run() -> Generator[None]:
     """Remember what is read within: one piece of work, all that this process does meanwhile."""
     global _read  # noqa: PLW0603 - of the process, since its threads read for the same run
     _read = set()

@@ -8,11 +8,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from gamekeeper.algorithms.compatibility import matchings
+from gamekeeper.attack.assessment.judged import Standing
 from gamekeeper.data.coding.source_coding import code_frame
 from gamekeeper.protect.attacking.attack import attack_file
+from gamekeeper.protect.attacking.judging import judge_targets
 from gamekeeper.protect.attacking.masking import read_masking
 from gamekeeper.protect.attacking.sides import sides_of
 from gamekeeper.protect.setting import Setting
+from gamekeeper.protect.targets import parse_targets
 from tests.twins.who_is_who import fits_of_sets, matchings_of_sets
 
 AGES = [23, 27, 31, 38, 38, 45]
@@ -267,3 +271,17 @@ def test_records_of_nobody_are_compared_with_sets_and_what_cannot_be_read_is_tol
     assert "1 category is neither a value of the original nor a band" in age.words
     # Nobody's age was missing, so that an empty one was suppressed.
     assert found.is_open
+
+
+def test_assignments_that_are_too_many_to_look_through_are_not_known(monkeypatch):
+    monkeypatch.setattr(matchings, "MOST_LINKS", 3)
+    found = masking(["20-29", "25-34", "31", "30-39", "38", "45"], SEXES)
+    attack = attack_file(
+        coded(AGES, SEXES), found.after, found.log, Setting(keys=KEYS), held=found.held
+    )
+    (row,) = [row for row in attack.rows() if row["measure"] == "assignments"]
+    assert (row["value"], row["kind"]) == (None, "not known")
+    assert "Too many people" in row["note"]
+    (judged,) = judge_targets(parse_targets(["assignments>=2"]), attack)
+    assert (judged.standing, judged.why) == (Standing.NOT_PROVEN, row["note"])
+    assert attack.candidates.people_to_released.tolist() == [1, 1, 1, 1, 1, 1]

@@ -241,7 +241,12 @@ class FileAttack(Result):
         if self.matchings is not None:
             counts[ASSIGNMENTS] = self.fewest_in_assignments()
             counts["one_candidate_in_assignments"] = float(self.below_in_assignments(2))
-        made += [_row(name, count, exactly, "") for name, count in counts.items()]
+        elif ASSIGNMENTS in self.why_not:
+            counts[ASSIGNMENTS] = None
+        made += [
+            _row(name, count, exactly, "" if count is not None else self.why_not[name])
+            for name, count in counts.items()
+        ]
         kind = rough if self.n_approximate else exactly
         note = "by equal values: see linkage" if self.n_misfits else ""
         made.append(
