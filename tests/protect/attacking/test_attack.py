@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 
@@ -18,6 +19,7 @@ from gamekeeper.protect.changes import ChangeLog, VariableChange
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.steps import read_step
 from gamekeeper.protect.targets import parse_targets
+from gamekeeper.wording import percent_text
 from tests.twins.who_is_who import counts, matchings
 
 KEYS = ("age", "sex")
@@ -165,7 +167,10 @@ def test_targets_are_met_not_met_or_not_proven():
     assert judged["linkage<=1%"].standing is Standing.NOT_MET
     assert judged["global_risk<=50%"].standing is Standing.MET
     assert targets_sentence(list(judged.values())).startswith("3 targets of 6 not met")
-    assert targets_sentence([judged["both>=2"]]) == "The target is met."
+    assert targets_sentence([judged["both>=2"]]) == (
+        "The target is met ('both>=2': whoever knows the keys of all and suppresses again matches up to"
+        f" {percent_text(found.n_repeated / found.n_people)} rightly)."
+    )
     bare = attack_file(file(), made.table, made.log, SETTING)
     assert judge_targets(targets[3:], bare)[0].standing is Standing.NOT_PROVEN
     assert judge_targets(targets[4:], bare)[0].standing is Standing.NOT_PROVEN
@@ -188,12 +193,66 @@ def test_what_is_met_by_an_approximation_is_said_to_be():
     found = attack_file(table, replace_cells(table, codes), ChangeLog(n, stars), Setting(keys=KEYS))
     assert found.n_approximate == n
     near, far = judge_targets(
-        parse_targets([f"expected matches<={found.expected + 1}", "expected matches<=90%"]), found
+        parse_targets([f"expected matches<={found.expected + 1}", "expected matches<=100%"]), found
     )
     assert far.is_met
     assert "approximate for 20 people" in targets_sentence([far])
     assert near.standing is Standing.NOT_PROVEN
     assert "too near to the limit" in near.why
+
+
+@pytest.mark.parametrize("criterion", ["released_to_people", "both", "own"])
+def test_whoever_knows_all_suppresses_again_and_looks_rows_up(criterion):
+    """The intruder has the people in another order and another seed, and shares the method alone."""
+    random = np.random.default_rng(3)
+    n, keys = 300, ("a", "b", "c")
+    codes = np.column_stack([np.minimum(random.geometric(0.25, n), most) for most in (6, 8, 12)])
+    step = read_step({"do": "suppress", "k": 3, "criterion": criterion})
+
+    def released(order, seed):
+        made = step.apply(coded_from_codes(codes[order], keys), Setting(keys=keys, seed=seed))
+        stars = np.column_stack([made.log.suppressed(name) for name in keys])
+        rows = [tuple(row) for row in np.where(stars, 0, codes[order]).tolist()]
+        return made, dict(zip(order.tolist(), rows, strict=True))
+
+    made, rows = released(np.arange(n), 1)
+    found = attack_file(made.before, made.table, made.log, Setting(keys=keys))
+    there = Counter(rows.values())
+    assert found.n_repeated == len(there)
+    guessed = released(random.permutation(n), 2)[1]
+    right = sum(1 / there[row] for person, row in guessed.items() if rows[person] == row)
+    sure = sum(there[row] == 1 and rows[person] == row for person, row in guessed.items())
+    assert 0.95 * found.n_repeated <= right <= found.n_repeated + 1e-6
+    n_alone = int((found.candidates.own == 1).sum())
+    assert sure <= n_alone
+    said = " ".join(found.sentences())
+    assert f"({found.n_repeated:,})" + (f", and {n_alone:,} " if n_alone else ". ") in said
+    assert {row["measure"]: row["value"] for row in found.rows()}["right_if_repeated"] == len(there)
+
+    typed = ["(k,1)>=3", "expected matches<=99%"]
+    fits, far = judge_targets(parse_targets(typed), found)
+    assert fits.is_met
+    # Who has three rows that are the same is hidden from this one too.
+    assert ("suppresses again" in fits.why) is (criterion != "own")
+    assert ("suppresses again" in targets_sentence([fits])) is (criterion != "own")
+    assert far.is_met
+    if criterion == "both":
+        # More than is expected: what was met by expectation is not proven.
+        assert len(there) > found.expected + 1
+        limit = f"expected matches<={(found.expected + len(there)) / 2:.6f}"
+        (between,) = judge_targets(parse_targets([limit]), found)
+        assert between.standing is Standing.NOT_PROVEN
+        assert "suppresses again" in between.why
+
+
+def test_what_nobody_can_do_again_is_not_said_to_be():
+    """By lot, or not knowing who is in the file; and where nothing was suppressed."""
+    made = protected()
+    nothing = ChangeLog(len(ROWS))
+    assert attack_file(file(), file(), nothing, SETTING).n_repeated is None
+    unknowing = replace(SETTING, response_knowledge=False)
+    assert attack_file(file(), made.table, made.log, unknowing).n_repeated is None
+    assert attack_file(file(), made.table, made.log, SETTING).n_repeated is not None
 
 
 def test_only_what_targets_need_is_done():

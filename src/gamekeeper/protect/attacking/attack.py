@@ -151,6 +151,11 @@ def attack_file(
         setting.response_knowledge,
         misfits,
         setting.household,
+        # Who does not know who is in the file, or which values were changed, cannot do it again.
+        setting.response_knowledge
+        and laid.truth is not None
+        and not misfits
+        and any(log.suppressed(name).any() for name in setting.keys),
     )
 
 

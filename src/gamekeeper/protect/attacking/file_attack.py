@@ -51,6 +51,9 @@ class FileAttack(Result):
         not made.
     why_not
         Why something is not known, by what it is.
+    is_repeatable
+        Whether cells are suppressed in a way that somebody who knows the keys of all can do again: what
+        is drawn by lot cannot.
     household
         The variable that tells households, which are not attacked as a whole; empty where there is none.
     """
@@ -70,6 +73,7 @@ class FileAttack(Result):
     response_knowledge: bool = True
     n_misfits: int = 0
     household: str = ""
+    is_repeatable: bool = False
 
     def _counts(self, criterion: Criterion | str) -> list[NDArray[np.int64]]:
         """Return what a criterion holds to at least k: candidates of records, of people, or of both."""
@@ -125,6 +129,26 @@ class FileAttack(Result):
             return 0
         return self.n_people - (0 if self.matchings is None else self.matchings.n_known)
 
+    @cached_property
+    def n_repeated(self) -> int | None:
+        """How many right matches there are at most for whoever suppresses again; None where nobody can.
+
+        Such a one knows the released row of everybody, so that only rows that are the same hide each
+        other: as many are right as there are different rows.
+        """
+        if not self.is_repeatable:
+            return None
+        sizes, n_rows = np.unique(self.candidates.own, return_counts=True)
+        return int((n_rows // sizes).sum())
+
+    @property
+    def repeated_text(self) -> str:
+        """What whoever suppresses again would match, as part of a sentence; empty where nobody can."""
+        if self.n_repeated is None:
+            return ""
+        share = percent_text(self.n_repeated / max(self.n_people, 1))
+        return f"whoever knows the keys of all and suppresses again matches up to {share} rightly"
+
     @property
     def right_share(self) -> float | None:
         """The share of people who are matched rightly, by the better of what was tried."""
@@ -165,6 +189,7 @@ class FileAttack(Result):
             "expected_matches": None if self.expected is None else round(self.expected, 4),
             "linkage": None if self.linked is None else round(self.linked.share, 6),
             "right_share": None if self.right_share is None else round(self.right_share, 6),
+            **({} if self.n_repeated is None else {"right_if_repeated": self.n_repeated}),
             **({"whole_households": "not examined"} if self.household else {}),
         }
 
@@ -180,6 +205,15 @@ class FileAttack(Result):
         said = [f"{alone_text} exactly one released record{none}, of {self.n_people:,}."]
         if self.expected is not None:
             said.append(self._expected_text(self.expected))
+        if self.n_repeated is not None:
+            sure = int(np.count_nonzero(self.candidates.own == 1))
+            who = count_of(sure, "person is", "people are")
+            said.append(
+                f"Suppression that is not drawn by lot can be done again: {self.repeated_text}"
+                f" ({self.n_repeated:,})"
+                + (f", and {who} alone with their row" if sure else "")
+                + ". Neither candidates nor expected right matches count that; the criterion 'own' does."
+            )
         if self.matchings is not None:
             fixed = self.below_in_assignments(2)
             if fixed > alone:
@@ -252,6 +286,9 @@ class FileAttack(Result):
         made.append(
             _row("expected_matches", self.expected, kind, self.why_not.get("expected", note))
         )
+        if self.n_repeated is not None:
+            note = "by whoever knows the keys of all and suppresses again"
+            made.append(_row("right_if_repeated", float(self.n_repeated), "at most", note))
         linked = self.linked
         made.append(
             _row(

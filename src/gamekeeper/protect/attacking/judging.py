@@ -3,7 +3,9 @@
 A count is exact. The expected number of right matches is judged at its value, and said to be
 approximate where it is; one that is near to its limit and could be above it is not proven. A share of a
 sample is judged by its interval. What was not attacked is not proven. Links and expected matches are two
-ways to find the same people: a target on one is missed where the other finds more.
+ways to find the same people: a target on one is missed where the other finds more. Suppression that is
+worked out can be done again by somebody who knows the keys of all: candidates do not count that, and are
+said not to; right matches to be expected are not proven where such a one could have more.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from gamekeeper.attack.assessment.criteria import CRITERIA
 from gamekeeper.attack.assessment.judged import Standing, judge_policy
 from gamekeeper.attack.assessment.policy import Limit, Policy
 from gamekeeper.protect.attacking.file_attack import FileAttack
-from gamekeeper.protect.targets import ASSIGNMENTS, EXPECTED, LINKAGE, Target
+from gamekeeper.protect.targets import ASSIGNMENTS, EXPECTED, LINKAGE, Criterion, Target
 from gamekeeper.wording import count_of, joined, percent_text, quoted
 
 # On public files the approximation was too low by 15 to 17 percent.
@@ -82,7 +84,7 @@ def targets_sentence(judged: Sequence[JudgedTarget]) -> str:
 def _judged(target: Target, found: FileAttack) -> JudgedTarget:
     if target.criterion is not None:
         below = found.below(target.criterion, int(target.limit))
-        return _of_candidates(target, found.smallest(target.criterion), below)
+        return _of_candidates(target, found.smallest(target.criterion), below, found)
     if target.measure == ASSIGNMENTS:
         return _of_assignments(target, found)
     if target.measure == EXPECTED:
@@ -112,13 +114,16 @@ def _of_assignments(target: Target, found: FileAttack) -> JudgedTarget:
         if not found.response_knowledge:
             why = "it asks what somebody can work out who knows who is in the file"
         return JudgedTarget(target, Standing.NOT_PROVEN, None, "not known", why)
-    return _of_candidates(target, reached, found.below_in_assignments(int(target.limit)))
+    below = found.below_in_assignments(int(target.limit))
+    return _of_candidates(target, reached, below, found)
 
 
-def _of_candidates(target: Target, reached: int, below: int) -> JudgedTarget:
+def _of_candidates(target: Target, reached: int, below: int, found: FileAttack) -> JudgedTarget:
     k = int(target.limit)
     if reached >= k:
-        return JudgedTarget(target, Standing.MET, reached, f"{reached:,}")
+        # Whoever suppresses again has the rows that are the same as candidates, and no others.
+        why = "" if found.smallest(Criterion.OWN) >= k else found.repeated_text
+        return JudgedTarget(target, Standing.MET, reached, f"{reached:,}", why)
     why = f"{below:,} have fewer than {k}"
     return JudgedTarget(target, Standing.NOT_MET, reached, f"{reached:,}", why)
 
@@ -143,6 +148,8 @@ def _of_expected(target: Target, found: FileAttack) -> JudgedTarget:
         text, why = linked.words, "links re-identify more"
         standing = Standing.NOT_MET if linked.lower > limit else Standing.NOT_PROVEN
         share = max(share, linked.share)
+    elif found.n_repeated is not None and found.n_repeated / max(n, 1) > limit:
+        standing, why = Standing.NOT_PROVEN, found.repeated_text
     return JudgedTarget(target, standing, share if target.is_share else share * n, text, why)
 
 

@@ -23,6 +23,7 @@ _WORDS = {
     "one_candidate_in_assignments": "people with one record in all one-to-one assignments",
     "expected_matches": "right matches to be expected",
     "linkage": "records that links re-identify",
+    "right_if_repeated": "right matches by whoever suppresses again, at most",
     "whole_households": "people found by their whole household",
 }
 _OF_TARGETS = {EXPECTED: "expected_matches", LINKAGE: "linkage"}
