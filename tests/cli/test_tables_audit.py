@@ -268,3 +268,118 @@ def test_what_a_status_says_of_a_count_is_not_taken_for_a_value(run, tmp_path):
     table = write(tmp_path, "t.csv", "Area,v,Status\nTotal,20,V\na,5,A\nb,6,D\nc,9,V\n")
     done = run("tables", "audit", table, "--value", "v", "--says", "A=1-2")
     assert done.exit_code == 2
+
+
+NORTH = "Area,Age,n\nNorth,0-15,{0}\nNorth,16-64,{0}\nNorth,65+,10\nNorth,Total,18\n"
+
+
+@pytest.mark.parametrize("mark", ["<5", "≤4", "1-4", "4 or fewer", "under 5", "up to 4"])
+@pytest.mark.parametrize("is_named", [True, False])
+def test_a_limit_is_a_limit_whether_it_is_named_or_not(run, tmp_path, mark, is_named):
+    table = write(tmp_path, "t.csv", NORTH.format(mark))
+    named = ("--hidden", mark) if is_named else ()
+    options = ("--disjoint", "Area,Age", *named, "--format", "json")
+    audited = run("tables", "audit", table, *options, "--rule", "exact")
+    assert audited.exit_code == 4
+    rows = json.loads(audited.out)["rows"]
+    assert [(row["lower"], row["upper"], row["known"]) for row in rows] == [
+        (4, 4, "recomputed")
+    ] * 2
+    bounded = run("tables", "bounds", table, *options, "--rule", "exact")
+    assert bounded.exit_code == 4
+    assert {(row["Age"], row["lower"], row["upper"]) for row in json.loads(bounded.out)["rows"]} == {
+        ("0-15", 4, 4), ("16-64", 4, 4), ("65+", 10, 10),
+    }  # fmt: skip
+
+
+def test_a_limit_holds_in_wide_tables_and_of_values(run, tmp_path):
+    wide = write(tmp_path, "w.csv", "Area,young,old,Total\nNorth,<5,<5,8\nSouth,9,<5,12\n")
+    found = run(
+        "tables", "audit", wide, "--axes", "Area", "--wide", "Age", "--disjoint", "Area,Age",
+        "--format", "json",
+    )  # fmt: skip
+    assert json.loads(found.out)["summary"]["recomputed"] == 3
+    values = write(tmp_path, "v.csv", "Area,v\na,<2.5\nb,<2.5\nc,4\nTotal,9\n")
+    found = run("tables", "audit", values, "--value", "v", "--disjoint", "Area", "--format", "json")
+    assert [row["lower"] for row in json.loads(found.out)["rows"]] == [2.5, 2.5]
+
+
+def test_a_limit_that_cannot_be_understood_is_asked_about(run, tmp_path):
+    table = write(tmp_path, "t.csv", NORTH.format("fewer than five"))
+    for command in ("audit", "bounds"):
+        found = run(
+            "tables", command, table, "--hidden", "fewer than five", "--disjoint", "Area,Age"
+        )
+        assert found.exit_code == 2
+        assert "cannot be understood" in found.err
+        assert "five" not in found.err
+
+
+def test_what_is_said_of_nothing_is_refused(run, tmp_path):
+    table = write(tmp_path, "t.csv", NORTH.format("x").replace(",18", ",10"))
+    options = ("--disjoint", "Area,Age")
+    refused = run("tables", "audit", table, *options, "--says", "Q=1-2")
+    assert refused.exit_code == 2
+    assert "No hidden cell has 'Q'" in refused.err
+    told = run("tables", "audit", table,
+               *options, "--says", "x=0-3", "--format", "json")  # fmt: skip
+    assert json.loads(told.out)["summary"]["recomputed"] == 2
+
+
+def test_limits_beside_a_scheme_are_what_it_hides(run, tmp_path):
+    table = write(tmp_path, "t.csv", "Age,n\nyoung,<5\nmiddle,*\nold,20\nTotal,25\n")
+    found = run(
+        "tables",
+        "bounds",
+        table,
+        "--scheme",
+        "suppressed:5",
+        "--disjoint",
+        "Age",
+        "--format",
+        "json",
+    )
+    rows = {row["Age"]: (row["lower"], row["upper"]) for row in json.loads(found.out)["rows"]}
+    assert rows == {"young": (1, 4), "middle": (1, 4), "old": (20, 20)}
+    refused = run("tables", "bounds", table, "--scheme", "random:5", "--disjoint", "Age")
+    assert refused.exit_code == 2
+    assert "some cells are limits" in refused.err
+
+
+def test_zeros_that_are_shown_make_an_upper_limit_a_question(run, tmp_path):
+    table = write(tmp_path, "t.csv", "Age,n\na,0\nb,<5\nc,<5\nTotal,8\n")
+    found = run("tables", "audit", table, "--disjoint", "Age")
+    assert "--says '<5=1-4'" in found.out + found.err
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("a,<6\nb,5\nTotal,10\n", "Area=a is 5: 10 (total) less 5 (Area=b)."),
+        (
+            "a,<5\nb,<5\nc,10\nTotal,18\n",
+            (
+                "Area=a is at most 4, as its limit says. Area=a is at least 4: 18 (total) less 10 (Area=c)"
+                " and at most 4 (Area=b). So it is 4."
+            ),
+        ),
+    ],
+)
+def test_a_proof_says_once_what_a_figure_is(run, tmp_path, rows, said):
+    table = write(tmp_path, "t.csv", f"Area,n\n{rows}")
+    found = run("tables", "audit", table, "--disjoint", "Area", "--format", "json")
+    assert json.loads(found.out)["rows"][0]["why"] == said
+
+
+def test_a_placeholder_of_hidden_rows_is_no_figure(run, tmp_path):
+    table = write(tmp_path, "t.csv", "Area,n,Status\nTotal,25,V\na,0,A\nb,11,V\nc,9,V\n")
+    options = ("--status", "Status", "--status-kind", "sbs", "--disjoint", "Area")
+    found = run("tables", "audit", table, *options, "--format", "json")
+    document = json.loads(found.out)
+    assert document["rows"][0]["figure"] is None
+    assert document["rows"][0]["lower"] == 5
+    assert document["summary"]["not_adding_up"] == 0
+    assert any("same figure, 0 or below" in one for one in document["notices"])
+    other = write(tmp_path, "u.csv", "Area,n,Status\nTotal,25,V\na,5,A\nb,11,V\nc,0,D\nd,9,V\n")
+    rows = json.loads(run("tables", "audit", other, *options, "--format", "json").out)["rows"]
+    assert {row["figure"] for row in rows} == {5, 0}

@@ -24,6 +24,7 @@ from gamekeeper.data.cells.axis_sums import ASKED
 from gamekeeper.data.cells.share_facts import PublishedShare, published_shares
 from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.cells.undeclared_sums import scale_of
+from gamekeeper.data.reading.numerals import Limits
 from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.subtotals import AssumedDisjoint, could_be_sums
 from gamekeeper.errors import InputError, Problem, Reason
@@ -117,7 +118,14 @@ def cell_facts(
     ({0: -1}, -2)
     """
     known, notices = _known(tables)
-    scale, values, dust = _scaled(known, tolerance or Fraction(0), whole=tables.whole)
+    ends = [
+        end
+        for table in tables.tables
+        for read in table.limits.values()
+        for end in (read.low, read.high)
+        if end is not None
+    ]
+    scale, values, dust = _scaled(known, [tolerance or Fraction(0), *ends], whole=tables.whole)
     allowed = max(Fraction(0) if tolerance is None else tolerance, dust)
     below = (
         negative
@@ -272,11 +280,11 @@ def _known(tables: TableSet) -> tuple[list[Fraction | None], tuple[str, ...]]:
 
 
 def _scaled(
-    known: Sequence[Fraction | None], tolerance: Fraction, *, whole: bool
+    known: Sequence[Fraction | None], others: Sequence[Fraction], *, whole: bool
 ) -> tuple[int, Integers, Fraction]:
     """Return the scale, the figures as whole numbers, and by how much that may be off."""
     figures = [figure for figure in known if figure is not None]
-    scale = scale_of([*figures, tolerance], 0 if whole else MOST_DECIMALS)
+    scale = scale_of([*figures, *others], 0 if whole else MOST_DECIMALS)
     largest = max((abs(figure) for figure in figures), default=Fraction(0))
     while scale > 1 and largest * scale >= _MOST:
         scale //= 10
@@ -346,6 +354,17 @@ def _round(
     upper[rounded] = np.minimum(upper[rounded], values[rounded] + off)
 
 
+def _scaled_limits(read: Limits, scale: int, *, whole: bool) -> tuple[int | None, int | None]:
+    """Return limits as scaled whole numbers; an end that is no possible figure is one all the same."""
+    if whole:
+        low, high = read.of_whole()
+        return None if low is None else low * scale, None if high is None else high * scale
+    return (
+        None if read.low is None else math.floor(read.low * scale),
+        None if read.high is None else math.ceil(read.high * scale),
+    )
+
+
 def _limits(
     tables: TableSet, cells: Integers, scale: int, number: Integers, *, below: bool, says: Says
 ) -> tuple[Integers, Integers]:
@@ -359,9 +378,15 @@ def _limits(
             upper[at] = upper[at] if high is None else min(int(upper[at]), high)
 
     for table, own in zip(tables.tables, tables.system.tables, strict=False):
-        for cell, mark, status in zip(own.tolist(), table.marks, table.statuses, strict=True):
-            told = [says[mark]] if mark in says else []
+        every = table.printed or [""] * len(table)
+        rows = zip(own.tolist(), table.marks, every, table.statuses, strict=True)
+        for cell, mark, printed, status in rows:
+            if not status.is_hidden:
+                continue
+            told = [says[own] for own in {mark.strip(), printed.strip()} if own in says]
             told += [] if table.hidden_limits is None else [table.hidden_limits]
-            for low, high in told if status.is_hidden else ():
+            for low, high in told:
                 limit(cell, low * scale, None if high is None else high * scale)
+            if (read := table.limits.get(printed)) is not None:
+                limit(cell, *_scaled_limits(read, scale, whole=tables.whole))
     return lower, upper

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -11,7 +11,7 @@ import numpy as np
 
 from gamekeeper.data.cells.cell_rows import CellRows, Figures, Share, without_dust
 from gamekeeper.data.cells.statuses import Status, read_statuses
-from gamekeeper.data.reading.numerals import number_of
+from gamekeeper.data.reading.numerals import Limits, limits_of, number_of
 from gamekeeper.data.reading.source import Source, open_source
 from gamekeeper.data.tables.axes import raise_all
 from gamekeeper.data.tables.column_texts import text_columns
@@ -91,12 +91,46 @@ class _Texts:
     source: Source
     columns: dict[str, list[str]]
 
-    def numbers(self, name: str, marks: set[str], problems: list[Problem], *, what: str) -> Figures:
+    def limits(self, name: str, problems: list[Problem], *, whole: bool) -> dict[str, Limits]:
+        """Return what cells of a column say of their figures in place of a number, by their texts."""
+        found: dict[str, Limits] = {}
+        unread: set[str] = set()
+        for text in dict.fromkeys(self.columns[name]):
+            try:
+                made = limits_of(text, self.source.decimal)
+            except ValueError:
+                unread.add(text)
+                continue
+            if made is not None:
+                found[text] = made
+                least, most = made.of_whole() if whole else (None, None)
+                if most is not None and most < (least or 0):
+                    unread.add(text)
+        if unread:
+            wrong = [at for at, text in enumerate(self.columns[name]) if text in unread]
+            reads = count_of(len(wrong), "cell reads", "cells read")
+            said = f"{reads} like a limit that cannot be understood ({records_words(np.array(wrong))})."
+            problems.append(
+                Problem(
+                    Reason.BAD_COUNT, f"column {quoted([name])}", said, "Write it as <5 or 1-4."
+                )
+            )
+        return found
+
+    def numbers(
+        self,
+        name: str,
+        marks: set[str],
+        problems: list[Problem],
+        *,
+        what: str,
+        limits: Collection[str] = (),
+    ) -> Figures:
         """Return a column as exact numbers, None for what is marked as hidden or empty."""
         known: dict[str, Fraction | None] = {}
         unread: set[str] = set()
         for text in dict.fromkeys(self.columns[name]):
-            is_marked = text.casefold() in marks
+            is_marked = text.casefold() in marks or text in limits
             number = None if is_marked else number_of(text, self.source.decimal)
             known[text] = None if number is None else without_dust(number)
             if number is None and not is_marked:
@@ -134,7 +168,12 @@ def read_cells(
     if wanted.wide:
         return _wide(texts, wanted, asked)
     marks = _marks(wanted)
-    figures = texts.numbers(figure, marks, problems, what="figure")
+    limits = texts.limits(figure, problems, whole=not wanted.value and not wanted.weight)
+    figures = texts.numbers(figure, marks, problems, what="figure", limits=limits)
+    if limits and wanted.weight:
+        do = "Give the weighted figures, and limits of those."
+        said = "has limits of figures that are multiplied by a weight."
+        problems.append(Problem(Reason.BAD_OPTION, f"column {quoted([figure])}", said, do))
     statuses, marked = _statuses(figures, texts.columns.get(status, []), status, wanted, asked)
     labels = tuple(_labels(texts.columns[name], name, problems) for name in axes)
     counts = None
@@ -164,6 +203,12 @@ def read_cells(
             for name, of in own
         ),
         tuple(_share(texts, name, (), 1, marks, problems) for name in wanted.means),
+        printed=[
+            text if own is None else ""
+            for text, own in zip(texts.columns[figure], figures, strict=True)
+        ],
+        limits=limits,
+        notices=_told(limits, figures),
     )
     raise_all(asked, problems)
     return rows
@@ -226,6 +271,16 @@ def _labels(texts: list[str], name: str, problems: list[Problem]) -> list[str]:
             Problem(Reason.MALFORMED, f"column {quoted([name])}", said, "Give each row one.")
         )
     return texts
+
+
+def _told(limits: Mapping[str, Limits], figures: Figures) -> tuple[str, ...]:
+    """Return that an upper limit leaves 0 possible, where other cells show it."""
+    up = [text for text, own in limits.items() if own.low is None]
+    if not up or not any(figure == 0 for figure in figures):
+        return ()
+    say = f"--says '{up[0]}=1-{limits[up[0]].of_whole()[1]}' of tables audit"
+    said = f"A cell that is an upper limit may be 0, although 0 is shown elsewhere; if it is not, say so ({say})"
+    return (f"{said}: {quoted(up)}.",)
 
 
 def _statuses(
@@ -291,9 +346,17 @@ def _wide(texts: _Texts, wanted: Columns, asked: str) -> CellRows:
     marks = _marks(wanted)
     columns = [_labels(texts.columns[name], name, problems) * len(labels) for name in wanted.axes]
     figures: Figures = []
+    printed: list[str] = []
+    limits: dict[str, Limits] = {}
     labels_of: list[str] = []
     for label in labels:
-        own = texts.numbers(label, marks, problems, what="figure")
+        read = texts.limits(label, problems, whole=not wanted.value)
+        own = texts.numbers(label, marks, problems, what="figure", limits=read)
+        limits |= read
+        printed += [
+            text if figure is None else ""
+            for text, figure in zip(texts.columns[label], own, strict=True)
+        ]
         if not wanted.value:
             problems += _not_whole(own, label, weighted=False)
         figures += own
@@ -306,4 +369,7 @@ def _wide(texts: _Texts, wanted: Columns, asked: str) -> CellRows:
         figures,
         [Status.HIDDEN if figure is None else Status.SHOWN for figure in figures],
         ["" for _ in figures],
+        printed=printed,
+        limits=limits,
+        notices=_told(limits, figures),
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from gamekeeper.data.cells.statuses import Status
+from gamekeeper.data.reading.numerals import Limits
 
 Figures = list[Fraction | None]
 
@@ -95,6 +96,10 @@ class CellRows:
         For each axis the file with its hierarchy, as the file says.
     hidden_limits
         The least and the largest count that a hidden cell may have, where the table says so.
+    printed
+        What stands in the place of each hidden figure, where the file shows it.
+    limits
+        What that says of the figure, by how it is written: '<5', '1-4'.
     outside
         For each axis labels that stand beside its hierarchy, such as that of what is not known.
     notices
@@ -116,6 +121,8 @@ class CellRows:
     totals: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     hierarchies: dict[str, str] = field(default_factory=dict[str, str])
     hidden_limits: tuple[int, int | None] | None = None
+    printed: list[str] | None = None
+    limits: Mapping[str, Limits] = field(default_factory=dict[str, Limits])
     outside: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     notices: tuple[str, ...] = ()
 

@@ -121,6 +121,7 @@ class TableSet:
         (TableSet(1 table, 4 cells, 1 hidden), 'area=South')
         """
         _check(tables, absent)
+        tables = [_without_placeholders(table) for table in tables]
         names = tuple(dict.fromkeys(name for table in tables for name in table.axes))
         labels = {
             name: tuple(
@@ -185,11 +186,33 @@ class TableSet:
             told.update(repr((table.name, table.axes)).encode())
             for row in zip(*table.labels, table.figures, table.statuses, strict=True):
                 told.update(repr(row).encode())
+            if table.limits:
+                told.update(repr(table.printed).encode())
         return told.hexdigest()[:16]
 
     def __repr__(self) -> str:
         tables = count_of(len(self.tables), "table")
         return f"TableSet({tables}, {self.system.n_cells:,} cells, {len(self.hidden):,} hidden)"
+
+
+def _without_placeholders(table: CellRows) -> CellRows:
+    """Return a table without figures of hidden rows that are all 0, or below it: these stand for nothing."""
+    figures = {
+        figure
+        for figure, status in zip(table.figures, table.statuses, strict=True)
+        if status.is_hidden and figure is not None
+    }
+    if len(figures) != 1 or max(figures) > 0:
+        return table
+    said = (
+        f"All hidden rows of {quoted([table.name])} have the same figure, 0 or below: it is taken to stand in"
+        " the place of what is hidden."
+    )
+    kept = [
+        None if status.is_hidden else figure
+        for figure, status in zip(table.figures, table.statuses, strict=True)
+    ]
+    return replace(table, figures=kept, notices=(*table.notices, said))
 
 
 def _assumed(

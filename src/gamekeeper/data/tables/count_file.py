@@ -18,7 +18,7 @@ from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.published_table import PublishedTable
 from gamekeeper.data.tables.release import Release
 from gamekeeper.data.tables.subtotals import Disjoint, asking, disjoint_names
-from gamekeeper.data.tables.typed_release import checked_intervals
+from gamekeeper.data.tables.typed_release import checked_intervals, limits_within
 from gamekeeper.errors import LimitError, Problem, Reason
 from gamekeeper.wording import count_of, quoted
 
@@ -85,9 +85,8 @@ def read_counts(
     made = parse_scheme(scheme)
     require_absent(absent)
     rows = read_rows(
-        path, count=count, axes=axes, total=total, hidden=hidden,
-        intervals=isinstance(made, Interval), delimiter=delimiter, encoding=encoding,
-        decimal=decimal,
+        path, count=count, axes=axes, total=total, hidden=hidden, delimiter=delimiter,
+        encoding=encoding, decimal=decimal,
     )  # fmt: skip
     asked = f"The counts in file {quoted([rows.name])} were to be read."
     problems: list[Problem] = []
@@ -113,12 +112,17 @@ def read_counts(
         filled = np.full((2, len(empty)), 0 if absent == "zero" else HIDDEN, np.int64)
         filled[0, cells], filled[1, cells] = rows.counts[members], rows.highs[members]
         low, high = (part.reshape(shape) for part in filled)
-        counts, highs = low, None
+        counts, highs, scheme, kept = low, None, made, None
         if isinstance(made, Interval):
             counts, highs = checked_intervals(made, (low, high), own, where, problems)
+        elif np.any(low != high):
+            # Limits in some cells: every count is an interval, those that are shown of one number.
+            ends = limits_within(made, (low, high), own, where, problems)
+            (counts, highs), scheme = ends or (None, None), Interval()
+            kept = made.reach(HIDDEN)
         if counts is not None:
             names = tuple(axis.name for axis in own)
-            tables.append(PublishedTable(name, names, made, counts, highs))
+            tables.append(PublishedTable(name, names, scheme, counts, highs, hidden=kept))
     raise_all(asked, problems)
     names = disjoint_names(rows.axes, disjoint)
     with asking(asked):
@@ -156,7 +160,7 @@ def read_count_table(
     [[3, 0], [0, 6]]
     """
     rows = read_rows(
-        path, count=count, axes=axes, total=total, hidden=None, intervals=False,
+        path, count=count, axes=axes, total=total, hidden=None,
         delimiter=delimiter, encoding=encoding, decimal=decimal,
     )  # fmt: skip
     asked = f"The true counts in file {quoted([rows.name])} were to be read."

@@ -5,7 +5,6 @@ A row with the label of totals in some columns is a count summed over these axes
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.algorithms.releases.perturbation import HIDDEN
-from gamekeeper.data.reading.numerals import number_of
+from gamekeeper.data.reading.numerals import limits_of, number_of
 from gamekeeper.data.reading.source import Source, open_source
 from gamekeeper.data.tables.axes import Axis, axis_problems, raise_all
 from gamekeeper.data.tables.column_texts import encoded_columns
@@ -30,8 +29,6 @@ COUNT_NAMES = ("n", "count", "counts", "freq", "frequency", "n_obs", "obs_value"
 TOTAL = -1
 """The code of the label of totals."""
 
-_SPAN = re.compile(r"(\d{1,17})\s*(?:-|\u2013|to)\s*(\d{1,17})", re.ASCII)
-_FROM = re.compile(r"(\d{1,17})\s*(?:\+|or more|and over)", re.ASCII)
 _SHOWN_RECORDS = 6
 
 
@@ -82,7 +79,6 @@ def read_rows(
     axes: Sequence[str] | None,
     total: str | Sequence[str] | None,
     hidden: Sequence[str] | None,
-    intervals: bool,
     delimiter: str | None,
     encoding: str | None,
     decimal: str | None,
@@ -105,9 +101,7 @@ def read_rows(
     named = [total] if isinstance(total, str) else total or ()
     totals = {text.strip().casefold() for text in named}
     made = [_axis(own, columns[own], totals, problems) for own in wanted]
-    counts, highs = _counts(
-        counted, columns[counted], source.decimal, hidden, intervals=intervals, problems=problems
-    )
+    counts, highs = _counts(counted, columns[counted], source.decimal, hidden, problems=problems)
     problems += axis_problems([axis for axis, _ in made])
     raise_all(asked, problems, "Mend these rows; no count is guessed.")
     return CountRows(
@@ -177,7 +171,6 @@ def _counts(
     decimal: str,
     hidden: Sequence[str] | None,
     *,
-    intervals: bool,
     problems: list[Problem],
 ) -> tuple[Integers, Integers]:
     texts, places = column
@@ -185,10 +178,12 @@ def _counts(
     ends = np.zeros((len(texts), 2), np.int64)
     faults: dict[str, list[int]] = {}
     for number, text in enumerate(texts):
-        if hidden is not None and text.casefold() in marks:
+        low, high, fault = _limits(text, decimal) if hidden is not None else (HIDDEN, HIDDEN, "")
+        if low == HIDDEN and hidden is not None and text.casefold() in marks:
             ends[number] = HIDDEN
             continue
-        low, high, fault = _read(text, decimal, intervals=intervals)
+        if low == HIDDEN:
+            low, high, fault = _read(text, decimal)
         ends[number] = low, high
         if fault:
             faults.setdefault(fault, []).append(number)
@@ -206,15 +201,23 @@ def _counts(
     return ends[places, 0], ends[places, 1]
 
 
-def _read(text: str, decimal: str, *, intervals: bool) -> tuple[int, int, str]:
-    """Return the limits that a text stands for, and what is wrong with it; never the text."""
-    if intervals and (span := _SPAN.fullmatch(text)):
-        low, high = int(span[1]), int(span[2])
-        if low > high or high >= UNBOUNDED:
-            return 0, 0, "with an upper limit below the lower one, or too large"
-        return low, high, ""
-    if intervals and (start := _FROM.fullmatch(text)):
-        return min(int(start[1]), UNBOUNDED - 1), UNBOUNDED, ""
+def _limits(text: str, decimal: str) -> tuple[int, int, str]:
+    """Return the limits that a text reads as, and what is wrong with them; `HIDDEN` where it reads as none."""
+    try:
+        made = limits_of(text, decimal)
+    except ValueError:
+        return 0, 0, "with limits that cannot be understood"
+    if made is None:
+        return HIDDEN, HIDDEN, ""
+    least, most = made.of_whole()
+    low, high = max(least or 0, 0), UNBOUNDED if most is None else most
+    if low > high or low >= UNBOUNDED or (most is not None and most >= UNBOUNDED):
+        return 0, 0, "with an upper limit below the lower one, or too large"
+    return low, high, ""
+
+
+def _read(text: str, decimal: str) -> tuple[int, int, str]:
+    """Return the count that a text stands for, twice, and what is wrong with it; never the text."""
     number = number_of(text, decimal)
     if number is None:
         return 0, 0, "without a number" if not text else "with a text where a number belongs"

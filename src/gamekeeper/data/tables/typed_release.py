@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.algorithms.releases.perturbation import HIDDEN, Scheme
 from gamekeeper.algorithms.releases.scheme_names import parse_scheme
-from gamekeeper.algorithms.releases.schemes import Interval
+from gamekeeper.algorithms.releases.schemes import Exact, Interval, Suppressed
 from gamekeeper.data.tables.axes import Axis, cell_words
 from gamekeeper.data.tables.count_cells import given_counts, given_intervals
 from gamekeeper.data.tables.published_table import PublishedTable, published_axes
@@ -135,6 +135,41 @@ def _scheme(given: Any, where: str, problems: list[Problem]) -> Scheme | None:
         said = f"{error.asked} {error.found}"
         problems.append(Problem(error.reason, where, said, error.do))
         return None
+
+
+def limits_within(
+    scheme: Scheme,
+    ends: tuple[Integers, Integers],
+    own: Sequence[Axis],
+    where: str,
+    problems: list[Problem],
+) -> tuple[Integers, Integers] | None:
+    """Return limits of counts of which some are shown, some hidden, and some printed as limits.
+
+    None after adding a problem: where shown counts are not the true ones, or a limit is nothing that
+    the scheme hides.
+    """
+    low, high = (part.copy().reshape(-1) for part in ends)
+    is_limit, is_hidden = low != high, low == HIDDEN
+    least, most = scheme.reach(HIDDEN) or (0, None)
+    most = UNBOUNDED if most is None else most
+    low[is_limit] = np.maximum(low[is_limit], least)
+    high[is_limit] = np.minimum(high[is_limit], most)
+    wrong = np.flatnonzero((low > high) & is_limit).tolist()
+    shown = low[~is_limit & ~is_hidden]
+    if not isinstance(scheme, Exact | Suppressed):
+        said = f"some cells are limits, and the others counts under '{scheme.text}'."
+        do = "Read such tables as exact or suppressed ones, or write every count as an interval."
+        problems.append(Problem(Reason.BAD_OPTION, where, said, do))
+    elif not scheme.possible(shown).all():
+        said = f"a published count cannot come from '{scheme.text}'."
+        problems.append(Problem(Reason.IMPOSSIBLE_COUNT, where, said, "Check the scheme."))
+    elif wrong:
+        said = f"a limit is nothing that '{scheme.text}' hides ({cell_words(own, wrong[0])})."
+        problems.append(Problem(Reason.IMPOSSIBLE_COUNT, where, said, "Check the scheme."))
+    else:
+        return low.reshape(ends[0].shape), high.reshape(ends[0].shape)
+    return None
 
 
 def checked_intervals(

@@ -22,13 +22,13 @@ from gamekeeper.attack.tables.audit.result import HiddenCell, TableAudit
 from gamekeeper.attack.tables.audit.rounding import rounding_of
 from gamekeeper.attack.tables.audit.searching import MOST_SECONDS, intervals_of, searched
 from gamekeeper.attack.tables.audit.standing import judge, read_rules
-from gamekeeper.data.cells.cell_facts import CellFacts, assumed_of_tables, cell_facts
+from gamekeeper.data.cells.cell_facts import CellFacts, Says, assumed_of_tables, cell_facts
 from gamekeeper.data.cells.contributors import contributors_of_tables
 from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.errors import Cancelled, InputError, Reason
 from gamekeeper.options import takes, texts_of
 from gamekeeper.results import Provenance
-from gamekeeper.wording import joined
+from gamekeeper.wording import did_you_mean, joined, quoted
 
 _MOST_PROOFS = 20_000
 _SHOWN = 6
@@ -58,6 +58,7 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
             "They tell how many contribute, and the figures of these tables are values.",
             "Leave out --says: how many contribute says nothing of what they add up to.",
         )
+    _require_said(tables, asked.says or {})
     known = cell_facts(tables, tolerance=asked.tolerance, negative=asked.negative, says=asked.says)
     is_limited = asked.max_seconds is None
     until = time.monotonic() + (MOST_SECONDS if asked.max_seconds is None else asked.max_seconds)
@@ -153,6 +154,27 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
     )
 
 
+def _require_said(tables: TableSet, says: Says) -> None:
+    """Refuse what is said of something that no hidden cell has, by its status or by what is printed."""
+    seen = {
+        own.strip()
+        for table in tables.tables
+        for texts in (table.marks, table.printed or ())
+        for own, status in zip(texts, table.statuses, strict=False)
+        if status.is_hidden and own.strip()
+    }
+    unknown = [own for own in says if own not in seen]
+    if unknown:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            "It was said what some hidden cells tell of their counts (--says).",
+            f"No hidden cell has {quoted(unknown)} as its status, or printed in its place.",
+            did_you_mean(unknown[0], seen)
+            if seen
+            else "Hidden cells are empty: nothing to say of them.",
+        )
+
+
 def _hidden_cells(
     tables: TableSet,
     known: CellFacts,
@@ -182,8 +204,8 @@ def _hidden_cells(
         number = int(known.number[one.cell])
         sides = [search.proof(number, is_upper=side) for side in (True, False)]
         made = [equation_of(tables, known, proof) for proof in sides if proof is not None]
-        if made and made[0].is_equation:
-            made = made[:1]
+        # One that is an equation says both how small and how large a figure is.
+        made = [own for own in made if own.is_equation][:1] or made
         proofs[one.cell] = tuple(made)
     return cells, proofs
 

@@ -94,15 +94,19 @@ def equation_words(tables: TableSet, known: CellFacts, found: Equation, *, is_ex
         value = figure_text(Fraction(int(found.value)))
     added = [(cell, times) for cell, times in found.terms if times > 0]
     taken = [(cell, -times) for cell, times in found.terms if times < 0]
-    shown = _listed(tables, known, added) or ("0" if taken or not found.shares else "")
-    less = f" less {_listed(tables, known, taken)}" if taken else ""
+    ends = _ends(tables, known, found)
+    listed = [_listed(tables, known, added), *(words for sign, words in ends if sign > 0)]
+    shown = joined([one for one in listed if one], len(listed))
+    shown = shown or ("0" if taken or len(ends) or not (found.shares or found.others) else "")
+    listed = [_listed(tables, known, taken), *(words for sign, words in ends if sign < 0)]
+    away = joined([one for one in listed if one], len(listed))
+    less = f" less {away}" if away else ""
     also: list[str] = []
-    if found.others:
-        also.append(
-            "nothing that it is added up with can be below 0"
-            if not _has_limits(known, found)
-            else "hidden figures are within what is known of them"
-        )
+    others = [cell for cell, _ in found.others if cell != found.cell]
+    if len(others) < len(found.others):
+        also.append("its limit says")
+    if len(others) > len(ends):
+        also.append(f"nothing {'else ' if ends else ''}that it is added up with can be below 0")
     if found.shares:
         also.append(
             f"{_share_words(tables, found)} {'was' if len(found.shares) == 1 else 'were'} rounded"
@@ -132,15 +136,19 @@ def _share_words(tables: TableSet, found: Equation) -> str:
     return joined(words, len(words))
 
 
-def _has_limits(known: CellFacts, found: Equation) -> bool:
-    """Whether limits other than 0 are needed of cells that are not published."""
+def _ends(tables: TableSet, known: CellFacts, found: Equation) -> list[tuple[int, str]]:
+    """Return the limits other than 0 of cells that are not published, each with its sign, in words."""
+    words: list[tuple[int, str]] = []
     for cell, factor in found.others:
         at = int(known.number[cell])
         is_low = (factor < 0) == found.is_upper
         limit = int(known.facts.lower[at] if is_low else known.facts.upper[at])
-        if limit:
-            return True
-    return False
+        if limit and cell != found.cell:
+            value = figure_text(Fraction(limit, known.scale))
+            times = "" if abs(factor) == 1 else f"{figure_text(abs(factor))} times "
+            end = "at least" if is_low else "at most"
+            words.append((1 if factor > 0 else -1, f"{times}{end} {value} ({tables.words(cell)})"))
+    return words
 
 
 def _listed(tables: TableSet, known: CellFacts, terms: list[tuple[int, Fraction]]) -> str:

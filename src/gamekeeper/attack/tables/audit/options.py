@@ -80,8 +80,8 @@ class AuditOptions:
     says: Annotated[
         Mapping[str, tuple[int, int | None]] | None,
         Option(
-            "What a published status tells of the count that it hides: A=1-2, B=3+. Audited with and"
-            " without.",
+            "What a published status, or what is printed in a hidden cell, tells of the count: A=1-2, B=3+,"
+            " '<5=1-4'. Audited with and without. A cell that reads as a limit is one without this.",
             read=says_of,
         ),
     ] = None

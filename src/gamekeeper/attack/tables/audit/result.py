@@ -360,9 +360,8 @@ class TableAudit(Result):
         ]
         if is_exact and not made[0].is_equation and one.interval.low is not None:
             figure = figure_text(one.interval.low)
-            listed.append(
-                f"So it is {figure}{', as counts are whole' if self.tables.whole else ''}."
-            )
+            is_cut = self.tables.whole and any(own.value != one.interval.low for own in made)
+            listed.append(f"So it is {figure}{', as counts are whole' if is_cut else ''}.")
         return " ".join(listed)
 
     def to_arrow(self) -> pa.Table:
