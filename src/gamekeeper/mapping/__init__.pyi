@@ -73,6 +73,7 @@ from gamekeeper.mapping.scenario.recoding import (
 )
 from gamekeeper.mapping.scenario.review import (
     ScenarioReview as ScenarioReview,
+    renew_scenario as renew_scenario,
     review_scenario as review_scenario,
 )
 from gamekeeper.mapping.variables.categorization import (

@@ -32,7 +32,7 @@ def test_a_scenario_is_saved_listed_and_shown(run, store):
     told = run("scenario", "list", store, "--format", "json")
     (row,) = json.loads(told.out)["rows"]
     assert row["scenario"] == "A clerk"
-    assert row["changed since"] == "no"
+    assert row["stale"] == "no"
     told = run("scenario", "show", store, "A clerk")
     assert "attacker: Somebody at a bank" in told.out
     assert "group 'Commercial' (2 forms, typical)" in told.out
@@ -45,7 +45,7 @@ def test_a_scenario_says_when_the_environment_has_changed(run, store):
     assert "Nothing has changed" in run("scenario", "review", store, "A clerk").out
     run("form", "ask", store, "Bank", "Age", "--any-detail")
     told = run("scenario", "list", store, "--format", "json")
-    assert json.loads(told.out)["rows"][0]["changed since"] == "yes"
+    assert json.loads(told.out)["rows"][0]["stale"] == "yes"
     told = run("scenario", "show", store, "A clerk")
     assert "! The environment has changed since. The scenario 'A clerk' may be stale" in told.out
     told = run("scenario", "review", store, "A clerk")
@@ -63,11 +63,35 @@ def test_a_change_elsewhere_leaves_a_scenario_fresh(run, store, tmp_path):
     told = run("scenario", "show", store, "A clerk")
     assert "changed since, in nothing that this scenario rests on" in told.out
     assert "stale" not in told.out
+    listed = run("scenario", "list", store, "--format", "json")
+    assert json.loads(listed.out)["rows"][0]["stale"] == "no"
     # A folder has no revisions; there, only what the scenario rests on counts.
     run("env", "export", store, tmp_path / "out")
     assert "changed since" not in run("scenario", "show", tmp_path / "out", "A clerk").out
     listed = run("scenario", "list", tmp_path / "out", "--format", "json")
-    assert json.loads(listed.out)["rows"][0]["changed since"] == "no"
+    assert json.loads(listed.out)["rows"][0]["stale"] == "no"
+
+
+def test_a_review_is_accepted_as_an_edit_that_can_be_undone(run, store):
+    save(run, store)
+    run("form", "ask", store, "Bank", "Age", "--any-detail")
+    before = run("scenario", "show", store, "A clerk").out
+    assert "`gamekeeper scenario renew` accepts it" in before.replace("\n  ", " ")
+    told = run("scenario", "renew", store, "A clerk", "--note", "seen")
+    assert told.exit_code == 0, told.err
+    assert "It is marked as stale until it is renewed." in told.out
+    assert "Save the scenario 'A clerk'" in told.out
+    now = run("scenario", "show", store, "A clerk").out
+    assert "stale" not in now
+    assert "C4.001" in now
+    (line, *_) = json.loads(run("env", "history", store, "--format", "json").out)["rows"]
+    assert (line["who"], line["note"]) == ("ann", "seen")
+    assert "Nothing has changed" in run("scenario", "review", store, "A clerk").out
+    assert run("env", "undo", store).exit_code == 0
+    assert run("scenario", "show", store, "A clerk").out == before
+    told = run("scenario", "renew", store, "A clark")
+    assert told.exit_code == 2
+    assert "A clerk" in told.err
 
 
 def test_a_review_without_an_analysis_has_no_numbers(run, store):

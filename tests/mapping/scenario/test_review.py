@@ -13,7 +13,8 @@ from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.scenario.proposal import propose_scenario
-from gamekeeper.mapping.scenario.review import review_scenario
+from gamekeeper.mapping.scenario.review import renew_scenario, review_scenario
+from gamekeeper.mapping.scenario.staleness import staleness
 from gamekeeper.mapping.variables.codes import CodeRegister
 from gamekeeper.mapping.variables.variable import Variable
 from tests.given.categorizations import disjoint_pairs, environments, labels_of, variable_of
@@ -93,6 +94,7 @@ def test_forms_that_are_new_or_gone():
         "1 form is gone among those to match against: 'Bank'; 2 then, 2 now.",
         "'Sex' can now be matched, and could not be then.",
         f"'Age': {'; '.join(review.keys[0].changes)}.",
+        "It is marked as stale until it is renewed.",
     )
     assert review.keys[0].changes == (
         "1 of 2 forms could be matched at C3.001, 0 of 2 can now",
@@ -422,3 +424,55 @@ def test_then_and_now_are_two_analyses(environment, prevalence, strict, data):
     if not review.has_environment_changed:
         assert review.is_current
     assert all(sentence.endswith(".") for sentence in review.sentences)
+
+
+def test_a_review_that_finds_nothing_is_accepted_and_the_scenario_is_fresh():
+    # One more form asks a variable that was left out: nothing for this scenario, yet it is marked.
+    here = HERE.with_form(Form("Bank", {"Age": ("0-15", "16-64", "65+"), "Sex": ("any",)}))
+    scenario = made(here, keys=["Age"])
+    later = here.with_form(Form("Club", {"Age": ("0-17", "18+"), "Sex": ("any",)}))
+    reviewed = review_scenario(scenario, later, revision=0)
+    assert reviewed.is_current
+    assert reviewed.is_stale
+    assert reviewed.sentences[-1] == "It is marked as stale until it is renewed."
+    renewed = renew_scenario(reviewed, later, at=AT)
+    assert not staleness(renewed, later)
+    assert renewed == replace(scenario, fingerprint=renewed.fingerprint)
+    again = review_scenario(renewed, later, revision=0)
+    assert again.is_current
+    assert not again.is_stale
+
+
+def test_what_changed_is_taken_up_where_a_review_is_accepted():
+    scenario = made(forms=["Bank", "Club"], prevalence=1, keys={"Age": ""})
+    later = HERE.with_form(Form("Club", {"Age": ("0-15", "16-64", "65+")}))
+    reviewed = review_scenario(scenario, later, revision=7)
+    renewed = renew_scenario(reviewed, later, who="ben", at=AT)
+    assert renewed == replace(
+        made(later, forms=["Bank", "Club"], prevalence=1, revision=7), who="ben"
+    )
+    assert renewed.key("Age").code != scenario.key("Age").code
+
+
+def test_a_key_variable_that_is_lost_is_never_dropped_in_silence():
+    scenario = made(forms=["Bank"])
+    later = HERE.with_form(Form("Bank", {"Sex": ("female", "male")}))
+    with pytest.raises(InputError) as caught:
+        renew_scenario(review_scenario(scenario, later, revision=0), later)
+    assert "key variable 'Age'" in str(caught.value)
+    later = HERE.changed(forms={"Census": None})
+    with pytest.raises(InputError, match="no analysis to accept"):
+        renew_scenario(review_scenario(scenario, later, revision=0), later)
+
+
+@given(environments(), environments(), PREVALENCES)
+def test_a_renewed_scenario_is_fresh_whatever_changed(environment, later, prevalence):
+    try:
+        scenario = made(environment, target=next(iter(environment.forms)), prevalence=prevalence)
+        renewed = renew_scenario(review_scenario(scenario, later, revision=0), later)
+    except InputError:
+        assume(False)
+    assert not staleness(renewed, later)
+    reviewed = review_scenario(renewed, later, revision=0)
+    assert reviewed.is_current
+    assert not reviewed.has_environment_changed

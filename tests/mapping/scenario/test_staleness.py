@@ -26,7 +26,7 @@ from gamekeeper.mapping.variables.variable import Variable
 from tests.given.categorizations import environments
 from tests.mapping.scenario.test_review import AGE, BANK, CENSUS, HERE, SHOP, changed, made
 
-REVIEW = " `gamekeeper scenario review` says what that means for it."
+REVIEW = " `gamekeeper scenario review` says what that means for it, and `gamekeeper scenario renew` accepts it."
 POST = Form("Post", {"Age": ("0-15", "16+")}, {"sector": "trade"})
 
 

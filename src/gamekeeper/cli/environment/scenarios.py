@@ -10,6 +10,7 @@ from gamekeeper.cli.show import Format, progress_bar, say, say_all, show, warn
 from gamekeeper.workbench.requests.environment.browsing import NamesRequest, ScenarioRequest
 from gamekeeper.workbench.requests.environment.mapping import (
     ExportScenarioRequest,
+    RenewScenarioRequest,
     ReviewRequest,
     SaveScenarioRequest,
 )
@@ -44,7 +45,7 @@ def save_command(asked: SaveScenarioRequest, how: AsFormat = Format.TABLE) -> No
 
 @command(app, "list")
 def list_command(asked: NamesRequest, how: AsFormat = Format.TABLE) -> None:
-    """List scenarios, and whether the environment has changed since.
+    """List scenarios, and whether what they rest on has changed since.
 
     [bold]Examples[/bold]
 
@@ -109,6 +110,23 @@ def review_command(asked: ReviewRequest, how: AsFormat = Format.TABLE) -> None:
     if how is not Format.TABLE and not result.is_current:
         for sentence in result.sentences:
             warn(sentence)
+
+
+@command(app, "renew", offers=OFFERS)
+def renew_command(asked: RenewScenarioRequest, how: AsFormat = Format.TABLE) -> None:
+    """Accept what a review says: save the scenario as the same question gives it now.
+
+    [bold]Examples[/bold]
+
+      gamekeeper scenario renew norland.gk "A bank's clerk"
+    """
+    from gamekeeper.workbench.environment.scenarios import renew
+
+    with progress_bar("Mapping key variables") as progress:
+        reviewed, edited = renew(asked, progress=progress)
+    if how is Format.TABLE:
+        say_all(reviewed.sentences)
+    show_edited(asked.place.store, edited, how)
 
 
 @command(app, "export", offers=OFFERS)

@@ -1,21 +1,26 @@
-"""What has become of a scenario: whether its environment has changed, and what it would be now."""
+"""What has become of a scenario: whether its environment has changed, and what it would be now.
+
+A review is accepted by `renew_scenario`: the same question, of the forms that there are now.
+"""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.algorithms.categories.limits import MAX_NODES
-from gamekeeper.errors import InputError, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.scenario.key_review import KeyReview, review_key
-from gamekeeper.mapping.scenario.staleness import fingerprint_of
+from gamekeeper.mapping.scenario.proposal import propose_scenario
+from gamekeeper.mapping.scenario.staleness import fingerprint_of, staleness
 from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import be, count_of, quoted
 
@@ -43,6 +48,8 @@ class ScenarioReview(Result):
         Every key variable then and now.
     outcome
         The analysis as it would be now, None where it cannot be made.
+    is_stale
+        Whether the scenario is marked as stale, which it stays until it is renewed.
     """
 
     scenario: Scenario
@@ -52,6 +59,7 @@ class ScenarioReview(Result):
     keys: tuple[KeyReview, ...]
     outcome: KeyVariableMap | None
     provenance: Provenance
+    is_stale: bool
 
     @property
     def is_current(self) -> bool:
@@ -71,14 +79,16 @@ class ScenarioReview(Result):
             first = f"The environment is at revision {now}, as it was."
         else:
             first = "What the analysis looks at is as it was."
+        renew = ("It is marked as stale until it is renewed.",) if self.is_stale else ()
         if self.is_current:
-            return (first, f"Nothing has changed for the scenario {quoted([scenario.name])}.")
+            same = f"Nothing has changed for the scenario {quoted([scenario.name])}."
+            return (first, same, *renew)
         single = (
             f"{quoted([key.key.variable])}: {'; '.join(key.changes)}."
             for key in self.keys
             if key.changes
         )
-        return (first, *self.changes, *single)
+        return (first, *self.changes, *single, *renew)
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
@@ -86,6 +96,7 @@ class ScenarioReview(Result):
             "scenario": self.scenario.name,
             "environment_changed": self.has_environment_changed,
             "current": self.is_current,
+            "stale": self.is_stale,
             "changes": len(self.changes),
             "key_variables": len(self.keys),
             "changed": sum(bool(key.changes) for key in self.keys),
@@ -151,6 +162,7 @@ def review_scenario(
     1 form is new among those to match against: 'Shop'; 1 then, 2 now.
     'Age': 1 of 1 forms could be matched at C3.001, 1 of 2 can now; C3.001 cannot be matched with
     enough forms any more; the finest possible was C3.001, and is C2.001.
+    It is marked as stale until it is renewed.
     """
     started = time.perf_counter()
     changes = _names_gone(scenario, environment)
@@ -180,6 +192,51 @@ def review_scenario(
         keys,
         outcome,
         provenance,
+        bool(staleness(scenario, environment)),
+    )
+
+
+def renew_scenario(
+    reviewed: ScenarioReview, environment: Environment, *, who: str = "", at: datetime | None = None
+) -> Scenario:
+    """Accept a review: return the scenario as the same question gives it now, of what is there now.
+
+    Each key variable is at the code that the review says would be matched on now. One that cannot be
+    matched any more is never dropped in silence: it is refused.
+    """
+    scenario, outcome = reviewed.scenario, reviewed.outcome
+    lost = [item for item in reviewed.keys if outcome is not None and not item.code_now]
+    problems = [
+        Problem(
+            Reason.STALE,
+            f"key variable {quoted([item.key.variable])}",
+            f"{'; '.join(item.changes)}.",
+            "Save the scenario anew with the key variables that are left (--key, --replace).",
+        )
+        for item in lost
+    ]
+    if outcome is None:
+        found = f"{' '.join(reviewed.changes)} There is no analysis to accept."
+        do = "Save it anew for another target, or against other forms."
+        problems.append(Problem(Reason.STALE, "analysis", found, do))
+    refuse(
+        problems,
+        f"The scenario {quoted([scenario.name])} was to be renewed.",
+        f"{count_of(len(problems), 'fault was', 'faults were')} found.",
+    )
+    assert outcome is not None
+    return propose_scenario(
+        outcome,
+        environment,
+        name=scenario.name,
+        forms=[form for form in scenario.forms if form in environment.forms],
+        groups=[group for group in scenario.groups if group in environment.groups],
+        attacker=scenario.attacker,
+        description=scenario.description,
+        keys={item.key.variable: item.code_now for item in reviewed.keys},
+        revision=reviewed.revision,
+        who=who,
+        at=at,
     )
 
 

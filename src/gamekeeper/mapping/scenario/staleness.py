@@ -15,7 +15,10 @@ from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.wording import be, count_of, quoted
 
-_REVIEW = "`gamekeeper scenario review` says what that means for it."
+_REVIEW = (
+    "`gamekeeper scenario review` says what that means for it, and `gamekeeper scenario renew`"
+    " accepts it."
+)
 
 
 def staleness(scenario: Scenario, environment: Environment) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from gamekeeper.mapping.scenario.staleness import staleness
 from gamekeeper.web.service.access import Editor, Reader, TheServer
-from gamekeeper.web.shapes.edits import edited_shape
+from gamekeeper.web.shapes.edits import EditedShape, edited_shape
 from gamekeeper.web.shapes.scenarios import (
     ReviewShape,
     ScenarioAsked,
@@ -18,7 +19,11 @@ from gamekeeper.web.shapes.scenarios import (
 )
 from gamekeeper.workbench.environment import scenarios as workbench
 from gamekeeper.workbench.requests.environment.browsing import ScenarioRequest
-from gamekeeper.workbench.requests.environment.mapping import ReviewRequest, SaveScenarioRequest
+from gamekeeper.workbench.requests.environment.mapping import (
+    RenewScenarioRequest,
+    ReviewRequest,
+    SaveScenarioRequest,
+)
 from gamekeeper.workbench.requests.environment.shared import InStore, Opened, Person
 
 router = APIRouter(prefix="/api/scenarios")
@@ -32,7 +37,7 @@ def scenarios(who: Reader, server: TheServer) -> ScenarioList:
         return ScenarioList(
             revision=place.store.revision,
             scenarios=[
-                scenario_line(each, has_changed=workbench.has_changed(each, place))
+                scenario_line(each, is_stale=bool(staleness(each, place.environment)))
                 for each in place.environment.scenarios.values()
             ],
         )
@@ -56,7 +61,7 @@ def save(asked: ScenarioAsked, who: Editor, server: TheServer) -> ScenarioSaved:
     )
     server.events.publish("revision", revision=edited.revision)
     return ScenarioSaved(
-        scenario=scenario_line(scenario, has_changed=False), edited=edited_shape(edited)
+        scenario=scenario_line(scenario, is_stale=False), edited=edited_shape(edited)
     )
 
 
@@ -73,7 +78,7 @@ def scenario(scenario: str, who: Reader, server: TheServer) -> ScenarioShape:
             found,
             list(lines),
             place.store.revision,
-            has_changed=workbench.has_changed(found, place),
+            is_stale=bool(staleness(found, place.environment)),
         )
 
 
@@ -84,3 +89,16 @@ def review(scenario: str, who: Reader, server: TheServer) -> ReviewShape:
     return review_shape(
         workbench.review(ReviewRequest(environment=server.settings.store, scenario=name))
     )
+
+
+@router.post("/{scenario}/renew")
+def renew(scenario: str, who: Editor, server: TheServer) -> EditedShape:
+    """Accept what the review says, as an edit: the same question, of the forms that there are now."""
+    name = server.seen().names.scenario(scenario)
+    _, edited = workbench.renew(
+        RenewScenarioRequest(
+            place=InStore(store=server.settings.store), scenario=name, person=Person(who=who.name)
+        )
+    )
+    server.events.publish("revision", revision=edited.revision)
+    return edited_shape(edited)

@@ -27,7 +27,7 @@ class ScenarioLine(BaseModel):
     n_keys: int
     at: str
     who: str
-    has_changed: bool = Field(description="Whether the environment has changed since it was made.")
+    is_stale: bool = Field(description="Whether what it rests on has changed since it was made.")
 
 
 class ScenarioList(BaseModel):
@@ -105,7 +105,7 @@ class ScenarioSaved(BaseModel):
     edited: EditedShape
 
 
-def scenario_line(scenario: Scenario, *, has_changed: bool) -> ScenarioLine:
+def scenario_line(scenario: Scenario, *, is_stale: bool) -> ScenarioLine:
     """Return a scenario as the list of all shows it."""
     return ScenarioLine(
         id=id_of(scenario.name),
@@ -118,16 +118,16 @@ def scenario_line(scenario: Scenario, *, has_changed: bool) -> ScenarioLine:
         n_keys=len(scenario.keys),
         at=scenario.at.isoformat(),
         who=scenario.who,
-        has_changed=has_changed,
+        is_stale=is_stale,
     )
 
 
 def scenario_shape(
-    scenario: Scenario, lines: list[str], revision: int, *, has_changed: bool
+    scenario: Scenario, lines: list[str], revision: int, *, is_stale: bool
 ) -> ScenarioShape:
     """Return a scenario as its page shows it."""
     return ScenarioShape(
-        scenario=scenario_line(scenario, has_changed=has_changed),
+        scenario=scenario_line(scenario, is_stale=is_stale),
         revision=revision,
         lines=lines,
         forms=list(scenario.forms),

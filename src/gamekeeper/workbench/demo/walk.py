@@ -32,11 +32,14 @@ from gamekeeper.workbench.demo.tables import TablesDemo, run_tables_demo
 from gamekeeper.workbench.environment.editing import edit_store, import_folder
 from gamekeeper.workbench.environment.mapping import analyse
 from gamekeeper.workbench.environment.opening import opened
-from gamekeeper.workbench.environment.scenarios import review, save_scenario
+from gamekeeper.workbench.environment.scenarios import renew, save_scenario
 from gamekeeper.workbench.outputs import require_outputs
 from gamekeeper.workbench.requests.demo import DemoRequest
 from gamekeeper.workbench.requests.environment.editing import Signature
-from gamekeeper.workbench.requests.environment.mapping import ReviewRequest, SaveScenarioRequest
+from gamekeeper.workbench.requests.environment.mapping import (
+    RenewScenarioRequest,
+    SaveScenarioRequest,
+)
 from gamekeeper.workbench.requests.environment.shared import InStore, Person
 from gamekeeper.workbench.requests.environment.store import ImportRequest
 
@@ -71,7 +74,7 @@ class Demo:
 def run_demo(asked: DemoRequest, *, progress: Progress | None = None) -> Demo:
     """Make up an environment, keep it in a store, map its target, and write a report.
 
-    Then the outcome is saved as a scenario, the environment changes, and the scenario is reviewed.
+    Then the outcome is saved as a scenario, the environment changes, and the scenario is renewed.
     Then a sample of a made-up population is attacked under the scenario, and tables of a small
     area are; masked copies of the sample are linked with it. At last the sample is protected and
     attacked again.
@@ -166,8 +169,15 @@ def _later(store: Path, environment: Environment, scenario: Scenario) -> list[st
         f"Then {count_of(len(changed), 'form')} of businesses begin to take any detail of"
         f" {watched} (revision {edited.revision}). The scenario says:"
     )
-    reviewed = review(ReviewRequest(environment=store, scenario=scenario.name))
+    reviewed, renewed = renew(
+        RenewScenarioRequest(
+            place=InStore(store=store), scenario=scenario.name, person=Person(who=_WHO)
+        )
+    )
     lines += [f"  {sentence}" for sentence in reviewed.sentences]
+    lines.append(
+        f"That is accepted (revision {renewed.revision}): the scenario rests on the forms as they are now."
+    )
     return lines
 
 

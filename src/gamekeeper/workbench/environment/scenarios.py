@@ -10,17 +10,18 @@ from gamekeeper.mapping.edits import SaveScenario
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.scenario.document import document_of
 from gamekeeper.mapping.scenario.proposal import propose_scenario
-from gamekeeper.mapping.scenario.review import ScenarioReview, review_scenario
+from gamekeeper.mapping.scenario.review import ScenarioReview, renew_scenario, review_scenario
 from gamekeeper.mapping.scenario.staleness import staleness
 from gamekeeper.results import EVERYTHING, Cell, Listing, Progress, make_listing
 from gamekeeper.wording import count_of, exact_percent, folded, number_text
 from gamekeeper.workbench.environment.editing import Edited, acknowledged
 from gamekeeper.workbench.environment.mapping import analyse
-from gamekeeper.workbench.environment.opening import Place, opened, opened_store, person
+from gamekeeper.workbench.environment.opening import opened, opened_store, person
 from gamekeeper.workbench.outputs import require_outputs
 from gamekeeper.workbench.requests.environment.browsing import NamesRequest, ScenarioRequest
 from gamekeeper.workbench.requests.environment.mapping import (
     ExportScenarioRequest,
+    RenewScenarioRequest,
     ReviewRequest,
     SaveScenarioRequest,
 )
@@ -54,7 +55,7 @@ def save_scenario(
 
 
 def list_scenarios(asked: NamesRequest, *, for_people: bool = False) -> Listing:
-    """List scenarios, and whether the environment has changed since they were made."""
+    """List scenarios, and whether what they rest on has changed since they were made."""
     with opened(asked.opened.environment, as_of=asked.opened.as_of) as place:
         rows: list[tuple[Cell, ...]] = [
             (
@@ -66,7 +67,7 @@ def list_scenarios(asked: NamesRequest, *, for_people: bool = False) -> Listing:
                 len(item.keys),
                 f"{item.at:%Y-%m-%d}",
                 item.who,
-                "yes" if has_changed(item, place) else "no",
+                "yes" if staleness(item, place.environment) else "no",
             )
             for item in place.environment.scenarios.values()
             if folded(asked.matching) in folded(item.name)
@@ -80,7 +81,7 @@ def list_scenarios(asked: NamesRequest, *, for_people: bool = False) -> Listing:
         "key variables",
         "made",
         "by",
-        "changed since",
+        "stale",
     )
     page = asked.lines.chosen(for_people=for_people)
     return make_listing("scenarios", columns, rows, page)
@@ -96,7 +97,8 @@ def show_scenario(
     with opened(asked.opened.environment, as_of=asked.opened.as_of) as place:
         scenario = place.environment.scenario(asked.scenario)
         stale = staleness(scenario, place.environment)
-        is_older = has_changed(scenario, place)
+        now = place.content_revision
+        is_older = bool(now and scenario.revision) and scenario.revision != now
         whole = None if stale else find_whole_key(scenario, place.environment)
     against = "; ".join([*(f"group '{group}'" for group in scenario.groups), *scenario.forms])
     n_forms = count_of(len(scenario.match_forms), "form")
@@ -152,6 +154,27 @@ def review(asked: ReviewRequest, *, progress: Progress | None = None) -> Scenari
         )
 
 
+def renew(
+    asked: RenewScenarioRequest, *, progress: Progress | None = None
+) -> tuple[ScenarioReview, Edited]:
+    """Accept what a review says, as an edit: the same question, of the forms that there are now."""
+    who = person(asked.person.who)
+    with opened_store(asked.place.store) as store:
+        environment = store.environment()
+        reviewed = review_scenario(
+            environment.scenario(asked.scenario),
+            environment,
+            revision=store.content_revision(),
+            max_nodes=asked.max_nodes,
+            progress=progress,
+        )
+        renewed = renew_scenario(reviewed, environment, who=who)
+        store.save_codes(environment)
+        edit = SaveScenario(scenario=document_of(renewed), replace=True)
+        note = asked.note or f"renewed after a review of revision {reviewed.scenario.revision}"
+        return reviewed, acknowledged(store, store.apply([edit], who=who, note=note))
+
+
 def export_scenario(asked: ExportScenarioRequest) -> str:
     """Write a scenario to a JSON file, and return what has changed for it since, if anything."""
     require_outputs(asked)
@@ -162,11 +185,3 @@ def export_scenario(asked: ExportScenarioRequest) -> str:
     text = document.model_dump_json(indent=1, by_alias=True)
     write_file(asked.file, f"{text}\n".encode(), private=False, replace=asked.replace)
     return stale
-
-
-def has_changed(scenario: Scenario, place: Place) -> bool:
-    """Tell whether anything in the environment has changed since, as far as that can be known."""
-    now = place.content_revision
-    if now and scenario.revision:
-        return scenario.revision != now
-    return bool(staleness(scenario, place.environment))

@@ -155,6 +155,17 @@ class ReviewRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RenewScenarioRequest:
+    """A scenario whose review is accepted."""
+
+    place: InStore
+    scenario: Annotated[str, Option("The scenario.", is_argument=True)]
+    max_nodes: MaxNodes = MAX_NODES
+    person: Person = field(default_factory=Person)
+    note: Annotated[str, Option("A word for the history.")] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExportScenarioRequest:
     """A scenario that is written to a file."""
 
