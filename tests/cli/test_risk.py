@@ -437,12 +437,15 @@ def test_unmapped_values_are_written_and_read_back(run, clerk, tmp_path):
     told = run("risk", "keys", file, *clerk[1:], "--unmapped", listed)
     said += refused(told, Reason.UNMAPPED_VALUES)
     before = listed.read_text(encoding="utf-8")
-    assert before == "variable,value,label,records,category\nMarital status,Zanzibar,,1,\n"
+    assert (
+        before
+        == "variable,value,label,records,as a number,category\nMarital status,Zanzibar,,1,,\n"
+    )
     said += refused(
         run("risk", "keys", file, *clerk[1:], "--unmapped", listed), Reason.NOT_WRITABLE
     )
     assert listed.read_text(encoding="utf-8") == before
-    write(tmp_path, "list.csv", before.replace(",1,\n", ",1,single\n"))
+    write(tmp_path, "list.csv", before.replace(",1,,\n", ",1,,single\n"))
     told = run("risk", "keys", file, *clerk[1:], "--values", listed, "--format", "json")
     assert told.exit_code == 0, told.err
     assert told.out.count('"single"') == 1

@@ -11,12 +11,14 @@ import shlex
 import pytest
 
 import gamekeeper as gk
+from gamekeeper.mapping.edits import DeclareImpossible, MarkSensitive, apply_edits
 from tests.given.microdata import KEYS, OF_SCENARIO, OTHERS, PEOPLE, SCENARIO, world, write
 
 ALL = ",".join(KEYS)
 MODELS = ("--method", "annealing", "--chains", "1", "--workers", "1")
 COMMANDS = {
     "keys": (),
+    "measures": (),
     "dis": ("-f", "1/2"),
     "suda": ("-f", "1/2", "--workers", "1"),
     "special": ("-f", "1/2", "--rounds", "0"),
@@ -165,6 +167,114 @@ def test_what_a_person_has_explained_is_not_suspected(run, tmp_path):
     told = run(*asked[:2], write(tmp_path, "old.csv", old), *asked[3:])
     (notice,) = notices(told)
     assert "'999' looks like a code for missing in the column 'AGE' (2 of 7 records)" in notice
+
+
+CODED = OF_SCENARIO.replace("marital_status", "Marital status")
+for _age, _code in (("4", "1"), ("17", "2"), ("34", "4"), ("52", "6"), ("70", "8"), ("71", "8")):
+    CODED = CODED.replace(f"\n{_age},", f"\n{_code},")
+ASKED = "'Age': the column 'AGE' has 5 small whole numbers in 7 records, which may be codes"
+
+
+@pytest.fixture
+def coded(tmp_path):
+    """The options of a file whose ages are the numbers of age groups."""
+    folder = tmp_path / "world"
+    gk.write_environment(world(), folder)
+    return (write(tmp_path, "coded.csv", CODED), "--scenario", SCENARIO, "--environment", folder)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        *(("risk", command, *more) for command, more in COMMANDS.items()),
+        ("assess",),
+        ("protect", "try", "-t", "own>=2"),
+        ("tables", "release", "--scheme", "exact"),
+    ],
+    ids=lambda asked: " ".join(asked[:2]),
+)
+def test_numbers_that_may_be_codes_of_bands_are_asked_about_by_every_command(
+    run, tmp_path, coded, asked, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    words = asked[: 1 if asked[0] == "assess" else 2]
+    command = (*words, coded[0], *asked[len(words) :], *coded[1:])
+    told = run(*command)
+    said = " ".join(told.err.split())
+    assert told.exit_code == 2
+    assert told.out == ""
+    assert "[unmapped-values]" in said
+    assert ASKED in said
+    assert "if they are numbers, add --numbers Age; if they are codes" in said
+    told = run(*command, "--numbers", "Aeg")
+    assert "not one of the key variables. Near to it: 'Age'." in " ".join(told.err.split())
+    meant = run(*command, "--numbers", "Age", "--format", "json")
+    assert meant.exit_code in (0, 4), meant.err
+
+
+def test_codes_of_bands_are_mapped_one_by_one(run, tmp_path, coded):
+    asked = ("risk", "keys", *coded, "--format", "json")
+    listed = tmp_path / "list.csv"
+    assert run(*asked, "--unmapped", listed).exit_code == 2
+    assert listed.read_text() == (
+        "variable,value,label,records,as a number,category\n"
+        "Age,1,,1,0-15,\nAge,2,,1,0-15,\nAge,4,,2,0-15,\nAge,6,,1,0-15,\nAge,8,,2,0-15,\n"
+    )
+    bands = {1: "0-15", 2: "16-64", 4: "16-64", 6: "16-64", 8: "65+"}
+    text = "variable,value,category\n" + "".join(f"Age,{n},{band}\n" for n, band in bands.items())
+    # What is not said of one of them is asked still.
+    told = run(*asked, "--values", write(tmp_path, "some.csv", text.replace("Age,8,65+\n", "")))
+    assert "has 1 small whole number in 2 records" in " ".join(told.err.split())
+    rows = json.loads(run(*asked, "--values", write(tmp_path, "all.csv", text)).out)["rows"]
+    true = run("risk", "keys", write(tmp_path, "true.csv", OF_SCENARIO), *asked[3:])
+    assert rows == json.loads(true.out)["rows"]
+
+
+def test_a_first_look_tells_what_does_not_fit_a_scenario(run, tmp_path, coded):
+    listed = tmp_path / "list.csv"
+    text = CODED.replace("Marital status", "ms").replace("male,m", "man,m")
+    asked = ("look", write(tmp_path, "odd.csv", text), *coded[1:])
+    told = run(*asked, "--unmapped", listed)
+    said = " ".join(told.out.split())
+    assert told.exit_code == 0, told.err
+    assert f"Key variable {ASKED}" in said
+    assert "Key variable 'Marital status': the file has no column 'Marital status'" in said
+    assert listed.read_text().count("Age,") == 5
+    document = json.loads(run(*asked, "--format", "json").out)
+    assert any(ASKED in sentence for sentence in document["sentences"])
+    listed.unlink()
+    told = run(*asked, "--numbers", "Age", "--column", "Marital status=ms", "--unmapped", listed)
+    assert "codes of bands" not in told.out
+    assert "no column" not in told.out
+    assert not listed.exists()
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "assess", "look", "protect"])
+def test_marks_that_no_attack_uses_are_named(run, tmp_path, command):
+    marked = apply_edits(
+        world(),
+        [
+            MarkSensitive(variable="Marital status", categories=("widowed",)),
+            DeclareImpossible(combination={"Age": ("0-15",), "Marital status": ("widowed",)}),
+        ],
+    )
+    folder = tmp_path / "marked"
+    gk.write_environment(marked, folder)
+    file = write(tmp_path, "clerk.csv", OF_SCENARIO)
+    words = {
+        "assess": ("assess",),
+        "look": ("look",),
+        "protect": ("protect", "try"),
+    }.get(command, ("risk", command))
+    more = COMMANDS.get(command, ())
+    asked = (*words, file, *more, "--scenario", SCENARIO, "--environment", folder)
+    sensitive, impossible = notices(run(*asked, "--format", "json"))
+    assert sensitive.startswith("Not used: ")
+    assert "sensitive, of 'Marital status' ('widowed')." in sensitive
+    assert "impossible, 'Age' '0-15' with 'Marital status' 'widowed'." in impossible
+    told = " ".join(run(*asked).out.split())
+    assert " ".join(sensitive.split()) in told
+    assert " ".join(impossible.split()) in told
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import typer
 from gamekeeper.cli.commands import AsFormat, command
 from gamekeeper.cli.risk_show import say_how, show_for_programs, show_result
 from gamekeeper.cli.show import Format, say, say_all, show_table
+from gamekeeper.wording import shown_path
 from gamekeeper.workbench.requests.looking import LookRequest
 
 app = typer.Typer(rich_markup_mode="rich")
@@ -22,7 +23,8 @@ def look_command(asked: LookRequest, how: AsFormat = Format.TABLE) -> None:
 
       gamekeeper look people.csv
 
-      gamekeeper look people.sav --scenario "A data broker" --environment norland.gk
+    Which columns and values do not fit a scenario yet, and which may be codes of bands:
+      gamekeeper look people.sav --scenario "A data broker" --environment norland.gk --unmapped values.csv
     """
     from gamekeeper.workbench.looking import look_at
 
@@ -31,7 +33,7 @@ def look_command(asked: LookRequest, how: AsFormat = Format.TABLE) -> None:
     if how is not Format.TABLE:
         rows = [dict(zip(names, row, strict=True)) for row in found.values]
         values = {"rows": rows} if asked.values else None
-        show_for_programs(found, how, [found.stale] if found.stale else (), values=values)
+        show_for_programs(found, how, found.notices, values=values)
         return
     say_all(found.sentences())
     say()
@@ -39,4 +41,6 @@ def look_command(asked: LookRequest, how: AsFormat = Format.TABLE) -> None:
     if asked.values:
         say()
         show_table(names, [[column, value, f"{n:,}"] for column, value, n in found.values])
+    if asked.unmapped is not None and asked.unmapped.exists():
+        say(f"To be filled in for --values: {shown_path(asked.unmapped)}")
     say_how(found)

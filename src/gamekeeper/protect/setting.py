@@ -48,6 +48,8 @@ class Setting:
     environment, sinks
         Where categories are looked up, and what the codes of variables mean there (for each code
         from 1 on the sinks), for those that are coded as a scenario says.
+    numbers
+        Variables whose small whole numbers are numbers, and no codes of bands.
     decimal
         How numbers of the file are written.
     workers
@@ -70,6 +72,7 @@ class Setting:
     sinks: Mapping[str, Sequence[Sequence[int]]] = field(
         default_factory=dict[str, Sequence[Sequence[int]]], repr=False
     )
+    numbers: tuple[str, ...] = ()
     decimal: str = "."
     workers: int | None = None
     progress: Progress | None = field(default=None, repr=False)

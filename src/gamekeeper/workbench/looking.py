@@ -7,23 +7,29 @@ file are shown only where they are asked for.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable
+from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.missing_codes import suspected_codes
 from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.reading.numerals import number_of
-from gamekeeper.errors import InputError, Reason
-from gamekeeper.mapping.scenario.staleness import staleness
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.scenario.recoding import columns_of, plan_recodes
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, folded, quoted
 from gamekeeper.workbench.environment.opening import opened
 from gamekeeper.workbench.microdata.need import Need, require_room
 from gamekeeper.workbench.microdata.opening import opened_file
+from gamekeeper.workbench.microdata.values import unmapped_problems
+from gamekeeper.workbench.notices import scenario_notices
+from gamekeeper.workbench.outputs import require_outputs
 from gamekeeper.workbench.requests.looking import LookRequest
 
 if TYPE_CHECKING:
@@ -69,8 +75,10 @@ class FileLook(Result):
     by: str
     values: tuple[tuple[str, str, int], ...]
     provenance: Provenance
-    stale: str = ""
-    """What has changed for the scenario since it was made, if anything."""
+    notices: tuple[str, ...] = ()
+    """What to know of the scenario: what has changed since it was made, what of it is not used."""
+    unfit: tuple[str, ...] = ()
+    """Why the file does not fit the scenario as it is: columns, values and codes to be told of."""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -85,8 +93,7 @@ class FileLook(Result):
         """Return what to know before the file is assessed."""
         n_columns = count_of(len(self.columns), "column")
         told = [f"{self.name} ({self.kind}): {count_of(self.n_records, 'record')}, {n_columns}."]
-        if self.stale:
-            told.append(self.stale)
+        told += [*self.notices, *self.unfit]
         suspected = [one.column for one in self.columns if one.missing_codes]
         if suspected:
             told.append(
@@ -132,16 +139,19 @@ def look_at(asked: LookRequest) -> FileLook:
             "The scenario is kept in an environment, and none is given.",
             "Name its store or folder (--environment).",
         )
-    wanted: tuple[str, ...] = ()
-    stale = ""
-    if asked.scenario and asked.environment is not None:
-        with opened(asked.environment) as place:
-            scenario = place.environment.scenario(asked.scenario)
-            wanted = tuple(key.variable for key in scenario.keys)
-            stale = staleness(scenario, place.environment)
+    require_outputs(asked)
     source = opened_file(asked.file, asked.reading)
     require_room(source, source.names, Need(look_bytes))
+    wanted: dict[str, str] = {}
+    notices: tuple[str, ...] = ()
+    problems: list[Problem] = []
     table = code_source(source, source.names)
+    if asked.scenario and asked.environment is not None:
+        with opened(asked.environment) as place:
+            environment = place.environment
+        scenario = environment.scenario(asked.scenario)
+        notices = scenario_notices(scenario, environment)
+        wanted, problems = _fit(asked, scenario, environment, table, source.decimal)
     codes: dict[str, list[str]] = {}
     for found in suspected_codes(table, decimal=source.decimal):
         codes.setdefault(found.variable, []).append(found.value)
@@ -151,7 +161,7 @@ def look_at(asked: LookRequest) -> FileLook:
         counts = np.bincount(table.codes(variable.name), minlength=variable.n_codes).tolist()
         n_given = table.n_records - counts[MISSING]
         kind = _type(variable, source.decimal)
-        role, why = _role(variable, n_given, kind, wanted)
+        role, why = _role(variable, n_given, kind, wanted.values() if asked.scenario else None)
         suspected = ", ".join(codes.get(variable.name, ()))
         levels = variable.n_codes - 1
         columns.append(
@@ -162,8 +172,49 @@ def look_at(asked: LookRequest) -> FileLook:
     by = f"the scenario {quoted([asked.scenario])}" if asked.scenario else "their names"
     made = Provenance("first look", fingerprint=table.fingerprint, engine=table.engine.name)
     return FileLook(
-        source.name, source.kind, table.n_records, tuple(columns), by, tuple(values), made, stale
+        source.name,
+        source.kind,
+        table.n_records,
+        tuple(columns),
+        by,
+        tuple(values),
+        made,
+        notices,
+        tuple(f"{problem.where[0].upper()}{str(problem)[1:]}" for problem in problems),
     )
+
+
+def _fit(
+    asked: LookRequest,
+    scenario: Scenario,
+    environment: Environment,
+    table: CodedTable,
+    decimal: str,
+) -> tuple[dict[str, str], list[Problem]]:
+    """Return the column of each key variable that has one, and why the file does not fit as it is."""
+    columns: dict[str, str] = {}
+    problems: list[Problem] = []
+    for key in scenario.keys:
+        given = {key.variable: asked.columns[key.variable]} if key.variable in asked.columns else {}
+        try:
+            columns |= columns_of([key.variable], table.codebook.names, given)
+        except InputError as error:
+            problems += error.problems
+    found = tuple(key for key in scenario.keys if key.variable in columns)
+    if found:
+        try:
+            plan = plan_recodes(
+                replace(scenario, keys=found),
+                environment,
+                table.codebook,
+                columns,
+                numbers=asked.numbers,
+                decimal=decimal,
+            )
+        except InputError as error:
+            return columns, [*problems, *error.problems]
+        problems += unmapped_problems(plan, table, asked.unmapped)
+    return columns, problems
 
 
 def _type(variable: CodedVariable, decimal: str) -> str:
@@ -178,13 +229,12 @@ def _type(variable: CodedVariable, decimal: str) -> str:
 
 
 def _role(
-    variable: CodedVariable, n_given: int, kind: str, wanted: Sequence[str]
+    variable: CodedVariable, n_given: int, kind: str, wanted: Collection[str] | None
 ) -> tuple[str, str]:
     """Return what a column may be, and why."""
+    if wanted is not None:
+        return ("key variable", "in the scenario") if variable.name in wanted else ("", "")
     bare = folded(re.sub(r"[_.\-]+", " ", variable.name))
-    if wanted:
-        is_key = bare in {folded(name) for name in wanted}
-        return ("key variable", "in the scenario") if is_key else ("", "")
     if _WEIGHTS.search(bare) and kind.endswith("number"):
         return "weight", "by its name"
     is_alone = n_given >= _LEAST_RECORDS and variable.n_codes - 1 >= _NEARLY_ALL * n_given

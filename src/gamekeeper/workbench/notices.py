@@ -1,15 +1,18 @@
-"""What to know of a file before anything is believed of it: values that look like missing ones."""
+"""What to know before anything is believed of a file: of its scenario, of values like missing ones."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.missing_codes import suspected_codes
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.scenario.staleness import staleness
 from gamekeeper.wording import count_of, joined, quoted
 
-_SHOWN_COLUMNS = 8
+_SHOWN = 8
 
 
 def missing_code_notices(
@@ -32,6 +35,43 @@ def missing_code_notices(
     return tuple(_notice(codes, columns, table.n_records) for codes, columns in by_codes.items())
 
 
+def scenario_notices(scenario: Scenario | None, environment: Environment | None) -> tuple[str, ...]:
+    """Say that a scenario is stale, and which marks of the environment no attack uses."""
+    if environment is None:
+        return ()
+    stale = "" if scenario is None else staleness(scenario, environment)
+    return tuple(told for told in (stale, *_unused_marks(environment)) if told)
+
+
+def _unused_marks(environment: Environment) -> tuple[str, str]:
+    marked = {
+        name: [each for each in variable.graph.categories if each in variable.sensitive]
+        for name, variable in environment.variables.items()
+        if variable.sensitive
+    }
+    sensitive = [f"{quoted([name])} ({quoted(own)})" for name, own in marked.items()]
+    impossible = [
+        " with ".join(f"{quoted([name])} {quoted(own)}" for name, own in item.combination.items())
+        for item in environment.rules.impossible
+    ]
+    return (
+        f"Not used: the categories that the environment marks as sensitive, of {_listed(sensitive)}. What"
+        " is learned of them is not weighed; name the column of a sensitive variable (--sensitive)"
+        " where a command takes one."
+        if sensitive
+        else "",
+        f"Not used: what the environment declares impossible, {_listed(impossible)}. Nothing is ruled out"
+        " by it."
+        if impossible
+        else "",
+    )
+
+
+def _listed(texts: Sequence[str]) -> str:
+    left = len(texts) - _SHOWN
+    return "; ".join([*texts[:_SHOWN], *([f"and {left:,} more"] if left > 0 else [])])
+
+
 def in_file(name: str, notices: Iterable[str]) -> tuple[str, ...]:
     """Say of which file notices are, where there are several."""
     return tuple(f"In the file {quoted([name])}: {notice}" for notice in notices)
@@ -41,7 +81,7 @@ def _notice(codes: tuple[str, ...], columns: Mapping[str, int], n_records: int) 
     one = len(codes) == 1
     shown = [
         f"{quoted([column])} ({number:,} of {count_of(n_records, 'record')})"
-        for column, number in list(columns.items())[:_SHOWN_COLUMNS]
+        for column, number in list(columns.items())[:_SHOWN]
     ]
     left = len(columns) - len(shown)
     where = joined([*shown, *([f"{left:,} more"] if left else [])])

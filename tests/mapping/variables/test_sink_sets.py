@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 import gamekeeper as gk
+from gamekeeper.data.coding.codebook import CodedVariable
 from gamekeeper.mapping.variables.sink_sets import SinkFinder
 from tests.given.linked_files import AGE, STATUS
 
@@ -61,7 +62,55 @@ def test_names_that_differ_in_case_only_are_told_apart():
     assert named(variable, "B") == ["b"]
 
 
-def test_the_first_text_that_is_known_counts():
-    finder = SinkFinder(STATUS)
-    assert finder.first_of(["7", "single", "married"]) == finder.sinks("single")
-    assert finder.first_of(["7", "8"]) == []
+def test_words_come_before_a_value_that_is_a_number_for_something_else():
+    coded = CodedVariable.of_values("age", ["1", "7"], labels={"1": "0-15", "7": "sixty-five up"})
+    finder = SinkFinder(AGE)
+    assert finder.of(coded, 1) == finder.sinks("0-15")
+    assert finder.of(coded, 2) == []
+    status = CodedVariable.of_values("status", ["single"], labels={"single": "never wed"})
+    assert SinkFinder(STATUS).of(status, 1) == SinkFinder(STATUS).sinks("single")
+
+
+COUNT = gk.Variable.of_bands("Cars", ["0", "1", "2", "3+"])
+SINGLE = gk.Variable.of_bands("Age", [str(year) for year in range(18)])
+
+
+@pytest.mark.parametrize(
+    ("variable", "values", "asked"),
+    [
+        (AGE, range(1, 9), 8),
+        (AGE, range(19), 19),
+        (AGE, range(4, 19), 15),  # adults in bands of five years: the first bands are empty
+        (AGE, [1, 2, 3, 5, 8], 5),
+        (AGE, [*range(1, 9), 98, 99], 8),  # codes for missing beside them
+        (AGE, [*range(1, 9), -9], 8),
+        (AGE, [*range(1, 9), "refused"], 8),
+        (AGE, ["1.0", "2.0", "3.0"], 3),
+        (AGE, [1], 1),
+        (AGE, [0, 1], 2),
+        (AGE, [3, 7, 12], 0),
+        (AGE, range(16, 26), 0),  # too many below would be empty
+        (AGE, range(26), 26),
+        (AGE, range(27), 0),
+        (AGE, [1, 2, 3, 34], 0),
+        (AGE, ["0.5", "1", "2"], 0),
+        (AGE, ["0-15", "16-24"], 0),
+        (AGE, [], 0),
+        (SINGLE, range(1, 9), 8),
+        (COUNT, range(1, 9), 0),
+        (COUNT, range(3), 0),
+        (STATUS, range(1, 5), 0),
+    ],
+)
+def test_small_numbers_without_gaps_may_be_codes(variable, values, asked):
+    texts = [str(value) for value in values]
+    column = CodedVariable.of_values("c", texts)
+    found = SinkFinder(variable).may_be_codes(column)
+    assert len(found) == asked
+    assert {column.values[code] for code in found} <= {*texts} - {"98", "99", "-9", "refused"}
+
+
+def test_numbers_with_labels_that_are_known_are_no_question():
+    labels = {"1": "0-15", "2": "16-24", "3": "25-64", "4": "65+"}
+    column = CodedVariable.of_values("c", ["1", "2", "3", "4"], labels=labels)
+    assert SinkFinder(AGE).may_be_codes(column) == []

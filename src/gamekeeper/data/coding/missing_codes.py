@@ -43,10 +43,11 @@ _MOST_LETTERS = 16
 _NINES = frozenset(int("9" * length) for length in range(1, 8))
 _BESIDE_NINES = {int(digit * length) for digit in "78" for length in range(1, 8)}
 _BEFORE_NINES = {10**length - less for length in range(2, 8) for less in (2, 3)}
-_ABOVE = frozenset(_NINES | _BESIDE_NINES | _BEFORE_NINES)
-_BELOW_ZERO = _ABOVE | set(range(1, 10))
+ABOVE = frozenset(_NINES | _BESIDE_NINES | _BEFORE_NINES)
+"""Numbers above all others that are usual as codes for missing: 9, 99, 98, 97, 88, 77 and longer ones."""
+_BELOW_ZERO = ABOVE | set(range(1, 10))
 _BELOW = frozenset(-number for number in _BELOW_ZERO)
-_TEXTS = _SIGNS | _WORDS | _WORDS_AMONG_NUMBERS | {str(number) for number in _ABOVE | _BELOW}
+_TEXTS = _SIGNS | _WORDS | _WORDS_AMONG_NUMBERS | {str(number) for number in ABOVE | _BELOW}
 # Among words a 7 or a 9 may be a category; 77 and more hardly are.
 _LEAST_AMONG_WORDS = 77
 
@@ -176,16 +177,16 @@ def _numbers_apart(
 ) -> set[int]:
     """Return the codes of numbers that lie apart from the rest, and are usual as codes."""
     if is_among_words:
-        usual = all(number in _ABOVE or number in _BELOW for number in numbers.values())
+        usual = all(number in ABOVE or number in _BELOW for number in numbers.values())
         return {
             code
             for code, number in numbers.items()
             if usual and (number < 0 or number >= _LEAST_AMONG_WORDS)
         }
     every = sorted({*numbers.values(), *others})
-    are_codes = all(n >= 0 or n in (-1, -2) or -n in _ABOVE for n in every)
+    are_codes = all(n >= 0 or n in (-1, -2) or -n in ABOVE for n in every)
     apart = {
-        *(_run(every, _ABOVE, _GAPS) if every and every[-1] in _NINES else ()),
+        *(_run(every, ABOVE, _GAPS) if every and every[-1] in _NINES else ()),
         *(-n for n in _run([-n for n in reversed(every)], _BELOW_ZERO, 1 if are_codes else _GAPS)),
     }
     left = [number for number in every if number not in apart]

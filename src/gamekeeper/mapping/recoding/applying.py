@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -39,7 +39,7 @@ from gamekeeper.mapping.recoding.rules import (
     way_text,
 )
 from gamekeeper.mapping.variables.coarsening import coarsenings
-from gamekeeper.mapping.variables.sink_sets import SinkFinder
+from gamekeeper.mapping.variables.sink_sets import SinkFinder, refuse_codes
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
 
@@ -70,6 +70,7 @@ def recode_table(
     *,
     environment: Environment | None = None,
     sinks: Sinks | None = None,
+    numbers: Collection[str] = (),
     decimal: str = ".",
     strict: bool = True,
 ) -> Recoded:
@@ -83,6 +84,8 @@ def recode_table(
         Where levels, codes and forms are looked up.
     sinks
         What the codes of variables mean in the environment, where that is known.
+    numbers
+        Variables whose small whole numbers are numbers, and no codes of bands.
     strict
         Whether groups may only name categories that occur; not for a file beside the first.
 
@@ -106,7 +109,15 @@ def recode_table(
             problems += error.problems
             continue
         variable = table.codebook[name]
-        work = _Work(table, variable, environment, (sinks or {}).get(name), decimal, strict)
+        work = _Work(
+            table,
+            variable,
+            environment,
+            (sinks or {}).get(name),
+            decimal,
+            is_number=name in numbers,
+            strict=strict,
+        )
         try:
             recode = work.recode(rule)
         except InputError as error:
@@ -154,6 +165,8 @@ class _Work:
         environment: Environment | None,
         sinks: Sequence[Sequence[int]] | None,
         decimal: str,
+        *,
+        is_number: bool,
         strict: bool,
     ) -> None:
         self.table = table
@@ -161,6 +174,7 @@ class _Work:
         self.environment = environment
         self.sinks = sinks
         self.decimal = decimal
+        self.is_number = is_number
         self.strict = strict
         self.codes = range(MISSING + 1, variable.n_codes)
 
@@ -354,8 +368,9 @@ class _Work:
         if sinks is not None:
             return lambda code: sinks[code - 1]
         finder = SinkFinder(known, self.decimal)
-        variable = self.variable
-        return lambda code: finder.first_of([variable.words[code], variable.values[code]])
+        if not self.is_number:
+            refuse_codes(finder, self.variable)
+        return lambda code: finder.of(self.variable, code)
 
     def _partition(self, known: Variable, way: Level | OfCode | OfForm) -> Partition | Arbitrary:
         assert self.environment is not None

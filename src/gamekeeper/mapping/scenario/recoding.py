@@ -3,24 +3,25 @@
 A value is read as a category of the variable by its label or by itself, case and accents aside; on
 the interval scale a number is read as the band that it lies in. It is mapped where all its sinks
 lie in one block of the scenario's categorization. Everything else is unmapped: a value that the
-environment does not know, or one that is coarser than the categorization.
+environment does not know, one that is coarser than the categorization, or a number that may be the
+code of a band, as long as nobody has said which it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.data.coding.codebook import MISSING, Codebook, CodedVariable
 from gamekeeper.data.coding.recode import Recode
-from gamekeeper.errors import InputError, Problem, Reason, refuse
+from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey
 from gamekeeper.mapping.variables.category_blocks import categorization_of
-from gamekeeper.mapping.variables.sink_sets import SinkFinder
+from gamekeeper.mapping.variables.sink_sets import SinkFinder, codes_or_numbers
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
 
@@ -42,6 +43,8 @@ class UnmappedValues:
     codes: tuple[int, ...]
     n_coarse: int
     """How many of them are known, but coarser than the categorization."""
+    as_numbers: tuple[str, ...] = ()
+    """What each would be as a number, where they are numbers that may be codes of bands."""
 
     def __repr__(self) -> str:
         return f"UnmappedValues({self.variable!r}, {count_of(len(self.values), 'value')})"
@@ -56,32 +59,27 @@ class RecodePlan:
     recodes: tuple[Recode, ...]
     unmapped: tuple[UnmappedValues, ...]
 
-    def require_mapped(self, count: Callable[[UnmappedValues], int], do: str) -> None:
-        """Raise one error for all values that are not mapped: variables and counts, no values.
+    def problems(self, count: Callable[[UnmappedValues], int]) -> list[Problem]:
+        """Return what fits no category or may be read in two ways: variables and counts, no values.
 
-        `count` tells how many records have such values, and `do` what to do about them.
+        `count` tells how many records have such values.
         """
-        if not self.unmapped:
-            return
-        problems: list[Problem] = []
-        for item in self.unmapped:
-            coarse = f", {item.n_coarse:,} of them too coarse for it" if item.n_coarse else ""
-            problems.append(
-                Problem(
-                    Reason.UNMAPPED_VALUES,
-                    f"key variable {quoted([item.variable])}",
-                    f"{count_of(len(item.values), 'value')} of the column {quoted([item.column])}"
-                    f" in {count_of(count(item), 'record')} fit no category of"
-                    f" {item.code}{coarse}.",
-                )
-            )
-        raise InputError(
-            Reason.UNMAPPED_VALUES,
-            f"The values of the file were to be mapped to the categories of {quoted([self.scenario])}.",
-            f"{count_of(len(self.unmapped), 'key variable')} could not be mapped.",
-            do,
-            problems=problems,
-        )
+        return [_problem(item, count(item)) for item in self.unmapped]
+
+
+def _problem(item: UnmappedValues, n_records: int) -> Problem:
+    where = f"key variable {quoted([item.variable])}"
+    records = count_of(n_records, "record")
+    if item.as_numbers:
+        told = codes_or_numbers(item.column, item.variable, len(item.values), records)
+        return Problem(Reason.UNMAPPED_VALUES, where, *told)
+    coarse = f", {item.n_coarse:,} of them too coarse for it" if item.n_coarse else ""
+    return Problem(
+        Reason.UNMAPPED_VALUES,
+        where,
+        f"{count_of(len(item.values), 'value')} of the column {quoted([item.column])}"
+        f" in {records} fit no category of {item.code}{coarse}.",
+    )
 
 
 def columns_of(
@@ -143,16 +141,27 @@ def plan_recodes(
     columns: Mapping[str, str],
     *,
     values: Mapping[str, Mapping[str, str]] | None = None,
+    numbers: Collection[str] = (),
     decimal: str = ".",
 ) -> RecodePlan:
     """Work out how each value of a file becomes a category of a scenario's key variable.
 
     `columns` has the column of each key variable, as from `columns_of`, and `values`, by key
-    variable, categories for values that are not known by name.
+    variable, categories for values that are not known by name. Small whole numbers that may be codes
+    of bands are unmapped, but for the key variables of which `numbers` says that they are numbers.
     """
+    unknown = [name for name in numbers if name not in columns]
+    problems = [
+        Problem(
+            Reason.UNKNOWN_NAME,
+            f"numbers of {quoted([name])}",
+            "it is not one of the key variables.",
+            did_you_mean(name, columns),
+        )
+        for name in unknown
+    ]
     recodes: list[Recode] = []
     unmapped: list[UnmappedValues] = []
-    problems: list[Problem] = []
     for key in scenario.keys:
         column = codebook[columns[key.variable]]
         if not key.blocks:
@@ -173,10 +182,10 @@ def plan_recodes(
             continue
         given, faults = _given(variable, (values or {}).get(key.variable, {}))
         problems += faults
-        recode, left = _recoded(key, column, _Blocks(variable, partition, decimal), given)
+        blocks = _Blocks(variable, partition, decimal)
+        recode, left = _recoded(key, column, blocks, given, is_number=key.variable in numbers)
         recodes.append(recode)
-        if left is not None:
-            unmapped.append(left)
+        unmapped += left
     refuse(
         problems,
         f"The values of the file were to be mapped to the categories of {quoted([scenario.name])}.",
@@ -189,7 +198,7 @@ class _Blocks:
     """Finds the block of a categorization that a text means."""
 
     def __init__(self, variable: Variable, partition: Partition, decimal: str) -> None:
-        self._finder = SinkFinder(variable, decimal)
+        self.finder = SinkFinder(variable, decimal)
         self.words = variable.words(partition)
         self._block = {
             sink: number for number, block in enumerate(partition.blocks()) for sink in block
@@ -199,7 +208,7 @@ class _Blocks:
         """Return the block of the first text that is known, and whether one was too coarse."""
         is_coarse = False
         for text in texts:
-            blocks = {self._block[sink] for sink in self._finder.sinks(text)}
+            blocks = {self._block[sink] for sink in self.finder.sinks(text)}
             if len(blocks) == 1:
                 return blocks.pop(), False
             is_coarse = is_coarse or len(blocks) > 1
@@ -207,32 +216,44 @@ class _Blocks:
 
 
 def _recoded(
-    key: ScenarioKey, column: CodedVariable, blocks: _Blocks, given: Mapping[str, str]
-) -> tuple[Recode, UnmappedValues | None]:
+    key: ScenarioKey,
+    column: CodedVariable,
+    blocks: _Blocks,
+    given: Mapping[str, str],
+    *,
+    is_number: bool,
+) -> tuple[Recode, list[UnmappedValues]]:
     codes = np.zeros(len(column.words), dtype=_CODES)
+    asked = set[int]() if is_number else set(blocks.finder.may_be_codes(column))
     left: list[int] = []
+    as_numbers: dict[int, str] = {}
     n_coarse = 0
     for code in range(MISSING + 1, len(column.words)):
-        value, word = column.values[code], column.words[code]
-        named = given.get(value, given.get(word))
-        block, is_coarse = blocks.find([named] if named is not None else [word, value])
-        if block is None:
+        named = given.get(column.values[code], given.get(column.words[code]))
+        texts = blocks.finder.texts(column, code) if named is None else [named]
+        block, is_coarse = blocks.find(texts)
+        if named is None and code in asked:
+            as_numbers[code] = "" if block is None else blocks.words[block]
+        elif block is None:
             left.append(code)
             n_coarse += is_coarse
         else:
             codes[code] = block + 1
     recode = Recode(column.name, codes, (column.words[MISSING], *blocks.words), key.variable)
-    if not left:
-        return recode, None
-    return recode, UnmappedValues(
-        key.variable,
-        column.name,
-        key.code,
-        tuple(column.values[code] for code in left),
-        tuple(column.words[code] for code in left),
-        tuple(left),
-        n_coarse,
-    )
+
+    def unmapped(some: Sequence[int], n_coarse: int = 0) -> UnmappedValues:
+        values, words = (
+            tuple(texts[code] for code in some) for texts in (column.values, column.words)
+        )
+        return UnmappedValues(
+            key.variable, column.name, key.code, values, words, tuple(some), n_coarse
+        )
+
+    found = [unmapped(left, n_coarse)] if left else []
+    if as_numbers:
+        maybe = unmapped(list(as_numbers))
+        found.append(replace(maybe, as_numbers=tuple(as_numbers.values())))
+    return recode, found
 
 
 def _given(variable: Variable, values: Mapping[str, str]) -> tuple[dict[str, str], list[Problem]]:

@@ -168,7 +168,7 @@ class Pram(Step):
             return {}
         coarse = recode_table(
             table, self.within_categories, environment=setting.environment, sinks=setting.sinks,
-            decimal=setting.decimal,
+            numbers=setting.numbers, decimal=setting.decimal,
         )  # fmt: skip
         blocks: dict[str, list[int]] = {}
         for rule in coarse.rules:

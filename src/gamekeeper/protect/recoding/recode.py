@@ -45,6 +45,7 @@ class Recoding(Step):
             self.rules,
             environment=setting.environment,
             sinks=setting.sinks,
+            numbers=setting.numbers,
             decimal=setting.decimal,
             strict=self.strict,
         )

@@ -24,7 +24,7 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.importing.files.opened import OpenedFile
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.recoding.applying import place_of, recode_table
-from gamekeeper.mapping.variables.sink_sets import SinkFinder
+from gamekeeper.mapping.variables.sink_sets import SinkFinder, refuse_codes
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.protect.recoding.categories import KeyCategories, Places, blocks_of, with_values
 from gamekeeper.protect.setting import Setting
@@ -48,6 +48,7 @@ def categories_by_rules(
             [rule],
             environment=setting.environment,
             sinks=setting.sinks,
+            numbers=setting.numbers,
             decimal=setting.decimal,
         ).recodes[0]
         blocks = blocks_of(made.codes.tolist())
@@ -105,10 +106,11 @@ def categories_by_graph(
     graph = known.graph
     sinks = setting.sinks.get(variable.name)
     finder = SinkFinder(known, setting.decimal)
+    if sinks is None and variable.name not in setting.numbers:
+        refuse_codes(finder, variable)
     of_code: dict[int, int] = {}
     for code in range(MISSING + 1, variable.n_codes):
-        texts = (variable.words[code], variable.values[code])
-        own = sinks[code - 1] if sinks is not None else finder.first_of(texts)
+        own = sinks[code - 1] if sinks is not None else finder.of(variable, code)
         of_code[code] = sum(1 << sink for sink in own)
     n_left = sum(not own for own in of_code.values())
     if n_left:

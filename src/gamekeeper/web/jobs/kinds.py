@@ -69,11 +69,16 @@ def look(request: Mapping[str, Any], folder: Path, progress: Progress) -> None:
     from gamekeeper.workbench.requests.looking import LookRequest
 
     progress(0, None)
-    asked = build(LookRequest, _read(request))
+    listed = folder / "unmapped.csv"
+    asked = build(
+        LookRequest,
+        {**_read(request), **({"unmapped": listed} if request.get("scenario") else {})},
+    )
     require_valid(asked, "A look at a file was asked for.")
+    remove(listed)
     found = look_at(asked)
     # Its rows are columns of the file, and no records.
-    document = document_of(found, sentences=found.sentences())
+    document = document_of(found, sentences=found.sentences(), notices=found.notices)
     document["rows"] = list(document["rows"])
     _write_json(folder / RESULT, document)
     _write_json(folder / RECORDS, document)

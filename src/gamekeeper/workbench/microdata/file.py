@@ -20,7 +20,6 @@ from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.recoding.applying import Recoded
-from gamekeeper.mapping.scenario.staleness import staleness
 from gamekeeper.mapping.variables.category_blocks import categorization_of
 from gamekeeper.mapping.variables.coarsening import coarsenings
 from gamekeeper.results import Progress
@@ -49,6 +48,7 @@ class Microdata:
     design: SampleDesign = NO_DESIGN
     sensitive: tuple[str, ...] = ()
     missing_codes: tuple[str, ...] = ()
+    of_scenario: tuple[str, ...] = ()
     scenario: Scenario | None = None
     environment: Environment | None = None
     recoded: Recoded | None = None
@@ -61,11 +61,8 @@ class Microdata:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What to know before anything is believed: a stale scenario, codes that may mean missing."""
-        if self.scenario is None or self.environment is None:
-            return self.missing_codes
-        stale = staleness(self.scenario, self.environment)
-        return (stale, *self.missing_codes) if stale else self.missing_codes
+        """What to know before anything is believed: of the scenario, of codes that may mean missing."""
+        return (*self.of_scenario, *self.missing_codes)
 
     def count(self, *, progress: Progress | None = None) -> KeyTable:
         """Count the keys of the file, as a sample of the design that was given."""

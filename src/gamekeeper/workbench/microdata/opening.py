@@ -27,7 +27,7 @@ from gamekeeper.workbench.microdata.engines import engine_for
 from gamekeeper.workbench.microdata.file import NO_DESIGN, Microdata
 from gamekeeper.workbench.microdata.need import Need, require_room
 from gamekeeper.workbench.microdata.values import named_values, read_values, require_mapped
-from gamekeeper.workbench.notices import in_file, missing_code_notices
+from gamekeeper.workbench.notices import in_file, missing_code_notices, scenario_notices
 from gamekeeper.workbench.requests.counting import ON_THIS_MACHINE, EngineRequest
 from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.reading import Reading
@@ -107,7 +107,13 @@ def open_microdata(
         read = coded(columns.values())
         values = read_values(asked.values) if asked.values is not None else {}
         plan = plan_recodes(
-            scenario, environment, read.codebook, columns, values=values, decimal=source.decimal
+            scenario,
+            environment,
+            read.codebook,
+            columns,
+            values=values,
+            numbers=asked.numbers,
+            decimal=source.decimal,
         )
         require_mapped(plan, read, asked.unmapped)
         known = named_values(scenario, plan, read.codebook, values)
@@ -120,6 +126,7 @@ def open_microdata(
         design,
         tuple(sensitive),
         missing_code_notices(read, known=known, decimal=source.decimal),
+        scenario_notices(scenario, environment),
         scenario,
         None if scenario is None else environment,
         identifier=identifier,
@@ -175,6 +182,7 @@ def _recoded(
         asked.recodes,
         environment=environment,
         sinks=sinks_of(data.scenario, environment),
+        numbers=asked.numbers,
         decimal=data.source.decimal,
         strict=strict,
     )
@@ -229,12 +237,13 @@ def _require_one_way(request: MicrodataRequest) -> None:
         )
     # Recodings may be looked up in an environment without a scenario.
     unused = None if request.recodes else request.environment
-    of_scenario = (unused, request.columns, request.values, request.unmapped)
+    unused_numbers = () if request.environment is not None else request.numbers
+    of_scenario = (unused, request.columns, request.values, request.unmapped, unused_numbers)
     if not request.scenario and any(of_scenario):
         problems.append(
             Problem(
                 Reason.BAD_OPTION,
-                "environment, columns, values or unmapped",
+                "environment, columns, values, unmapped or numbers",
                 "they say how a file fits a scenario, and no scenario is given.",
                 "Leave them out, or name a scenario (--scenario).",
             )

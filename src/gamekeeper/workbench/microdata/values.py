@@ -12,31 +12,39 @@ import numpy as np
 
 from gamekeeper.data.coding.codebook import Codebook
 from gamekeeper.data.coding.coded_table import CodedTable
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.files.reading import require_ordinary
 from gamekeeper.files.writing import write_file
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.scenario.recoding import RecodePlan, UnmappedValues
 from gamekeeper.wording import count_of, folded, quoted, read_cell, shown_cell, shown_path
 
-_HEADER = ("variable", "value", "label", "records", "category")
+_HEADER = ("variable", "value", "label", "records", "as a number", "category")
 
 
 def require_mapped(plan: RecodePlan, table: CodedTable, unmapped: Path | None) -> None:
     """Refuse a file with values that no category is known for; write them where a file is named."""
-    if not plan.unmapped:
-        return
-    by_column = table.counts([item.column for item in plan.unmapped])
-    counts = {item.variable: by_column[item.column] for item in plan.unmapped}
-
-    def records(item: UnmappedValues) -> int:
-        return int(counts[item.variable][list(item.codes)].sum())
-
     do = "Write them to a file with --unmapped FILE, fill in their categories, and give it by --values."
+    problems = unmapped_problems(plan, table, unmapped)
+    if unmapped is not None:
+        do = f"They are in {shown_path(unmapped)}: fill in their categories, and give it by --values."
+    n_keys = len({item.variable for item in plan.unmapped})
+    refuse(
+        problems,
+        f"The values of the file were to be mapped to the categories of {quoted([plan.scenario])}.",
+        f"{count_of(n_keys, 'key variable')} could not be mapped.",
+        do,
+    )
+
+
+def unmapped_problems(plan: RecodePlan, table: CodedTable, unmapped: Path | None) -> list[Problem]:
+    """Return what is wrong with values that are not mapped; write them where a file is named."""
+    if not plan.unmapped:
+        return []
+    counts = table.counts(list({item.column for item in plan.unmapped}))
     if unmapped is not None:
         _write_unmapped(plan.unmapped, counts, unmapped)
-        do = f"They are in {shown_path(unmapped)}: fill in their categories, and give it by --values."
-    plan.require_mapped(records, do)
+    return plan.problems(lambda item: int(counts[item.column][list(item.codes)].sum()))
 
 
 def _write_unmapped(
@@ -46,9 +54,11 @@ def _write_unmapped(
     writer = csv.writer(text)
     writer.writerow(_HEADER)
     for item in unmapped:
-        for value, word, code in zip(item.values, item.words, item.codes, strict=True):
+        as_numbers = item.as_numbers or [""] * len(item.values)
+        rows = zip(item.values, item.words, item.codes, as_numbers, strict=True)
+        for value, word, code, number in rows:
             label = word if word != value else ""
-            cells = (item.variable, value, label, int(counts[item.variable][code]), "")
+            cells = (item.variable, value, label, int(counts[item.column][code]), number, "")
             writer.writerow(map(shown_cell, cells))
     write_file(
         path,

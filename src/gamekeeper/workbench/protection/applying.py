@@ -146,6 +146,7 @@ def _opened(asked: ApplyRequest, recipe: Recipe, progress: Progress | None) -> P
         asked.environment,
         values=asked.values,
         unmapped=asked.unmapped,
+        numbers=asked.numbers,
         reading=asked.reading,
     )
     return open_for_protection(

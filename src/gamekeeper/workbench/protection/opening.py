@@ -138,6 +138,7 @@ def open_for_protection(
         seed=secrets.randbelow(_SEEDS) if seed is None else seed,
         environment=data.environment,
         sinks=sinks_of(data.scenario, data.environment),
+        numbers=asked.numbers,
         decimal=data.source.decimal,
         workers=workers,
         progress=None,

@@ -57,6 +57,11 @@ class ProtectionPlan:
         """Whether some candidate meets every target."""
         return self.plan.is_met
 
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What to know before anything is believed: of the scenario, of codes that may mean missing."""
+        return self._opened.data.notices
+
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
         return self.plan.summary()

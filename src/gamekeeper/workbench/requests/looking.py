@@ -8,6 +8,7 @@ from typing import Annotated
 
 from gamekeeper.options import Option
 from gamekeeper.store.place import StorePlace
+from gamekeeper.workbench.requests.microdata import Columns, Numbers, Unmapped
 from gamekeeper.workbench.requests.reading import Reading
 from gamekeeper.workbench.requests.shared import in_environment
 
@@ -21,6 +22,9 @@ class LookRequest:
     environment: Annotated[
         StorePlace | None, in_environment("The store or folder that has the scenario.")
     ] = None
+    columns: Columns = field(default_factory=dict[str, str])
+    unmapped: Unmapped = None
+    numbers: Numbers = ()
     values: Annotated[
         bool,
         Option(

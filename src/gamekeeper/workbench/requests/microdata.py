@@ -18,6 +18,35 @@ _key = partial(Option, panel="Key variables")
 _sample = partial(Option, panel="The sample")
 
 
+Columns = Annotated[
+    Mapping[str, str],
+    _key(
+        "VARIABLE=COLUMN where a key variable of the scenario has another name in the file.",
+        flags="--column",
+        read=partial(pairs_of, "--column VARIABLE=COLUMN"),
+    ),
+]
+Values = Annotated[
+    Path | None,
+    _key("CSV with variable, value, category: what values mean that are not known by name."),
+]
+Unmapped = Annotated[
+    Path | None,
+    _key(
+        "Where to write the values that fit no category, to be filled in for --values."
+        " The file then has values of your data: keep it as safe as those.",
+        writes="values",
+    ),
+]
+Numbers = Annotated[
+    tuple[str, ...],
+    _key(
+        "A key variable whose column has small whole numbers that are numbers of it, and no codes of"
+        " bands: what may be either is asked about, never guessed."
+    ),
+]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MicrodataRequest:
     """Which file, how to read it, and what its keys are: columns, or a scenario's variables."""
@@ -44,26 +73,10 @@ class MicrodataRequest:
             "The store or folder that has the scenario.", flags="--environment -e", read=store_place
         ),
     ] = None
-    columns: Annotated[
-        Mapping[str, str],
-        _key(
-            "VARIABLE=COLUMN where a key variable of the scenario has another name in the file.",
-            flags="--column",
-            read=partial(pairs_of, "--column VARIABLE=COLUMN"),
-        ),
-    ] = field(default_factory=dict[str, str])
-    values: Annotated[
-        Path | None,
-        _key("CSV with variable, value, category: what values mean that are not known by name."),
-    ] = None
-    unmapped: Annotated[
-        Path | None,
-        _key(
-            "Where to write the values that fit no category, to be filled in for --values."
-            " The file then has values of your data: keep it as safe as those.",
-            writes="values",
-        ),
-    ] = None
+    columns: Columns = field(default_factory=dict[str, str])
+    values: Values = None
+    unmapped: Unmapped = None
+    numbers: Numbers = ()
     missing: Annotated[
         Missing,
         _key(

@@ -17,7 +17,13 @@ from gamekeeper.protect.recoding.options import SearchOptions
 from gamekeeper.protect.suppression.suppress import Suppress
 from gamekeeper.protect.utility.measuring import UtilityOptions
 from gamekeeper.store.place import StorePlace
-from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
+from gamekeeper.workbench.requests.microdata import (
+    MicrodataRequest,
+    Numbers,
+    SampleDesign,
+    Unmapped,
+    Values,
+)
 from gamekeeper.workbench.requests.reading import Reading
 from gamekeeper.workbench.requests.shared import (
     Identifier,
@@ -281,18 +287,9 @@ class ApplyRequest:
         StorePlace | None,
         in_environment("The store or folder with the scenario, where it is not where it was."),
     ] = None
-    values: Annotated[
-        Path | None,
-        Option("CSV with variable, value, category: what values mean that are not known by name."),
-    ] = None
-    unmapped: Annotated[
-        Path | None,
-        Option(
-            "Where to write the values that fit no category, to be filled in for --values."
-            " The file then has values of your data: keep it as safe as those.",
-            writes="values",
-        ),
-    ] = None
+    values: Values = None
+    unmapped: Unmapped = None
+    numbers: Numbers = ()
     release: ReleaseOptions = field(default_factory=ReleaseOptions)
     attacks: Attacks = ()
     utility: Analysed = field(default_factory=Analysed)

@@ -17,7 +17,7 @@ from gamekeeper.attack.linkage.columns.dates import read_dates
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable, sorted_values
 from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.variables.sink_sets import SinkFinder
+from gamekeeper.mapping.variables.sink_sets import SinkFinder, asked_of_codes
 from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.wording import count_of, quoted
 
@@ -134,11 +134,11 @@ def as_sinks(
         finder = SinkFinder(variable, decimal)
         table = np.zeros((column.n_codes - 1, len(variable.graph.sinks)), np.bool_)
         for code in range(MISSING + 1, column.n_codes):
-            table[code - 1, finder.first_of((column.words[code], column.values[code]))] = True
+            table[code - 1, finder.of(column, code)] = True
         n_other = int(np.count_nonzero(~table.any(axis=1)))
         words = count_of(n_other, "value is", "values are")
         fault = f"{words} no category of {quoted([variable.name])} in the environment."
-        return table, fault if n_other else ""
+        return table, fault if n_other else asked_of_codes(finder, column)[0]
 
     return _of_both(columns, decimals, asked, read)
 

@@ -31,7 +31,7 @@ from gamekeeper.attack.linkage.columns.column_pairs import floats_of, observed
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.variables.sink_sets import SinkFinder
+from gamekeeper.mapping.variables.sink_sets import SinkFinder, asked_of_codes
 from gamekeeper.mapping.variables.variable import Scale, Variable
 from gamekeeper.wording import count_of, quoted
 
@@ -180,12 +180,13 @@ def _by_graph(column: CodedVariable, decimal: str, variable: Variable) -> _Coded
     n_sinks = len(graph.sinks)
     found = np.zeros((column.n_codes, n_sinks))
     for code in range(MISSING + 1, column.n_codes):
-        found[code, finder.first_of((column.words[code], column.values[code]))] = 1.0
+        found[code, finder.of(column, code)] = 1.0
     sizes = found.sum(axis=1, keepdims=True)
     n_other = int(np.count_nonzero(sizes[MISSING + 1 :] == 0))
-    if n_other:
-        words = count_of(n_other, "value is", "values are")
-        return _Coded(found, 0.0, "category", f"{words} no category of the environment.")
+    words = count_of(n_other, "value is", "values are")
+    fault = f"{words} no category of the environment." if n_other else ""
+    if fault := fault or asked_of_codes(finder, column)[0]:
+        return _Coded(found, 0.0, "category", fault)
     found /= np.maximum(sizes, 1)
     if variable.scale is not Scale.NOMINAL and n_sinks > 1:
         runs = np.tri(n_sinks)[:-1].T
