@@ -279,12 +279,16 @@ def test_other_names_of_columns_and_other_values_are_mapped_on_the_page(page, go
     expect(sex).to_have_value("")
     sex.select_option("gender of person")
     page.get_by_role("button", name="Assess", exact=True).click()
-    expect(page.get_by_role("heading", name="Values that fit no category: 1")).to_be_visible(
-        timeout=60_000
-    )
+    # Before anything is worked out.
+    expect(
+        page.get_by_role("heading", name="Values whose category is to be chosen: 1")
+    ).to_be_visible(timeout=60_000)
     _require_open_to_all(page, "dark")
     page.get_by_label("What F of Sex means").select_option("female")
-    page.get_by_role("button", name="Assess with these meanings").click()
+    page.get_by_role("button", name="Take these meanings").click()
+    page.get_by_role("button", name="Assess", exact=True).click()
+    expect(page.get_by_text("Sex: gender of person", exact=True)).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Sex (1)", exact=True)).to_be_visible()
     expect(page.get_by_role("heading", name="What drives the risk")).to_be_visible(timeout=60_000)
     page.get_by_role("button", name=re.compile("^Why record")).first.click()
     expect(page.get_by_text(re.compile("unique by")).first).to_be_visible()

@@ -12,6 +12,12 @@ from gamekeeper.web.wire.errors import Refusal
 
 _Name = Annotated[str, Field(max_length=20_000)]
 _Names = Annotated[list[_Name], Field(max_length=2_000)]
+_Columns = Annotated[
+    dict[str, str], Field(description="Key variables of the scenario with other names in the file.")
+]
+_Numbers = Annotated[
+    _Names, Field(description="Key variables whose small whole numbers are no codes of bands.")
+]
 
 
 class FileAsked(BaseModel):
@@ -43,7 +49,11 @@ class LookAsked(BaseModel):
 
     kind: Literal["look"]
     file: FileAsked
-    scenario: str = Field(default="", description="Suggest the key variables of this scenario.")
+    scenario: str = Field(
+        default="", description="Suggest its key variables, and tell what does not fit them."
+    )
+    columns: _Columns = {}
+    numbers: _Numbers = []
     reading: Reading = Reading()
 
 
@@ -56,12 +66,11 @@ class AssessAsked(BaseModel):
     file: FileAsked
     keys: _Names = Field(default=[], description="Columns to match on; or give a scenario.")
     scenario: str = ""
-    columns: dict[str, str] = Field(
-        default={}, description="Key variables of the scenario with other names in the file."
-    )
+    columns: _Columns = {}
     values: dict[str, dict[str, str]] = Field(
         default={}, description="By variable, what values mean that fit no category."
     )
+    numbers: _Numbers = []
     weight: str = ""
     strata: str = ""
     fraction: str = Field(default="", max_length=10_000)
