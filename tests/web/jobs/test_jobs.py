@@ -117,6 +117,41 @@ def test_an_assessment_is_the_one_of_the_command_line(
     assert (own / "records.parquet").stat().st_mode & 0o077 == 0
 
 
+def test_a_look_under_a_scenario_asks_what_an_assessment_would_guess(
+    client: TestClient, server: Server, monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    question = {"target": "Census", "strict": False}
+    client.post("/api/scenarios", json={"name": "Broker", "question": question})
+    rows = [f"{1 + n % 4},England" for n in range(12)]
+    (folder / "coded.csv").write_text("\n".join(["years,place of residence", *rows, "4,Oz"]))
+    not_started(server.jobs, monkeypatch)
+    file = {"folder": "files", "name": "coded.csv"}
+    columns = {"Age": "years", "Place/of residence": "place of residence"}
+
+    def looked(**more: Any) -> tuple[dict[str, Any], str]:
+        asked = {"kind": "look", "file": file, "scenario": "Broker", "columns": columns, **more}
+        job = client.post("/api/jobs", json=asked).json()["id"]
+        own = server.jobs.folder(job)
+        own.mkdir()
+        monkeypatch.chdir(own)
+        run(server.database.path, job)
+        assert server.jobs.job(job).state is State.DONE, server.jobs.job(job).error
+        return client.get(f"/api/jobs/{job}/tables/unmapped").json(), job
+
+    page, job = looked()
+    assert page["columns"] == ["variable", "value", "label", "records", "as a number", "category"]
+    assert [row[:2] for row in page["rows"]] == [
+        ["Age", "1"], ["Age", "2"], ["Age", "3"], ["Age", "4"], ["Place/of residence", "Oz"],
+    ]  # fmt: skip
+    assert {row[4] for row in page["rows"]} == {"0-15", ""}
+    # What everybody may see of it has counts, and no value.
+    told = json.dumps(client.get(f"/api/jobs/{job}/result").json())
+    assert "4 small whole numbers in 13 records" in told
+    assert "Oz" not in told
+    page, _ = looked(numbers=["Age"])
+    assert [row[:2] for row in page["rows"]] == [["Place/of residence", "Oz"]]
+
+
 @pytest.mark.slow
 def test_readers_get_no_single_records(
     outside: TestClient, team: Server, monkeypatch: pytest.MonkeyPatch

@@ -128,6 +128,33 @@ def test_a_scenario_is_saved_shown_and_reviewed(client: TestClient) -> None:
     assert not client.get(f"/api/scenarios/{here}/review").json()["is_current"]
 
 
+def test_a_review_is_accepted(client: TestClient) -> None:
+    asked = {"name": "Broker", "question": {"target": "Census", "strict": False}}
+    here = client.post("/api/scenarios", json=asked).json()["scenario"]["id"]
+
+    def is_stale() -> bool:
+        (line,) = client.get("/api/scenarios").json()["scenarios"]
+        assert (
+            line["is_stale"] == client.get(f"/api/scenarios/{here}").json()["scenario"]["is_stale"]
+        )
+        return line["is_stale"]
+
+    # Another revision alone is no reason.
+    client.post("/api/edits", json=edits({"edit": "remove-group", "group": "Late"}))
+    assert not is_stale()
+    ask = {"edit": "ask-variable", "form": "Bank", "variable": "Age", "labels": []}
+    client.post("/api/edits", json=edits(ask))
+    assert is_stale()
+    told = client.post(f"/api/scenarios/{here}/renew")
+    assert told.status_code == 200
+    assert told.json()["words"] == ["Save the scenario 'Broker' with 2 key variables for 'Census'."]
+    assert not is_stale()
+    assert client.get(f"/api/scenarios/{here}/review").json()["is_current"]
+    client.post("/api/edits", json=edits({"edit": "remove-form", "form": "Census"}))
+    refused = client.post(f"/api/scenarios/{here}/renew")
+    assert refused.status_code == 409
+
+
 def test_what_is_not_there_is_told(client: TestClient) -> None:
     for path in ("forms", "variables", "groups", "scenarios", "jobs"):
         told = client.get(f"/api/{path}/{'0' * 16}")
