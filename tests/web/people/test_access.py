@@ -42,7 +42,7 @@ TABLE = {
     ("POST", "/api/scenarios"): EDITOR,
     ("GET", "/api/scenarios/{scenario}"): READER,
     ("GET", "/api/scenarios/{scenario}/review"): READER,
-    ("POST", "/api/scenarios/{scenario}/renew"): Role.EDITOR,
+    ("POST", "/api/scenarios/{scenario}/renew"): EDITOR,
     ("POST", "/api/edits"): EDITOR,
     ("POST", "/api/edits/preview"): READER,
     ("POST", "/api/undo"): EDITOR,

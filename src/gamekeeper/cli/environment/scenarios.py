@@ -124,8 +124,9 @@ def renew_command(asked: RenewScenarioRequest, how: AsFormat = Format.TABLE) -> 
 
     with progress_bar("Mapping key variables") as progress:
         reviewed, edited = renew(asked, progress=progress)
-    if how is Format.TABLE:
-        say_all(reviewed.sentences)
+    # The last says that it is stale, which it is no more.
+    for sentence in reviewed.sentences[: -1 if reviewed.is_stale else None]:
+        (say if how is Format.TABLE else warn)(sentence)
     show_edited(asked.place.store, edited, how)
 
 
