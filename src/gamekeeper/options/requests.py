@@ -304,13 +304,16 @@ def _fault(item: Field, value: Any) -> tuple[str, str]:
         if name not in set(kind):
             known = [str(member.value) for member in kind]
             return f"{quoted([str(name)])} is not known.", did_you_mean(str(name), known)
-    for number in each if kind in (int, float) else ():
+    numbers: Sequence[Any] = each if kind in (int, float) else ()
+    for number in numbers:
         if isinstance(number, bool) or not isinstance(number, Real):
             return f"a {type(number).__name__} is no number.", "Give a number."
         if kind is int and not (isinstance(number, Integral) or float(number).is_integer()):
             return f"{number:,} is no whole number.", "Give a whole number."
-        if option.least is not None and not number >= option.least:
+        # Not as floats: a whole number may be larger than all of these.
+        size: Any = number
+        if option.least is not None and not size >= option.least:
             return f"{number:,} is less than {option.least:,}.", "Give a larger number."
-        if option.most is not None and not number <= option.most:
+        if option.most is not None and not size <= option.most:
             return f"{number:,} is more than {option.most:,}.", "Give a smaller number."
     return "", ""
