@@ -342,6 +342,7 @@ export const words = {
       numbers: "Numbers, and no codes",
       weight: "Weights",
       strata: "Strata",
+      person: "People",
       household: "Households",
       sensitive: "Sensitive",
       recodes: "Made coarser",
@@ -356,7 +357,8 @@ export const words = {
     fraction: "Sampling fraction (leave empty if not known)",
     more: "Weights, households, missing values",
     weight: "Column with survey weights",
-    household: "Column that tells households",
+    person: "Column that tells whose a record is, where people have several",
+    household: "Column that tells households, in the file with all their members",
     missing: "Missing cells",
     missings: {
       category: "a category of their own",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 import duckdb
 import numpy as np
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import gamekeeper as gk
+from gamekeeper.data.population import make_population
 from gamekeeper.errors import InputError, Reason
 from tests.given.microdata import OF_SCENARIO, SCENARIO, world, write, write_world
 
@@ -169,3 +171,166 @@ def test_a_file_of_which_no_record_is_left_is_one_error():
     with pytest.raises(InputError) as caught:
         gk.assess(nobody, keys=["age", "job"], missing="exclude")
     assert caught.value.reason is Reason.NOTHING_GIVEN
+
+
+KEYS = ["Age", "Sex", "Place of residence", "Tenure", "Dwelling type", "Household size"]
+
+
+@cache
+def norland(n=24_000):
+    """Return a population and the sizes of the classes that its people are in."""
+    everybody = make_population(n, seed=5).to_pandas()
+    sizes = everybody.groupby(KEYS, observed=True)["Sex"].transform("size")
+    return everybody, sizes.to_numpy()
+
+
+def true_uniques(chosen, n=24_000):
+    return int((norland(n)[1][chosen] == 1).sum())
+
+
+def unequal(seed=1):
+    """Return a sample whose chances vary sixfold with the place, with its weights, and who is in it."""
+    everybody, _ = norland()
+    group = everybody["Place of residence"].cat.codes.to_numpy() % 6
+    chance = 0.03 * (1 + group)
+    chosen = np.flatnonzero(np.random.default_rng(seed).random(len(chance)) < chance)
+    sample = everybody.iloc[chosen].assign(w=1 / chance[chosen], group=group[chosen].astype(str))
+    return sample.reset_index(drop=True), chosen
+
+
+def test_few_weights_are_strata_and_that_is_said():
+    sample, chosen = unequal()
+    found = gk.assess(sample, keys=KEYS, weight="w")
+    by_hand = gk.assess(sample, keys=KEYS, weight="w", strata="group")
+    assert found.to_arrow() == by_hand.to_arrow()
+    assert found.summary() == by_hand.summary()
+    (notice,) = found.notices
+    assert "'w' has 6 different weights: records of one weight are taken as a stratum" in notice
+    uniques = found.measured.chances.population_uniques
+    assert uniques.is_given
+    assert uniques.lower <= true_uniques(chosen) <= uniques.upper
+    # What was said of it when all chances were taken as equal.
+    flat = gk.assess(sample, keys=KEYS, fraction=found.measured.keys.fraction)
+    too_low = flat.measured.chances.population_uniques.value - true_uniques(chosen)
+    assert too_low < -0.03 * true_uniques(chosen)
+    assert abs(uniques.value - true_uniques(chosen)) < 0.5 * abs(too_low)
+
+
+@pytest.mark.parametrize("how", ["many weights", "a fraction beside", "within strata"])
+def test_where_chances_differ_and_models_take_them_as_equal_no_interval_is_given(how, tmp_path):
+    sample, _ = unequal()
+    options = {"fraction": "10%"} if how == "a fraction beside" else {}
+    if how == "within strata":
+        options = {"strata": "Sex"}
+    if how == "many weights":
+        sample["w"] *= np.random.default_rng(1).uniform(0.99, 1.01, len(sample))
+    limits = {"policy": "x", "criteria": {"right_matches": 2_400, "unique_match": 0.99}}
+    found = gk.assess(sample, keys=KEYS, weight="w", policy=limits, **options)
+    assert "(no interval) of the" in found.verdict
+    first = found.reservations[0]
+    assert first.startswith("Weights differ by up to ")
+    assert "models assume that all were drawn with equal chances" in first
+    assert first in found.sentences()
+    parts = found.parts()
+    assert first in parts["verdict"]["reservations"]
+    for name in ("right_matches", "population_uniques", "unique_match", "average"):
+        assert parts["chances"][name]["value"] > 0
+        assert parts["chances"][name]["lower"] is parts["chances"][name]["upper"] is None
+    assert all(
+        row["lower"] is None for row in parts["guidance"]["rows"] if row["value"] != row["upper"]
+    )
+    assert {row["standing"] for row in parts["policy"]["rows"]} == {"not proven"}
+    assert all("equal chances" in row["why"] for row in parts["policy"]["rows"])
+    records = found.to_arrow()
+    assert records["people_upper"].null_count == len(sample)
+    assert records["people_lower"].to_pylist() == records["class_size"].to_pylist()
+    assert all(
+        line.tau1_lower is line.tau1_upper is None for line in found.measured.variables.lines
+    )
+    assert found.measured.models.records.table["upper"].null_count == len(sample)
+    assert "no interval" in found.explain(found.ranked().top(1)["record"][0].as_py() - 1)[1]
+    assert "(no interval)" in " ".join(found.measured.models.file.sentences())
+    page = found.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert first in page
+    assert " nan" not in page
+    assert first in found._repr_html_()
+
+
+def test_weights_that_hardly_differ_are_as_good_as_equal():
+    sample, _ = unequal()
+    sample["w"] = 10 * np.random.default_rng(1).uniform(0.97, 1.03, len(sample))
+    found = gk.assess(sample, keys=KEYS, weight="w")
+    assert found.measured.chances.right_matches.is_given
+    assert not any("Weights differ" in line for line in found.reservations)
+
+
+def whole_households(seed, n=24_000, fraction=0.05):
+    everybody, _ = norland(n)
+    homes = everybody["Household"].unique()
+    drawn = np.random.default_rng(seed).choice(homes, round(fraction * len(homes)), replace=False)
+    return np.flatnonzero(everybody["Household"].isin(drawn))
+
+
+@pytest.mark.slow
+def test_a_sample_of_whole_households_is_judged_by_households():
+    everybody, _ = norland(60_000)
+    for seed in range(3):
+        chosen = whole_households(seed, 60_000)
+        sample = everybody.iloc[chosen].reset_index(drop=True)
+        truth = true_uniques(chosen, 60_000)
+        plain = gk.assess(sample, keys=KEYS, fraction="5%").measured.chances.population_uniques
+        found = gk.assess(sample, keys=KEYS, fraction="5%", household="Household")
+        uniques = found.measured.chances.population_uniques
+        assert uniques.lower <= truth <= uniques.upper
+        assert plain.value < 0.9 * truth
+        assert abs(uniques.value - truth) < 0.75 * abs(plain.value - truth)
+        assert found.reservations[0].startswith("Households are taken to be in the file with all")
+        assert (found.measured.chances.people_lower >= found.to_arrow()["class_size"]).all()
+
+
+def test_without_a_column_it_is_said_what_a_sample_is_taken_for():
+    everybody, _ = norland()
+    sample = everybody.iloc[whole_households(0)].reset_index(drop=True)
+    plain = gk.assess(sample, keys=KEYS, fraction="5%")
+    assert "(--person and --household of assess)" in plain.reservations[0]
+    one_by_one = everybody.sample(1_500, random_state=1).reset_index(drop=True)
+    apart = gk.assess(one_by_one, keys=KEYS, fraction="1/16", household="Household")
+    assert apart.reservations[0].startswith("People are taken to be drawn one by one")
+    alone = gk.assess(one_by_one, keys=KEYS, fraction="1/16")
+    assert apart.measured.chances.population_uniques == alone.measured.chances.population_uniques
+    # Where everybody is in the file, nothing is inferred and nothing held back.
+    assert gk.assess(one_by_one, keys=KEYS, fraction=1).reservations == ()
+
+
+def test_one_record_of_each_person_is_assessed():
+    everybody, _ = norland()
+    people = everybody.sample(1_200, random_state=1).reset_index(drop=True).assign(who=range(1_200))
+    twice = pd.concat([people, people.iloc[:300]], ignore_index=True)
+    found = gk.assess(twice, keys=KEYS, person="who", fraction="5%", policy="k3")
+    once = gk.assess(people, keys=KEYS, person="who", fraction="5%")
+    assert found.measured.chances.right_matches == once.measured.chances.right_matches
+    assert "300 further records of the same people were left out" in found.reservations[0]
+    assert not any("more than once" in line for line in found.reservations)
+    low = {"policy": "x", "criteria": {"right_matches": 1_200, "share_of_uniques": 1}}
+    rows = gk.assess(twice, keys=KEYS, person="who", fraction="5%", policy=low).parts()["policy"][
+        "rows"
+    ]
+    assert {row["standing"] for row in rows} == {"not proven"}
+    assert all("further records of the same people" in row["why"] for row in rows)
+    with pytest.raises(InputError, match="column 'nobody': It is not in the data"):
+        gk.assess(twice, keys=KEYS, person="nobody")
+
+
+def test_reservations_stand_by_the_verdict():
+    everybody, _ = norland()
+    sample = everybody.sample(1_200, random_state=2).reset_index(drop=True)
+    found = gk.assess(sample, keys=KEYS[:4], fraction="5%")
+    told = found.sentences()
+    assert told[0] == found.verdict
+    assert told[1 : 1 + len(found.reservations)] == list(found.reservations)
+    assert found.measured.models.reservations == found.reservations
+    for line in found.reservations:
+        assert line in found.measured.models.told
+    in_question = found.measured.models.estimate.calibration.repeats_in_question
+    assert in_question
+    assert any("more than once" in line for line in found.reservations)

@@ -14,7 +14,7 @@ export type Assessment = {
   /** The key variables, in their order. */
   keys: string;
   parts: {
-    verdict?: { verdict: string; drivers: string[]; advice: string[] };
+    verdict?: { verdict: string; reservations: string[]; drivers: string[]; advice: string[] };
     policy?: { name: string; standing: string; rows: Row[] };
     chances?: { basis: string };
     classes?: Table;
@@ -56,6 +56,7 @@ export const NOTHING_ASKED: Asked = {
   weight: "",
   strata: "",
   fraction: "",
+  person: "",
   household: "",
   sensitive: [],
   policy: "",
@@ -104,6 +105,7 @@ export function askedOf(job: Schemas["JobShape"], keys: string): [string, string
     [labels.numbers, asked.numbers.join(", ")],
     [labels.weight, asked.weight],
     [labels.strata, asked.strata],
+    [labels.person, asked.person],
     [labels.household, asked.household],
     [labels.sensitive, asked.sensitive.join(", ")],
     [labels.recodes, asked.recodes.join("; ")],

@@ -74,6 +74,8 @@ def _show(asked: AssessRequest, answer: Answer[Assessment], how: Format) -> None
 def tell_assessment(found: Assessment, *, indent: str = "") -> None:
     """Say the verdict, how the file stands to the policy, what drives the risk, and what to do."""
     say(f"{indent}{found.verdict}")
+    for line in found.reservations:
+        say(f"{indent}{line}")
     if found.policy is not None:
         say()
         rows = found.policy.rows()

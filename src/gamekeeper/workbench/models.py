@@ -17,7 +17,9 @@ from gamekeeper.attack.models.options import FitOptions
 from gamekeeper.attack.models.queries import Inference, check_question, infer_target
 from gamekeeper.attack.models.ranking import RankedAttack, rank_attacks
 from gamekeeper.attack.simulation.notional import population_bytes
+from gamekeeper.data.engine.bringing import MOST_WRITTEN
 from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import given
 from gamekeeper.report.attacks.attack_report import inference_report, shown_to
@@ -26,7 +28,7 @@ from gamekeeper.report.risk_page import RiskReport
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.answer import Answer
-from gamekeeper.workbench.microdata.need import Need, sampling_workers
+from gamekeeper.workbench.microdata.need import WITHOUT_HOUSEHOLDS, Need, sampling_workers
 from gamekeeper.workbench.microdata.opening import open_microdata, open_other, require_other
 from gamekeeper.workbench.outputs import (
     listed_notices,
@@ -35,6 +37,8 @@ from gamekeeper.workbench.outputs import (
     write_outputs,
 )
 from gamekeeper.workbench.requests.models import CompareRequest, InferRequest, ModelRequest
+
+_WITH_HOUSEHOLDS = Need(inference_bytes, most_elsewhere=MOST_WRITTEN, do=WITHOUT_HOUSEHOLDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +82,17 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
         design=asked.design,
         identifier=asked.identifier,
         person=asked.person,
-        need=Need(inference_bytes, by_key=True),
+        extra=[asked.infer.household] if asked.infer.household else [],
+        by_weight=True,
+        need=_WITH_HOUSEHOLDS if asked.infer.household else Need(inference_bytes, by_key=True),
     )
     table = data.count()
     _require_answerable(asked, table)
     everybody = open_other(asked.microdata, asked.population, counting=asked.counting)
     fit = _fitted(table, asked.fit, progress)
-    risk = infer_risk(table, fit, **given(replace(asked.infer, seed=asked.fit.seed)))
+    (household,) = matched_names([asked.infer.household], data.coded.codebook.names)
+    options = replace(asked.infer, seed=asked.fit.seed, household=household)
+    risk = infer_risk(table, fit, **given(options))
     plain = risk.records.table
     risk = replace(risk, records=replace(risk.records, table=data.with_identifiers(plain)))
     attacks = None if everybody.keys is None else rank_attacks(risk, table, everybody.keys)

@@ -199,6 +199,7 @@ def _opened(
         design=asked.design,
         extra=extra,
         identifier=identifier,
+        by_weight=isinstance(asked, MatchRequest),
         need=need,
         progress=progress,
     )

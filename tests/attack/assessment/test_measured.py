@@ -46,7 +46,7 @@ def modelled():
 
 def test_the_numbers_are_those_of_the_single_results(modelled):
     table = keys()
-    alone = infer_risk(table, fit_models(table, method="annealing"))
+    alone = infer_risk(table, fit_models(table, method="annealing"), household="home")
     file, chances = alone.estimate.file, modelled.chances
     assert chances.basis is Basis.MODELS
     assert chances.right_matches.value == file.tau2.value

@@ -257,7 +257,7 @@ def test_a_search_that_was_too_short_says_so():
     fit = fit_models(counted(codes, "ABCDEFGHI"), precision=5.0, most_sweeps=8)
     assert not fit.converged
     told = " ".join(fit.sentences())
-    assert "The search has not settled" in told
+    assert "The search for models has not settled" in told
     assert "100% of the records are unique: the table is sparse" in told
     assert fit.provenance.parameters["most_sweeps"] == "8"
 

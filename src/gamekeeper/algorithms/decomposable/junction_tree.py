@@ -114,8 +114,66 @@ class ClassTable:
         )
         self.counts: Integers = sizes.astype(np.int64)
         self.levels: tuple[int, ...] = declared
+        self.records: Integers = self.counts
+        self._homes: Integers | None = None
         self.n_records = int(self.counts.sum())
         self._margins: dict[int, NDArray[np.integer[Any]]] = {}
+
+    @classmethod
+    def of_households(
+        cls,
+        rows: ArrayLike,
+        classes: Integers,
+        households: Integers,
+        levels: Sequence[int] | None = None,
+    ) -> ClassTable:
+        """Return the classes of a sample of whole households, in which households are counted.
+
+        Members of a household come into the sample together: that two of them are alike, in all or in
+        some variables, says nothing of people outside. So `counts` and margins are numbers of
+        households that have somebody with these codes, and `records` those of people.
+
+        Parameters
+        ----------
+        rows, levels
+            As for any table of classes.
+        classes, households
+            Of each record the row of its class and the number of its household.
+
+        Examples
+        --------
+        Two sisters and a stranger; their brother.
+
+        >>> rows, of, homes = [[0, 5], [1, 5]], np.array([0, 0, 0, 1]), np.array([4, 4, 7, 4])
+        >>> made = ClassTable.of_households(rows, of, homes)
+        >>> made.counts.tolist(), made.records.tolist(), made.margin(0b10).tolist()
+        ([2, 1], [3, 1], [2.0, 2.0])
+        """
+        pairs = np.unique(np.stack([classes, households], axis=1), axis=0)
+        made = cls(rows, np.bincount(pairs[:, 0]), levels)
+        made.records = np.bincount(classes).astype(np.int64)
+        made.n_records = len(np.unique(households))
+        made._homes = pairs
+        return made
+
+    @property
+    def together(self) -> float:
+        """How many records each one that is counted stands for on average: those of a household."""
+        return 1.0 if self._homes is None else int(self.records.sum()) / self.n_records
+
+    def totals(self, numbers: NDArray[np.integer[Any]], n: int = 0) -> Floats:
+        """Return how many records, or households, there are of each number that classes have.
+
+        Numbers are from 0 up, and `n` how many there are at least.
+        """
+        if self._homes is None:
+            return np.bincount(numbers, weights=self.counts, minlength=n)
+        of, home = numbers[self._homes[:, 0]], self._homes[:, 1]
+        order = np.lexsort((home, of))
+        of, home = of[order], home[order]
+        new = np.ones(len(of), dtype=bool)
+        new[1:] = (of[1:] != of[:-1]) | (home[1:] != home[:-1])
+        return np.bincount(of[new], minlength=n).astype(np.float64)
 
     @property
     def n_variables(self) -> int:
@@ -135,7 +193,7 @@ class ClassTable:
         """Return per class the number of records with the same codes on a set of variables."""
         if mask not in self._margins:
             numbers = self.numbers(mask)
-            totals = np.bincount(numbers, weights=self.counts)
+            totals = self.totals(numbers)
             # Kept for all models, so as narrow as the number of records allows.
             narrow = np.min_scalar_type(self.n_records)
             self._margins[mask] = totals.astype(narrow)[numbers]
@@ -144,7 +202,7 @@ class ClassTable:
     def margin_of(self, mask: int, rows: NDArray[np.integer[Any]]) -> Floats:
         """Return the number of records with the codes of any rows on a set of variables."""
         numbers, n_numbers = _numbered(np.concatenate([self.rows, rows]), mask, self.levels)
-        totals = np.bincount(numbers[: len(self)], weights=self.counts, minlength=n_numbers)
+        totals = self.totals(numbers[: len(self)], n_numbers)
         return totals[numbers[len(self) :]].astype(np.float64)
 
     def numbers(self, mask: int) -> Integers:

@@ -8,6 +8,7 @@ number f of records of the file with that key, so that no match is better than 1
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -51,16 +52,23 @@ _BASES = {
 def numbers_of(found: Interval | None) -> dict[str, float | None]:
     """Return a number with its bounds for tables and programs; None where it is not known."""
     names = ("value", "lower", "upper")
-    return {name: None if found is None else getattr(found, name) for name in names}
+    if found is None:
+        return dict.fromkeys(names)
+    known = {name: getattr(found, name) for name in names}
+    return known if found.is_given else {**known, "lower": None, "upper": None}
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A number that is known within bounds; `value` is None where there is no estimate of it."""
+    """A number that is known within bounds; `value` is None where there is no estimate of it.
+
+    Where the interval of an estimate is not given (`is_given`), bounds are what is certain without it.
+    """
 
     value: float | None
     lower: float
     upper: float
+    is_given: bool = True
 
     @classmethod
     def exactly(cls, value: float) -> Interval:
@@ -75,7 +83,7 @@ class Interval:
     def over(self, number: float) -> Interval:
         """Return this divided by a number."""
         value = None if self.value is None else self.value / number
-        return Interval(value, self.lower / number, self.upper / number)
+        return Interval(value, self.lower / number, self.upper / number, self.is_given)
 
     @property
     def text(self) -> str:
@@ -85,6 +93,8 @@ class Interval:
         --------
         >>> Interval(12.0, 9.0, 15.5).text, Interval(3.0, 3.0, 3.0).text, Interval(None, 0, 7).text
         ('12 (9 to 15.5)', '3', 'at most 7')
+        >>> Interval(12.0, 0.0, 40.0, is_given=False).text
+        '12 (no interval)'
         """
         return self._written(three_digits)
 
@@ -100,7 +110,9 @@ class Interval:
 
     @property
     def limit_text(self) -> str:
-        """The upper end of a number of records."""
+        """The upper end of a number of records, where an interval is given."""
+        if not self.is_given:
+            return "no interval"
         return f"upper limit: {expected_text(max(self.upper, _LEAST_LIMIT))}"
 
     @property
@@ -111,6 +123,8 @@ class Interval:
         --------
         >>> Interval(12.0, 9.0, 15.5).about_text, Interval(6e-07, 0.0, 0.002).about_text
         ('about 12 (9 to 16)', 'fewer than one (upper limit: 0.1)')
+        >>> Interval(0.4, 0.0, 40.0, is_given=False).about_text
+        'fewer than one (no interval)'
         """
         if self.is_few:
             return f"fewer than one ({self.limit_text})"
@@ -128,6 +142,8 @@ class Interval:
             return f"at most {write(self.upper)}"
         if self.is_exact:
             return write(self.value)
+        if not self.is_given:
+            return f"{write(self.value)} (no interval)"
         return f"{write(self.value)} ({write(self.lower)} to {write(self.upper)})"
 
 
@@ -159,6 +175,8 @@ class MatchChances:
         The mean over all records.
     cautions
         Why estimates cannot prove that a limit is met, in words; empty where they can.
+    reservations
+        What changes how the numbers may be used, in sentences.
     """
 
     basis: Basis
@@ -175,6 +193,7 @@ class MatchChances:
     unique_match: Interval | None
     average: Interval
     cautions: tuple[str, ...] = ()
+    reservations: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"MatchChances({self.basis.value}, {count_of(int(self.counts.sum()), 'record')})"
@@ -244,19 +263,27 @@ def modelled_chances(key_table: KeyTable, risk: ModelRisk) -> MatchChances:
     shared = column("class_size") > 1
     file = risk.estimate.file
     mean, n_records = mean_over(p, counts), key_table.n_records
-    lower = float(file.tau2.lower + (counts / most)[shared].sum()) / n_records
-    upper = float(file.tau2.upper + (counts / fewest)[shared].sum()) / n_records
-    average = Interval(
-        mean, lower if lower < mean else 0.0, upper if upper > mean else mean_over(bound, counts)
+    certain = mean_over(bound, counts)
+    if risk.has_intervals:
+        lower = float(file.tau2.lower + (counts / most)[shared].sum()) / n_records
+        upper = float(file.tau2.upper + (counts / fewest)[shared].sum()) / n_records
+        average = Interval(mean, lower if lower < mean else 0.0, upper if upper > mean else certain)
+    else:
+        average = Interval(mean, 0.0, certain, is_given=False)
+    n_uniques = float(key_table.n_uniques)
+    why = (
+        ""
+        if risk.has_intervals
+        else "weights differ, and models assume equal chances: no interval is given"
     )
-    fit = risk.fit
     return MatchChances(
-        Basis.MODELS, "", counts, p, bound, column("expected_size"), fewest, most, column("p_unique"),
-        _interval(file.tau2),
-        _interval(file.tau1),
-        _interval(file.pr_cm_given_um) if key_table.n_uniques else None,
+        Basis.MODELS, why, counts, p, bound, column("expected_size"), fewest, most, column("p_unique"),
+        _interval(file.tau2, n_uniques),
+        _interval(file.tau1, n_uniques),
+        _interval(file.pr_cm_given_um, 1.0) if key_table.n_uniques else None,
         average,
-        () if fit.converged and fit.complete else ("the search for models has not settled",),
+        ("the search for models has not settled",) if risk.fit.unsettled else (),
+        risk.reservations,
     )  # fmt: skip
 
 
@@ -265,7 +292,10 @@ def mean_over(values: NDArray[np.float64], counts: NDArray[np.int64]) -> float:
     return float((values * counts).sum()) / int(counts.sum()) if len(values) else float("nan")
 
 
-def _interval(measure: Measure) -> Interval:
+def _interval(measure: Measure, most: float) -> Interval:
+    """Return a measure with its interval; where there is none, with what it is at most for certain."""
+    if math.isnan(measure.lower):
+        return Interval(float(measure.value), 0.0, most, is_given=False)
     return Interval(float(measure.value), float(measure.lower), float(measure.upper))
 
 

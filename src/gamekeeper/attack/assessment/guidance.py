@@ -131,7 +131,9 @@ def _search(measured: Measured) -> Answer:
     def people(probability: float) -> float:
         return (n_people + 1) / (1 + n_uniques / probability)
 
-    found = Interval(people(linked.value), people(linked.lower), people(linked.upper))
+    # With a probability of nothing all are searched in vain.
+    ends = (people(end) if end else 0.0 for end in (linked.lower, linked.upper))
+    found = Interval(people(linked.value), *ends, is_given=linked.is_given)
     return Answer(
         INTRUDER,
         what,

@@ -166,5 +166,8 @@ def _doubts(measured: Measured, limit: Limit, found: Found) -> Iterable[str]:
         yield f"{count_of(left_out, 'record')} with missing cells were left out"
     if found.by_models is not None and found.by_models > limit.value:
         yield "models of the file find more, and what is published takes rare keys for common ones"
+    if measured.keys.n_further:
+        further = count_of(measured.keys.n_further, "further record")
+        yield f"{further} of the same people were left out"
     if found.interval is not None and not found.interval.is_exact:
         yield from measured.chances.cautions

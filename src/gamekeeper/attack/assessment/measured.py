@@ -112,7 +112,7 @@ def measure_file(key_table: KeyTable, asked: MeasureOptions) -> Measured:
             key_table, method=asked.method, patient=asked.patient, seed=asked.seed, workers=asked.workers,
             progress=asked.progress,
         )  # fmt: skip
-        models = infer_risk(key_table, fit, seed=asked.seed)
+        models = infer_risk(key_table, fit, household=asked.household, seed=asked.seed)
         chances = modelled_chances(key_table, models)
         variables = variables_risk(models, progress=asked.progress) if len(fit.keys) > 1 else None
     # Whatever is known of match chances tells what a search achieves, and nothing else does.

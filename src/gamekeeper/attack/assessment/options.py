@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from gamekeeper.algorithms.uniques.limits import MAX_SECONDS
 from gamekeeper.attack.models.options import FitMethod, Patient
-from gamekeeper.attack.shared_options import MaxSeconds, MaxSize, Seed, Workers
+from gamekeeper.attack.shared_options import Household, MaxSeconds, MaxSize, Seed, Workers
 from gamekeeper.options import Option
 
 if TYPE_CHECKING:
     from gamekeeper.results import Progress
 
-_SAMPLE = "The sample"
 _HOW = "How it is measured"
 
 
@@ -21,9 +20,7 @@ _HOW = "How it is measured"
 class MeasureOptions:
     """What may be asked when everything is measured in one go."""
 
-    household: Annotated[
-        str, Option("Column that tells households: one member found is all found.", panel=_SAMPLE)
-    ] = ""
+    household: Household = ""
     method: Annotated[
         FitMethod | str,
         Option(

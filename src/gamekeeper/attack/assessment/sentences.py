@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+import numpy as np
+
 from gamekeeper.attack.assessment.chances import Basis, Interval
 from gamekeeper.attack.assessment.judged import JudgedPolicy, Standing
 from gamekeeper.attack.assessment.measured import Measured
@@ -223,8 +225,9 @@ def _coarsen(measured: Measured) -> Iterator[str]:
         yield f"Leave {order[0]} out, since no variable has more than two categories to join."
         return
     gain, line = "", left.get(first)
-    if line is not None and line.tau1_lower is not None and line.tau1_upper is not None:
-        found = Interval(line.tau1_left, line.tau1_lower, line.tau1_upper)
+    if line is not None:
+        is_given = line.tau1_lower is not None
+        found = Interval(line.tau1_left, *line.tau1_range, is_given=is_given)
         gain = (
             f": without it fewer than one population unique would be left ({found.limit_text})"
             if found.is_few
@@ -250,9 +253,15 @@ def of_record(measured: Measured, record: int) -> tuple[str, ...]:
     worth = three_digits(float(chances.ranking[place]))
     told = [f"A match with it is right with probability {most}{worth}."]
     if chances.basis is Basis.MODELS:
+        most = chances.people_upper[place]
+        span = (
+            "no interval"
+            if np.isnan(most)
+            else f"{chances.people_lower[place]:,.0f} to {most:,.0f}"
+        )
         told.append(
             f"{number_text(chances.expected_size[place])} people are expected to have its key"
-            f" ({chances.people_lower[place]:,.0f} to {chances.people_upper[place]:,.0f}), and with"
+            f" ({span}), and with"
             f" probability {three_digits(chances.p_unique[place])} nobody else has it."
         )
     if measured.household_chances is not None:

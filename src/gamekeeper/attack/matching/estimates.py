@@ -41,7 +41,7 @@ class EstimatedCells:
         """Make the classes of a sample with what its models infer."""
         found = risk.estimate
         return cls(
-            risk.table.counts,
+            risk.table.records,
             found.expected_size,
             found.p_match,
             found.p_next,

@@ -161,19 +161,24 @@ class ModelFit(Result):
         )
         return told + self.warnings()
 
-    def warnings(self) -> list[str]:
-        """Return what a non-specialist should act on before using the models."""
-        told: list[str] = []
+    @property
+    def unsettled(self) -> str:
+        """Why the search cannot be trusted, in words; empty where it can."""
         if not self.complete:
-            told.append(
+            return (
                 "The search was cancelled; these are the models that it had found by then. Let it"
                 " end before single records are judged by it."
             )
-        elif not self.converged:
-            told.append(
-                f"The search has not settled: give it {_MORE[FitMethod(self.search.method)]}, or"
-                " compare with another method, before single records are judged by it."
-            )
+        if self.converged:
+            return ""
+        return (
+            f"The search for models has not settled: give it {_MORE[FitMethod(self.search.method)]}, or"
+            " compare with another method, before single records are judged by it."
+        )
+
+    def warnings(self) -> list[str]:
+        """Return what a non-specialist should act on before using the models."""
+        told = [self.unsettled] if self.unsettled else []
         if self.constant:
             one = len(self.constant) == 1
             told.append(

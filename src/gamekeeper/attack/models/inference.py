@@ -35,7 +35,13 @@ from gamekeeper.data.keys.listed_records import ListedRecords
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import takes
 from gamekeeper.results import Provenance, Result
-from gamekeeper.wording import count_of, expected_text, fraction_text, three_digits
+from gamekeeper.wording import (
+    count_of,
+    expected_text,
+    fraction_text,
+    percent_text,
+    three_digits,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,7 +56,7 @@ MEANINGS = {
     "p_unique": "estimated probability that nobody else in the population has the key",
     "expected_size": "expected number of people with the key",
     "lower": "the number of people with the key is at least this, with the stated probability",
-    "upper": "and at most this",
+    "upper": "and at most this; empty where no interval is given",
 }
 
 
@@ -58,9 +64,11 @@ MEANINGS = {
 _LARGE_FRACTION = Fraction(1, 10)
 # With fewer pairs than this the level rests on near twins and on other populations.
 _FEW_PAIRS = 10
-_LIKELY = 0.5
-# Intervals of 95% notice what has half of the rest.
-_NOT_EXCLUDED = 0.025
+# Weights that differ by less are as good as equal.
+_EVEN = 1.1
+# Households of up to so many members, drawn person by person, leave two of them together so often; and
+# where most have another one with them, they came together.
+_LARGE_HOUSEHOLD, _TOGETHER = 5, 0.5
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -72,7 +80,8 @@ class ModelRisk(Result):
     records, file, told
         The risk of each record and of the file, and both in words.
     reservations
-        What changes how far the estimates can be used, in words; they are told, too.
+        What changes how far the estimates can be used, in words; they are told, too: how the file was
+        drawn and whether that was taken into account, repeats, few pairs, a search that has not settled.
     fit, table, estimate
         The models, the classes of the file and what is inferred about each.
     fraction
@@ -96,6 +105,11 @@ class ModelRisk(Result):
     fraction: Fraction = field(repr=False)
     fractions: CellFractions | None = field(default=None, repr=False)
     estimator: Estimator = field(default=Estimator.CALIBRATED, repr=False)
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether intervals are given: not where chances were unequal and models take them as equal."""
+        return not np.isnan(self.estimate.file.tau1.lower)
 
     @property
     def sampled(self) -> float | CellFractions:
@@ -139,6 +153,11 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
     tell the stratum best (see algorithms/models/inference/cell_fractions.py). If none does, that is the fraction of
     the file.
 
+    With a household, its members are taken for people who were drawn together: that two of them are
+    alike says nothing of people outside, and keys are counted by the households that have them
+    (`ClassTable.of_households`). Where weights differ within a stratum, chances were not equal as all of
+    this takes them to be, and no interval is given.
+
     The models are those that were fitted to the keys. The estimate of the thesis takes F - f as
     Poisson; `finite` takes it as binomial, exact for the finite number of people outside the sample,
     which matters where the sampling fraction is large.
@@ -171,7 +190,12 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
     (numbers,) = class_numbers(codes)
     _, first = np.unique(numbers, return_index=True)
     counts = np.bincount(numbers, listed.counts).astype(np.int64)
-    table = ClassTable(codes[first], counts, key_table.coded.n_codes(key_table.keys))
+    levels = key_table.coded.n_codes(key_table.keys)
+    homes = _Homes.of(listed, asked.household, float(share))
+    if homes is not None and homes.together:
+        table = ClassTable.of_households(codes[first], numbers, homes.numbers, levels)
+    else:
+        table = ClassTable(codes[first], counts, levels)
     by_cell = _cell_fractions(listed, codes) if fraction is None else None
     sampled = float(share) if by_cell is None else by_cell.of(table.rows)
     models, weights = fit.pooled()
@@ -195,6 +219,8 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
             finite=chosen is Estimator.FINITE,
             interval=asked.interval,
         )
+    if key_table.weights_differ > _EVEN:
+        found = _without_intervals(found, counts)
     provenance = replace(
         fit.provenance,
         method="Bayesian inference",
@@ -203,6 +229,7 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
             **fit.provenance.parameters,
             "fraction": str(share),
             **({"person": key_table.person} if key_table.person else {}),
+            **({"household": asked.household} if asked.household else {}),
             **_strata_parameters(key_table, by_cell),
             "interval": f"{asked.interval:g}",
             "interval_seed": str(asked.seed),
@@ -211,7 +238,7 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
     )
     records = _records(listed, numbers, counts, found, provenance)
     file = _file(key_table, found, provenance)
-    reservations = tuple(_reservations(key_table, fit, found))
+    reservations = tuple(_reservations(key_table, homes, fit, found))
     if chosen is Estimator.PRINTED and share >= _LARGE_FRACTION:
         reservations += (
             "At such a sampling fraction the Poisson law is too wide; the estimate 'finite' is exact.",
@@ -230,6 +257,85 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
         by_cell,
         chosen,
     )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _Homes:
+    """The household of each record, by number; the share of records with another member in the file.
+
+    `together` is whether they are in the file with all their members.
+    """
+
+    numbers: NDArray[np.int64]
+    share: float
+    together: bool
+
+    @classmethod
+    def of(cls, listed: ListedRecords, household: str, fraction: float) -> _Homes | None:
+        """Return the households of records; None where no column tells them."""
+        if not household:
+            return None
+        listed.require_records("What is inferred with households", "Leave out --household")
+        homes = listed.table.coded.codes(household).astype(np.int64)[listed.places]
+        # Whoever is in none is one by himself.
+        homes = np.where(homes > 0, homes, homes.max(initial=0) + 1 + np.arange(len(homes)))
+        share = float((np.bincount(homes)[homes] > 1).mean())
+        by_chance = 1 - (1 - fraction) ** (_LARGE_HOUSEHOLD - 1)
+        return cls(homes, share, share > min(by_chance, _TOGETHER))
+
+
+def _without_intervals(found: PopulationEstimate, counts: NDArray[np.int64]) -> PopulationEstimate:
+    """Return an estimate of which only values are told; a class has as many people as records."""
+
+    def value(measure: Measure) -> Measure:
+        return Measure(measure.value, np.nan, np.nan)
+
+    file = found.file
+    names = ("tau1", "tau2", "pr_cm_given_um", "pr_cm_given_su")
+    values = {name: value(getattr(file, name)) for name in names}
+    unknown = np.full(len(counts), np.nan)
+    return replace(found, lower=counts, upper=unknown, file=replace(file, **values))
+
+
+def _design_words(key_table: KeyTable, homes: _Homes | None) -> Iterator[str]:
+    """Yield what is taken for granted of how the file was drawn."""
+    if key_table.weights_differ > _EVEN:
+        within = " within a stratum" if key_table.strata else ""
+        ways = (
+            "name strata whose records have one weight each (--strata)"
+            if key_table.strata
+            else "name the strata that records were drawn from (--strata); where weights are few, records of"
+            " one weight are a stratum if no fraction is given (--fraction)"
+        )
+        yield (
+            f"Weights differ by up to {three_digits(key_table.weights_differ)} times{within}, and models"
+            " assume that all were drawn with equal chances: the numbers may be far off, and no interval is"
+            f" given. To get one, {ways}."
+        )
+    if key_table.person:
+        yield f"{key_table.people_words} The sampling fraction is taken as one of people."
+    if homes is None:
+        whose = (
+            "several records of one person or whole households"
+            if not key_table.person
+            else "whole households"
+        )
+        options = "--person and --household" if not key_table.person else "--household"
+        yield (
+            "This takes the file for a random sample of people who were drawn one by one: where"
+            f" {whose} were drawn, name the column that tells them ({options} of assess), since the"
+            " numbers are likely too low then."
+        )
+    elif homes.together:
+        yield (
+            f"Households are taken to be in the file with all their members: {percent_text(homes.share)} of"
+            " the records have another one of theirs beside them."
+        )
+    else:
+        yield (
+            f"People are taken to be drawn one by one, and not with their households: only"
+            f" {percent_text(homes.share)} of the records have another member beside them."
+        )
 
 
 def _cell_fractions(
@@ -291,6 +397,8 @@ def _records(
         "upper": found.upper,
     }
     table = listed.table_of({name: np.asarray(cells)[numbers] for name, cells in per_class.items()})
+    place = table.column_names.index("upper")
+    table = table.set_column(place, "upper", table["upper"].cast("int64"))
     return listed_risk("p_match", listed, table, MEANINGS, provenance)
 
 
@@ -339,7 +447,9 @@ def _file(key_table: KeyTable, found: PopulationEstimate, provenance: Provenance
 
 
 def measure_text(measure: Measure, write: Callable[[float], str] = three_digits) -> str:
-    """Return an estimate of the file with its interval."""
+    """Return an estimate of the file with its interval, where one is given."""
+    if np.isnan(measure.lower):
+        return f"{write(measure.value)} (no interval)"
     low, middle, high = (write(x) for x in (measure.lower, measure.value, measure.upper))
     return f"{middle} ({low} to {high})"
 
@@ -358,8 +468,6 @@ def _sentences(
             f" {sample}, as seen by an intruder with models ({fit.provenance.variant})."
         )
     ]
-    if key_table.person:
-        told.append(f"{key_table.people_words} The sampling fraction is taken as one of people.")
     if n_uniques:
         file = found.file
         likely = int(np.count_nonzero(found.p_unique[np.asarray(found.p_unique) > 0] > 0.5))
@@ -384,15 +492,17 @@ def _sentences(
     return tuple(told)
 
 
-def _reservations(key_table: KeyTable, fit: ModelFit, found: PopulationEstimate) -> Iterator[str]:
+def _reservations(
+    key_table: KeyTable, homes: _Homes | None, fit: ModelFit, found: PopulationEstimate
+) -> Iterator[str]:
+    yield from _design_words(key_table, homes)
     if key_table.n_uniques and found.calibration is not None:
-        yield from _level_words(found.calibration, one_each=bool(key_table.person))
+        yield from _level_words(found.calibration)
     yield from fit.warnings()
 
 
-def _level_words(calibration: RateCalibration, *, one_each: bool) -> list[str]:
-    """Return what a reader should know of how the level of the estimate was found."""
-    told: list[str] = []
+def _level_words(calibration: RateCalibration) -> Iterator[str]:
+    """Yield what a reader should know of how the level of the estimate was found."""
     n_pairs, n_near = calibration.n_pairs, calibration.prior.n_near
     if n_pairs < _FEW_PAIRS:
         seen = count_of(n_pairs, "pair") if n_pairs else "No pair"
@@ -401,22 +511,25 @@ def _level_words(calibration: RateCalibration, *, one_each: bool) -> list[str]:
             if n_near
             else "other populations alone"
         )
-        told.append(
+        yield (
             f"{seen} of records {'has' if n_pairs < 2 else 'have'} the same key: how often keys are"
             f" shared is known from {near}, and the intervals are as wide as that leaves it open."
         )
-    if one_each:
-        return told
-    repeats = calibration.repeats
-    if repeats.likely > _LIKELY or calibration.unlike > _LIKELY:
-        told.append(
-            "There are more pairs with the same key than near twins lead to expect: people may be in"
-            " the file more than once. If they are, keep one record of each (--person of risk infer)."
+    if not calibration.repeats_in_question:
+        return
+    both = "the intervals hold what follows if they are and if they are not"
+    settle = "a column that tells whose a record is would settle it (--person of assess)"
+    if calibration.repeats_likely:
+        why = (
+            "There are more pairs with the same key than near twins lead to expect"
+            if calibration.repeats.likely > calibration.unlike
+            else "Pairs with the same key are as few or many as in no other population that was looked at"
         )
-    elif repeats.possible > _NOT_EXCLUDED:
-        told.append(
-            "Whether people can have several records is not known from the file: the estimate takes it"
-            " that they do not, the intervals allow for some. If they can, too many seem to be unique in"
-            " the population: keep one record of each (--person of risk infer)."
+        yield (
+            f"{why}: people may be in the file more than once. {both[0].upper()}{both[1:]}; {settle}."
         )
-    return told
+    else:
+        yield (
+            "Whether people are in the file more than once is not known: the estimate takes it that they are"
+            f" not, and {both}; {settle}."
+        )

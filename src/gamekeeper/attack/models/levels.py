@@ -47,7 +47,7 @@ class RelativeLine:
         What is left, averaged over pairs where categories are collapsed.
     tau1_lower, tau1_upper
         Bounds of `tau1_left`, averaged likewise; None for suppression, whose `tau1_left` is a part
-        of the file's own sum.
+        of the file's own sum, and where the file's own numbers have no interval.
     relative_tau1, relative_match
         The file's measures over these; None where nothing is left to compare with.
     n_unbounded
@@ -308,6 +308,8 @@ def _without(
     )
     match = left.pr_cm_given_um.value
     made = _line(whole.file, risk.fit.keys[number], "", left.n_uniques, left.tau1.value, match)
+    if not risk.has_intervals:
+        return made
     return replace(made, tau1_lower=left.tau1.lower, tau1_upper=left.tau1.upper)
 
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 from gamekeeper.algorithms.sampling_fraction import FractionLike
-from gamekeeper.attack.shared_options import Seed, Workers
+from gamekeeper.attack.shared_options import Household, Seed, Workers
 from gamekeeper.options import Option
 
 if TYPE_CHECKING:
@@ -140,6 +140,7 @@ class InferOptions:
         ),
     ] = Estimator.CALIBRATED
     fraction: FractionLike | None = None
+    household: Household = ""
     interval: float = 0.95
     seed: int = 0
 

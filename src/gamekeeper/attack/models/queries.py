@@ -144,7 +144,7 @@ def infer_target(
     models, weights = risk.fit.pooled()
     numbers = sorted(keys.index(name) for name in ask)
     levels = [level - int(less) for level, less in zip(risk.table.levels, shift, strict=True)]
-    table = ClassTable(risk.table.rows - shift, risk.table.counts, levels)
+    table = ClassTable(risk.table.rows - shift, risk.table.records, levels)
     found = infer_values(
         table,
         list(models),

@@ -17,6 +17,7 @@ from gamekeeper.data.engine.gate import (
     RECORD,
     Engine,
     code_column,
+    code_sql,
     code_type,
     matrix_type,
     number_column,
@@ -194,6 +195,46 @@ class CodedTable:
             f"WHERE {self.column_of_number(name)} < CAST('{limit!r}' AS DOUBLE)"
         )
         return found.column(0)[0].as_py()
+
+    def with_number_coded(self, name: str, most: int) -> CodedTable | None:
+        """Return the table with a numeric column as a variable too, one category for each number.
+
+        None where it has a single number, more than `most`, or a variable of that name.
+
+        Examples
+        --------
+        >>> table = coded_from_codes([[1], [2], [1]], ["age"], numbers={"w": [2.5, 10, 2.5]})
+        >>> coded = table.with_number_coded("w", 2)
+        >>> coded.codebook["w"].words, coded.codes("w").tolist(), table.with_number_coded("w", 1)
+        (('missing', '2.5', '10'), [1, 2, 1], None)
+        """
+        column = self.column_of_number(name)
+        found = self.engine.query(
+            f"SELECT DISTINCT {column} AS w FROM {self.relation} WHERE {column} IS NOT NULL "
+            f"LIMIT {most + 1}"
+        )
+        numbers = sorted(found.column(0).to_pylist())
+        if name in self.codebook or not 1 < len(numbers) <= most:
+            return None
+        whens = " ".join(
+            f"WHEN {column} = CAST('{number!r}' AS DOUBLE) THEN {code}"
+            for code, number in enumerate(numbers, 1)
+        )
+        words = tuple(f"{number:.17g}" for number in numbers)
+        variable = CodedVariable(name, ("missing", *words), ("", *words))
+        relation = self.engine.view(
+            f"SELECT r.*, CAST(CASE {whens} ELSE {MISSING} END AS {code_sql(variable.n_codes)})"
+            f" AS {code_column(len(self.codebook))} FROM {self.relation} AS r"
+        )
+        return CodedTable(
+            self.engine,
+            relation,
+            Codebook((*self.codebook.variables, variable)),
+            self.n_records,
+            self.fingerprint,
+            self.numbers,
+            keeps=(self,),
+        )
 
     def recoded(self, recodes: Sequence[Recode]) -> CodedTable:
         """Return the table with some variables recoded, as a view: no record is copied.

@@ -178,7 +178,20 @@ def count_keys(
         size_column,
         person,
         n_further,
+        _weights_differ(counted, weight, strata) if weight else 1.0,
     )
+
+
+def _weights_differ(counted: KeyedRecords, weight: str, strata: str) -> float:
+    """Return the largest ratio of two weights of counted records that are of one stratum."""
+    column = counted.coded.column_of_number(weight)
+    of = counted.coded.column(strata) if strata else ""
+    found = counted.coded.engine.query(
+        f"SELECT MIN({column}) AS low, MAX({column}) AS high "
+        f"FROM {counted.select(column, *([of] if strata else []))}"
+        + (f" GROUP BY {of}" if strata else "")
+    )
+    return max(row["high"] / row["low"] for row in found.to_pylist())
 
 
 def _n_counted(counted: KeyedRecords) -> int:

@@ -68,6 +68,9 @@ class KeyTable(Result):
     person, n_further
         The variable that tells whose a record is, where the first record of each person was counted,
         and how many further records of the same people were left out.
+    weights_differ
+        The largest weight over the smallest one, of records that are of one stratum; 1 without weights.
+        Above that records were not drawn with equal chances.
     """
 
     MADE_BY: ClassVar[str] = (
@@ -95,6 +98,7 @@ class KeyTable(Result):
     size_column: str = field(repr=False)
     person: str = ""
     n_further: int = 0
+    weights_differ: float = 1.0
 
     def __post_init__(self) -> None:
         weakref.finalize(self, self.coded.engine.drop, self.relation).atexit = False

@@ -55,6 +55,7 @@ class AssessmentPage:
     policy: JudgedPolicy | None
     ranked: RecordRisk
     verdict: str
+    reservations: Sequence[str]
     drivers: Sequence[str]
     advice: Sequence[str]
     about: AboutFile
@@ -104,7 +105,7 @@ def assessment_page(page: AssessmentPage, *, with_records: bool = True) -> RiskR
     made = [item for item in (keys, measured.uniques, models, matching) if item is not None]
     return RiskReport(
         f"Disclosure risk of {about.name}",
-        [page.verdict],
+        [page.verdict, *page.reservations],
         file_facts(
             about,
             keys,
@@ -125,6 +126,8 @@ def _tile(found: Interval, words: str) -> tuple[str, str]:
     """Return the number that is shown large, and the words and the interval below it."""
     if found.value is None:
         return f"0 to {found.upper:,.0f}", words
+    if not found.is_given:
+        return expected_text(found.value), f"{words} (no interval)"
     interval = f" ({expected_text(found.lower)} to {expected_text(found.upper)})"
     return expected_text(found.value), words + ("" if found.is_exact else interval)
 

@@ -74,6 +74,7 @@ class AssessAsked(BaseModel):
     weight: str = ""
     strata: str = ""
     fraction: str = Field(default="", max_length=10_000)
+    person: str = ""
     household: str = ""
     sensitive: _Names = []
     policy: str = Field(default="", max_length=40, description="The name of a profile.")

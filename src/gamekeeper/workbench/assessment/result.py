@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gamekeeper.attack.assessment.chances import numbers_of
 from gamekeeper.attack.assessment.guidance import Answer, answers
 from gamekeeper.attack.assessment.judged import JudgedPolicy
 from gamekeeper.attack.assessment.measured import Measured
@@ -69,6 +70,11 @@ class Assessment(Result):
         return verdict(self.measured, self.policy)
 
     @property
+    def reservations(self) -> tuple[str, ...]:
+        """What changes how the numbers of the verdict may be used, in words."""
+        return self.measured.chances.reservations
+
+    @property
     def drivers(self) -> tuple[str, ...]:
         """What drives the risk, in words."""
         return drivers(self.measured)
@@ -96,8 +102,8 @@ class Assessment(Result):
         }
 
     def sentences(self) -> list[str]:
-        """Return the verdict, what drives the risk and what to do about it."""
-        return [self.verdict, *self.drivers, *self.advice]
+        """Return the verdict with its reservations, what drives the risk and what to do about it."""
+        return [self.verdict, *self.reservations, *self.drivers, *self.advice]
 
     def to_arrow(self) -> pa.Table:
         """Return one row per record, in the order of the file."""
@@ -192,6 +198,7 @@ class Assessment(Result):
         return {
             "verdict": {
                 "verdict": self.verdict,
+                "reservations": list(self.reservations),
                 "drivers": list(self.drivers),
                 "advice": list(self.advice),
             },
@@ -206,11 +213,7 @@ class Assessment(Result):
                 "basis": chances.basis.value,
                 "basis_in_words": chances.basis.words,
                 "why": chances.why,
-                **{
-                    name: {"value": found.value, "lower": found.lower, "upper": found.upper}
-                    for name, found in known.items()
-                    if found is not None
-                },
+                **{name: numbers_of(found) for name, found in known.items() if found is not None},
             },
             "classes": {
                 "rows": [
@@ -272,6 +275,7 @@ class Assessment(Result):
             self.policy,
             self.ranked(),
             self.verdict,
+            self.reservations,
             self.drivers,
             self.advice,
             about,
@@ -295,6 +299,7 @@ class Assessment(Result):
                 )
                 for line in self.policy.lines
             ]
+        rows += [("reservation", text) for text in self.reservations]
         rows += [("drives the risk", text) for text in self.drivers]
         rows += [("to do", text) for text in self.advice]
         rows += [(f"class {name}", f"{n:,}") for name, n in measured.class_counts().items()]

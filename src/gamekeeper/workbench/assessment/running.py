@@ -97,6 +97,7 @@ def assess(
     weight: str = "",
     strata: str = "",
     fraction: FractionLike | Mapping[str, FractionLike] | None = None,
+    person: str = "",
     household: str = "",
     sensitive: str | Sequence[str] = (),
     policy: str | Path | Mapping[str, Any] | Policy = "",
@@ -119,8 +120,11 @@ def assess(
         How the file was drawn from the population: columns of sampling weights and of strata, the
         share of the population that is in the file ("2%", "1/50", 0.02, or one for each stratum).
         Without any of these it is not known what a match is worth, and the result says so.
+    person
+        A column that tells whose a record is, where people have several: the first of each is taken.
     household
-        A column that tells households: one member found is all found.
+        A column that tells households, which are in the file with all their members: one member found
+        is all found, and that members are alike is no sign that others are.
     sensitive
         Variables that finding a class of records must not give away.
     policy
@@ -164,6 +168,7 @@ def assess(
             "weight": weight,
             "strata": strata,
             "fraction": "" if fraction is None else fraction,
+            "person": person,
             "household": household,
             "sensitive": _names(sensitive),
             "policy": policy,
@@ -192,6 +197,8 @@ def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
         design=asked.design,
         sensitive=asked.sensitive,
         identifier=asked.identifier,
+        person=asked.person,
+        by_weight=True,
         extra=[household] if household else [],
         need=Need(
             modelled_bytes if _is_sample(asked) else least_bytes,
@@ -213,6 +220,7 @@ def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
         "fraction": str(table.fraction or "none"),
         "models": "none" if measured.models is None else str(FitMethod(asked.measure.method).value),
         **({"household": household} if household else {}),
+        **({"person": table.person} if table.person else {}),
         **({"sensitive": ", ".join(asked.sensitive)} if asked.sensitive else {}),
         **({"policy": policy.name} if policy else {}),
     }

@@ -23,7 +23,7 @@ from gamekeeper.mapping.recoding.applying import Recoded
 from gamekeeper.mapping.variables.category_blocks import categorization_of
 from gamekeeper.mapping.variables.coarsening import coarsenings
 from gamekeeper.results import Progress
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, quoted
 from gamekeeper.workbench.requests.microdata import SampleDesign
 
 if TYPE_CHECKING:
@@ -61,8 +61,19 @@ class Microdata:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What to know before anything is believed: of the scenario, of codes that may mean missing."""
-        return (*self.of_scenario, *self.missing_codes)
+        """What to know before anything is believed: of the scenario, of codes that may mean missing.
+
+        And that weights were taken for strata.
+        """
+        told = (*self.of_scenario, *self.missing_codes)
+        if self.design.weight and self.design.strata == self.design.weight:
+            n_weights = self.coded.codebook[self.design.weight].n_codes - 1
+            by_weight = (
+                f"{quoted([self.design.weight])} has {n_weights} different weights: records of one weight"
+                " are taken as a stratum, of people who were drawn with the same chance."
+            )
+            told = (*told, by_weight)
+        return told
 
     def count(self, *, progress: Progress | None = None) -> KeyTable:
         """Count the keys of the file, as a sample of the design that was given."""

@@ -33,6 +33,8 @@ from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesi
 from gamekeeper.workbench.requests.reading import Reading
 
 _COUNTED = Need(counting_bytes, by_key=True)
+# More weights than this, or of fewer records each, are no strata but adjusted.
+_MOST_WEIGHTS, _RECORDS_PER_WEIGHT = 50, 20
 
 
 def opened_file(file: Path, asked: Reading) -> Source:
@@ -59,6 +61,7 @@ def open_microdata(
     identifier: str = "",
     person: str = "",
     strict: bool = True,
+    by_weight: bool = False,
     need: Need = _COUNTED,
     progress: Progress | None = None,
 ) -> Microdata:
@@ -67,9 +70,10 @@ def open_microdata(
     `counting` says who keeps and counts its records. `extra` names further columns to code, such as a
     household; `identifier` is the user's own name of records, and `person` the column that tells whose
     they are, where one record of each is to be counted. Where it is not `strict`, recodings may
-    name categories that do not occur. `need` is what the attack will need of the machine, at least
-    what counting does: it is asked before records are read, by the number that the file tells or, for
-    a text file, that its size and its first lines suggest.
+    name categories that do not occur. With `by_weight`, records of one weight are a stratum where weights
+    are few and the design names neither strata nor a fraction. `need` is what the attack will need of
+    the machine, at least what counting does: it is asked before records are read, by the number that the
+    file tells or, for a text file, that its size and its first lines suggest.
     """
     _require_one_way(asked)
     source = opened_file(asked.file, asked.reading)
@@ -85,11 +89,17 @@ def open_microdata(
     numbers = [design.weight] if design.weight else []
 
     def coded(columns: Iterable[str]) -> CodedTable:
+        nonlocal design
         wanted = list(dict.fromkeys([*columns, *others]))
         require_room(source, wanted, need, elsewhere=counting.is_elsewhere)
-        return code_source(
+        made = code_source(
             source, wanted, numbers=numbers, engine=engine_for(counting), progress=progress
         )
+        by_weights = _with_weight_strata(made, design) if by_weight else None
+        if by_weights is None:
+            return made
+        design = replace(design, strata=design.weight)
+        return by_weights
 
     environment = None if asked.environment is None else _environment(asked.environment)
     scenario = None
@@ -133,6 +143,17 @@ def open_microdata(
         person=person,
     )
     return _recoded(data, asked, environment, strict=strict)
+
+
+def _with_weight_strata(table: CodedTable, design: SampleDesign) -> CodedTable | None:
+    """Return a table whose weights are a variable as well; None where they cannot be strata."""
+    if not design.weight or design.strata or design.fraction:
+        return None
+    # A record stands for itself at least; weights below that are scaled to something else.
+    if table.n_below(design.weight, 1.0):
+        return None
+    most = min(_MOST_WEIGHTS, table.n_records // _RECORDS_PER_WEIGHT)
+    return table.with_number_coded(design.weight, most)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from gamekeeper.attack.assessment.options import MeasureOptions
 from gamekeeper.attack.assessment.policy import PROFILES, Policy
+from gamekeeper.attack.shared_options import Whose
 from gamekeeper.options import Option
 from gamekeeper.report.audience import Audience
 from gamekeeper.workbench.requests.counting import EngineRequest
@@ -45,6 +46,7 @@ class AssessRequest:
             read=str,
         ),
     ] = ""
+    person: Whose = ""
     measure: MeasureOptions = field(default_factory=MeasureOptions)
     top: Top = 5
     explain: Annotated[

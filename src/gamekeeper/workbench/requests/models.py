@@ -16,7 +16,7 @@ from gamekeeper.attack.models.options import (
     FitOptions,
     InferOptions,
 )
-from gamekeeper.attack.shared_options import MaxSeconds, MaxSize, Seed, Workers
+from gamekeeper.attack.shared_options import MaxSeconds, MaxSize, Seed, Whose, Workers
 from gamekeeper.attack.simulation.options import SAMPLES
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import pairs_of
@@ -59,14 +59,7 @@ class InferRequest:
     counting: EngineRequest = field(default_factory=EngineRequest)
     fit: FitOptions = field(default_factory=FitOptions)
     infer: InferOptions = field(default_factory=InferOptions)
-    person: Annotated[
-        str,
-        Option(
-            "Column that tells whose a record is, where people have several: the first record of each in"
-            " the file is taken, and all that is said is of people. A sampling fraction is then the share"
-            " of people who are in the file, not of records."
-        ),
-    ] = ""
+    person: Whose = ""
     population: Population = None
     categories: Annotated[str, Option("A key variable whose categories to judge as well.")] = ""
     of_categories: CategoriesOptions = field(default_factory=CategoriesOptions)

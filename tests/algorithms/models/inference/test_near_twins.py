@@ -10,9 +10,11 @@ from scipy.optimize import brentq
 
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
 from gamekeeper.algorithms.models.inference import near_twins
+from gamekeeper.algorithms.models.inference.merged_classes import merge_classes
 from gamekeeper.algorithms.models.inference.near_twins import learn_level
 from gamekeeper.algorithms.models.inference.population_model import (
     calibrated_estimate,
+    estimate_from_rates,
     pooled_log_expected,
 )
 from gamekeeper.algorithms.models.inference.rate_calibration import LevelPrior
@@ -127,3 +129,66 @@ def test_it_is_spared_where_it_says_nothing(monkeypatch):
     assert learn_level(table, [CHAIN], x).n_near > 0
     monkeypatch.setattr(near_twins, "_MOST_CELLS", 10)
     assert learn_level(table, [CHAIN], x) == LevelPrior()
+
+
+@cases(20)
+@given(st.integers(0, 10_000), st.integers(5, 25))
+def test_members_of_a_household_are_neither_pairs_nor_near_twins_of_each_other(seed, n):
+    rng = np.random.default_rng(seed)
+    records = rng.integers(0, [3, 4, 4], (n, 3))
+    homes = rng.integers(0, n // 2, n)
+    rows, classes = np.unique(records, axis=0, return_inverse=True)
+    classes = classes.ravel()
+    table = ClassTable.of_households(rows, classes, homes, [3, 4, 4])
+    for at in range(len(rows)):
+        own = classes == at
+        assert table.records[at] == own.sum()
+        assert table.counts[at] == len(set(homes[own]))
+    assert table.n_records == len(set(homes))
+    for mask in range(8):
+        chosen = [v for v in range(3) if mask >> v & 1]
+        for at, margin in enumerate(table.margin(mask)):
+            alike = (records[:, chosen] == rows[at, chosen]).all(axis=1)
+            assert margin == len(set(homes[alike]))
+    for variable in range(3):
+        merged = merge_classes(table, [[0, 0, 0]], variable)
+        rest = np.delete(records, variable, axis=1)
+        for member, households, people_of_it in zip(
+            merged.members, merged.counts, merged.records, strict=True
+        ):
+            alike = (rest == np.delete(rows[member], variable)).all(axis=1)
+            assert people_of_it == alike.sum()
+            assert households == len(set(homes[alike]))
+    # Everybody in a household of his own is a sample of people.
+    apart = ClassTable.of_households(rows, classes, np.arange(n), [3, 4, 4])
+    plain = ClassTable(rows, np.bincount(classes), [3, 4, 4])
+    x = pooled_log_expected(plain, [[0, 0, 0]])
+    assert learn_level(apart, [[0, 0, 0]], x) == learn_level(plain, [[0, 0, 0]], x)
+    one, other = (calibrated_estimate(t, [[0, 0, 0]], fraction=0.2) for t in (apart, plain))
+    assert one.file == other.file
+    assert (one.p_match == other.p_match).all()
+    assert (one.upper == other.upper).all()
+
+
+def test_couples_who_differ_in_sex_alone_tell_nothing_of_others():
+    # A hundred couples, each alike but for one variable, and nobody like anybody else.
+    rows = np.array([[pair, sex] for pair in range(100) for sex in (0, 1)])
+    classes, homes = np.arange(200), np.arange(200) // 2
+    table = ClassTable.of_households(rows, classes, homes)
+    x = np.full(200, -3.0)
+    assert learn_level(ClassTable(rows, np.ones(200, dtype=int)), [[0, 0]], x).n_near == 100
+    assert learn_level(table, [[0, 0]], x).n_near == 0
+    # Two who are alike in every way, of one household, are no sign of a third.
+    twins = np.array([0, 0, *range(1, 40)])
+    single = ClassTable.of_households(rows[:40], twins, np.array([0, 0, *range(1, 40)]))
+    found = estimate_from_rates(
+        np.full(40, -3.0), single.counts, fraction=0.1, records=single.records
+    )
+    assert found.calibration.n_pairs == 0
+    assert found.file.n_uniques == 39
+    assert found.p_unique[0] == 0
+    assert found.p_match[0] <= 0.5
+    assert found.lower[0] == 2
+    assert found.expected_size[0] > found.expected_size[1] > 1
+    strangers = estimate_from_rates(np.full(40, -3.0), single.records, fraction=0.1)
+    assert strangers.expected_size[0] > found.expected_size[0]

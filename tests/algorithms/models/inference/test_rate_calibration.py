@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import cauchy, norm
 
-from gamekeeper.algorithms.models.inference.population_model import estimate_from_rates
+from gamekeeper.algorithms.models.inference.population_model import (
+    estimate_from_rates,
+    file_from_rates,
+)
 from gamekeeper.algorithms.models.inference.rate_calibration import (
     LevelPrior,
     RepeatLaw,
@@ -189,3 +192,46 @@ def test_even_draws_are_as_many_as_weights_say():
         assert sorted(shares.tolist()) == pytest.approx(((np.arange(32) + 0.5) / 32).tolist())
         # Every quarter of the order has all sizes.
         assert np.abs(shares.reshape(4, 8).mean(axis=1) - 0.5).max() < 0.1
+
+
+def test_twins_whatever_the_key_leave_open_whether_people_have_several_records():
+    # One in a hundred has a twin: a person twice, or two who happen to be alike in every way.
+    x = np.random.default_rng(3).normal(-7, 2, 3_000)
+    counts = np.ones(3_000, dtype=int)
+    counts[::100] = 2
+    found = estimate_from_rates(x, counts, fraction=0.05)
+    nobody = estimate_from_rates(x, counts, fraction=0.05, one_each=True)
+    assert found.calibration.repeats_likely
+    assert found.calibration.repeats_in_question
+    assert not nobody.calibration.repeats_in_question
+    tau1, other = found.file.tau1, nobody.file.tau1
+    assert tau1.value < other.lower
+    assert tau1.lower < tau1.value
+    assert tau1.upper >= other.upper
+    for name in ("tau2", "pr_cm_given_um", "pr_cm_given_su"):
+        mine, theirs = getattr(found.file, name), getattr(nobody.file, name)
+        assert mine.lower <= theirs.lower
+        assert mine.upper >= theirs.upper
+    assert (found.lower <= nobody.lower).all()
+    assert (found.upper >= nobody.upper).all()
+    # So they do for the file alone, whether its own classes or those it was merged from say so.
+    assert file_from_rates(x, counts, fraction=0.05) == found.file
+    z, sure = classes(4, 0.3, 0.95, n=20_000)
+    assert not estimate_from_rates(z, sure, fraction=0.05).calibration.repeats_in_question
+    alone = file_from_rates(z, sure, fraction=0.05).tau1
+    both = file_from_rates(z, sure, fraction=0.05, in_question=True).tau1
+    assert both.value == alone.value
+    assert both.lower < alone.lower
+
+
+@cases(8)
+@given(st.lists(st.tuples(st.floats(-8, 1), st.integers(1, 2)), min_size=8, max_size=25))
+def test_readings_are_the_parts_that_the_posterior_mixes(classes):
+    x, counts = np.array([c[0] for c in classes]), np.array([c[1] for c in classes], dtype=int)
+    law = RepeatLaw.usual(0.1)
+    *_, of_rate = by_brute_force(x, counts, LevelPrior(), law)
+    nobody, some = (calibrate_rates(x, counts, None, reading).repeats for reading in law.readings)
+    assert nobody.possible == nobody.mean == nobody.likely == 0
+    assert some.possible == pytest.approx(1)
+    assert some.weights == pytest.approx(of_rate[1:] / of_rate[1:].sum(), abs=0.03)
+    assert some.mean == pytest.approx(np.dot(some.rates, some.weights))

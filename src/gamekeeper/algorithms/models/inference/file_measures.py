@@ -12,6 +12,7 @@ up beyond the bounds of the sum before.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -138,6 +139,25 @@ def sum_over_uniques(
         measure(n / sums[2], n / spread[:, 2]),
         measure(sums[1] / n, spread[:, 1] / n),
     )
+
+
+def spanned(file: FileEstimate, readings: Sequence[FileEstimate]) -> FileEstimate:
+    """Return an estimate whose intervals also hold those of other readings of the same file.
+
+    Examples
+    --------
+    >>> one, two = (Measure(5.0, 4.0, 6.0), Measure(3.0, 2.0, 4.5))
+    >>> spanned(FileEstimate(9, one, one, one, one), [FileEstimate(9, two, two, two, two)]).tau1
+    Measure(value=5.0, lower=2.0, upper=6.0)
+    """
+
+    def over(name: str) -> Measure:
+        every: list[Measure] = [getattr(one, name) for one in (file, *readings)]
+        lower, upper = min(one.lower for one in every), max(one.upper for one in every)
+        return Measure(every[0].value, lower, upper)
+
+    names = ("tau1", "tau2", "pr_cm_given_um", "pr_cm_given_su")
+    return FileEstimate(file.n_uniques, *map(over, names))
 
 
 def _at_most(measure: Measure, before: Measure) -> Measure:

@@ -66,19 +66,23 @@ def risk_without(
     share = merged.fractions if isinstance(fraction, CellFractions) else fraction
     assert share is not None
     # A merged class of one record holds one class, of that record.
-    alone = merged.members[merged.counts == 1]
+    is_alone = merged.records == 1
+    alone = merged.members[is_alone]
     finer = FinerClasses(
         whole.p_unique[alone], whole.p_match[alone], whole.expected_size[alone], whole.file
     )
     return file_from_rates(
         merged.log_expected,
         merged.counts,
+        alone=is_alone,
+        together=table.together,
         fraction=share,
         interval=whole.interval,
         finer=finer,
         level=None if whole.calibration is None else whole.calibration.prior,
         n_records=table.n_records,
         one_each=whole.calibration is not None and not whole.calibration.repeats.possible,
+        in_question=whole.calibration is not None and whole.calibration.repeats_in_question,
     )
 
 
@@ -108,7 +112,7 @@ def suppressed_sums(
     [1, 2]
     """
     checked_recode(table, variable, None)
-    alone = table.counts == 1
+    alone = table.records == 1
     codes = table.rows[alone, variable]
     columns = (
         np.ones(len(codes)),

@@ -113,7 +113,7 @@ class LogMargins:
             n_counts = len(self._keys) + 1
         else:
             n_counts = int(self._lines.max()) + n_places
-        counts = np.bincount(joint, weights=table.counts, minlength=n_counts)
+        counts = table.totals(joint, n_counts)
         self._counts = counts.astype(np.min_scalar_type(table.n_records))
         with np.errstate(divide="ignore"):
             self._logs = np.log(counts)

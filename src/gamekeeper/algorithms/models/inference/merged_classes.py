@@ -43,8 +43,9 @@ class MergedClasses:
     ----------
     members
         A class of the original table that each merged class holds.
-    counts
-        Records of the merged class: 1, 2 or 3, which is all that the calibration uses.
+    counts, records
+        Records of the merged class, or its households where the table counts those: 1, 2 or 3, which is
+        all that the calibration uses. And its records.
     log_expected
         The log of its expected count, pooled over models.
     fractions
@@ -53,6 +54,7 @@ class MergedClasses:
 
     members: Integers
     counts: Integers
+    records: Integers
     log_expected: Floats
     fractions: Floats | None = None
 
@@ -104,7 +106,7 @@ def merge_classes(
     new_codes = mapping[table.rows[:, variable]]
     (merged,) = class_numbers(np.stack([table.numbers(others), new_codes], axis=1))
     _, first = np.unique(merged, return_index=True)
-    sizes = np.bincount(merged, weights=table.counts).astype(np.int64)
+    sizes = table.totals(merged).astype(np.int64)
     small = np.flatnonzero(sizes <= _LARGEST)
     chosen, counts = first[small], sizes[small]
     without, with_it = _factors(models, shares, variable)
@@ -148,6 +150,7 @@ def merge_classes(
     return MergedClasses(
         chosen,
         counts,
+        np.bincount(merged, weights=table.records).astype(np.int64)[small],
         pooled,
         # Means round, and nobody stands for less than one.
         None if fractions is None else 1 / np.maximum(stands_for, 1.0),

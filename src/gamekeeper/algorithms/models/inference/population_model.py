@@ -13,9 +13,10 @@ and the line of `rate_calibration`, which corrects that for the file: learnt fro
 near twins (`near_twins`) and from what other populations were like. (3) Classes with the same p still
 differ: `rate_mixture`, with a spread that falls with the number of records and that the triples of the
 sample correct. What is not known of line and spread is averaged over for sample uniques (`drawn_sizes`); for
-larger classes, whose own records say most, the mean line stands. No part of it has seen the
-population. Feed it models of several prior precisions (`recommended_precisions`): sparse and rich ones
-together rank better than either, and the calibration makes up for both.
+larger classes, whose own records say most, the mean line stands. Where people may have several records
+or not, intervals span what follows from either. No part of it has seen the population. Feed it models of
+several prior precisions (`recommended_precisions`): sparse and rich ones together rank better than
+either, and the calibration makes up for both.
 
 Both are linear in classes; the measures of the file are in `file_measures`.
 """
@@ -40,6 +41,7 @@ from gamekeeper.algorithms.models.inference.drawn_sizes import draw_sizes
 from gamekeeper.algorithms.models.inference.file_measures import (
     FileEstimate,
     FinerClasses,
+    spanned,
     sum_over_uniques,
 )
 from gamekeeper.algorithms.models.inference.match_probability import (
@@ -159,6 +161,8 @@ def calibrated_estimate(
         seed=seed,
         level=level,
         one_each=one_each,
+        records=table.records,
+        together=table.together,
     )
     return replace(found, latent=latent)
 
@@ -210,6 +214,8 @@ def estimate_from_rates(
     seed: int = 0,
     level: LevelPrior | None = None,
     one_each: bool = False,
+    records: NDArray[np.integer[Any]] | None = None,
+    together: float = 1.0,
 ) -> PopulationEstimate:
     """Calibrate expected counts and infer the population sizes: steps 2 and 3 of the estimate.
 
@@ -224,6 +230,9 @@ def estimate_from_rates(
         As for `calibrated_estimate`.
     level
         What is thought of the level beforehand; what other populations say if not given.
+    records, together
+        The number of records of each class, where `counts` has that of its households, and how many
+        records a household has on average.
 
     Examples
     --------
@@ -235,36 +244,59 @@ def estimate_from_rates(
     outside = _outside(fraction, len(counts))
     levels = _levels(interval)
     usual = usual_log_rates(log_expected)
-    calibration, log_rates, spreads = _fitted_rates(
-        usual, counts, outside, level, one_each=one_each
-    )
-    most, spread = float(counts @ outside), spreads.mean
-    alone = counts == 1
+    law = _repeat_law(counts, outside, one_each=one_each)
+    fitted = _fitted_rates(usual, counts, level, law, together=together)
+    calibration, log_rates, spreads = fitted
+    every_one = counts if records is None else records
+    most, spread = float(every_one @ outside), spreads.mean
+    alone = every_one == 1
     drawn = draw_sizes(usual[alone], outside[alone], calibration, spreads)
-    sizes = mix_sizes(log_rates[~alone], counts[~alone], outside[~alone], spread=spread, most=most)
-    lower, upper = size_interval(
-        log_rates,
-        counts,
-        outside,
-        levels,
+    sizes = mix_sizes(
+        log_rates[~alone],
+        every_one[~alone],
+        outside[~alone],
         spread=spread,
         most=most,
-        unsure=calibration.deviations(usual),
+        seen=counts[~alone],
     )
     p_match, p_match_set, p_unique, expected, p_next = np.empty((5, len(counts)))
     for chosen, found in ((alone, drawn.sizes), (~alone, sizes)):
         p_match[chosen], p_match_set[chosen] = found.p_match, found.p_match_set
         p_unique[chosen], expected[chosen] = found.p_unique, found.expected_size
         p_next[chosen] = found.p_next
+    file = sum_over_uniques(drawn.sizes, drawn.sums, levels, seed=seed)
+    every = [fitted]
+    if calibration.repeats_in_question:
+        readings = [
+            _fitted_rates(usual, counts, level, one, together=together) for one in law.readings
+        ]
+        every += readings
+        drawn_so = [draw_sizes(usual[alone], outside[alone], c, s) for c, _, s in readings]
+        file = spanned(
+            file, [sum_over_uniques(d.sizes, d.sums, levels, seed=seed) for d in drawn_so]
+        )
+    ends = [
+        size_interval(
+            rates,
+            every_one,
+            outside,
+            levels,
+            spread=law_of_spread.mean,
+            most=most,
+            seen=counts,
+            unsure=line.deviations(usual),
+        )
+        for line, rates, law_of_spread in every
+    ]
     return PopulationEstimate(
         p_match,
         p_match_set,
         p_unique,
         expected,
-        lower,
-        upper,
+        np.minimum.reduce([lower for lower, _ in ends]),
+        np.maximum.reduce([upper for _, upper in ends]),
         p_next,
-        sum_over_uniques(drawn.sizes, drawn.sums, levels, seed=seed),
+        file,
         interval,
         calibration,
     )
@@ -280,12 +312,16 @@ def file_from_rates(
     level: LevelPrior | None = None,
     n_records: int | None = None,
     one_each: bool = False,
+    in_question: bool = False,
+    alone: NDArray[np.bool_] | None = None,
+    together: float = 1.0,
 ) -> FileEstimate:
     """Return the measures of the file alone, as `estimate_from_rates` has them, in less time.
 
     Classes of more than three records may be left out if `n_records`, the number of all records, is
     given: they do not enter otherwise. Where classes were merged, `finer` is what was inferred of the
-    sample uniques before.
+    sample uniques before, and `in_question` whether repeats were in question there. `alone` says which
+    classes have one record, where counts are those of households, of `together` records on average.
 
     Examples
     --------
@@ -296,12 +332,22 @@ def file_from_rates(
     outside = _outside(fraction, len(counts))
     levels = _levels(interval)
     usual = usual_log_rates(log_expected)
-    calibration, _, spreads = _fitted_rates(
-        usual, counts, outside, level, n_records, one_each=one_each
-    )
-    alone = counts == 1
-    drawn = draw_sizes(usual[alone], outside[alone], calibration, spreads)
-    return sum_over_uniques(drawn.sizes, drawn.sums, levels, finer)
+    law = _repeat_law(counts, outside, one_each=one_each)
+    alone = counts == 1 if alone is None else alone
+
+    def measured(calibration: RateCalibration, spreads: SpreadLaw) -> FileEstimate:
+        drawn = draw_sizes(usual[alone], outside[alone], calibration, spreads)
+        return sum_over_uniques(drawn.sizes, drawn.sums, levels, finer)
+
+    calibration, _, spreads = _fitted_rates(usual, counts, level, law, n_records, together=together)
+    file = measured(calibration, spreads)
+    if not (in_question or calibration.repeats_in_question):
+        return file
+    readings = [
+        _fitted_rates(usual, counts, level, one, n_records, together=together)
+        for one in law.readings
+    ]
+    return spanned(file, [measured(line, spread) for line, _, spread in readings])
 
 
 def printed_estimate(
@@ -366,20 +412,23 @@ def printed_estimate(
     )
 
 
+def _repeat_law(counts: NDArray[np.integer[Any]], outside: Floats, *, one_each: bool) -> RepeatLaw:
+    small = outside[counts <= 2]
+    may_repeat = len(small) and not one_each
+    return RepeatLaw.usual(1 / (1 + float(small.mean()))) if may_repeat else RepeatLaw()
+
+
 def _fitted_rates(
     log_usual: Floats,
     counts: NDArray[np.integer[Any]],
-    outside: Floats,
     level: LevelPrior | None,
+    law: RepeatLaw,
     n_records: int | None = None,
     *,
-    one_each: bool,
+    together: float = 1.0,
 ) -> tuple[RateCalibration, Floats, SpreadLaw]:
     """Return the calibration, the log rates of classes with repeats, and the spread."""
-    small = outside[counts <= 2]
-    may_repeat = len(small) and not one_each
-    law = RepeatLaw.usual(1 / (1 + float(small.mean()))) if may_repeat else RepeatLaw()
-    calibration = calibrate_rates(log_usual, counts, level, law)
+    calibration = calibrate_rates(log_usual, counts, level, law, together=together)
     log_rates, own = calibration.log_rates(log_usual), calibration.repeats.mean
     spreads = learn_spread(log_rates, counts, own, n_records)
     if own:

@@ -33,7 +33,10 @@ sample few pairs are repeats, while most uniques may be of people with other rec
 sample cannot tell, the intervals must hold with repeats and without, and the estimate should not suffer
 from what is rarely so. So repeats have a prior of 0.2 for intervals, and lines with repeats count for
 as much less in the means as a prior of 0.03 would have it. A person's other records number 0.1 to 4 in
-the mean, in equal steps of the logarithm.
+the mean, in equal steps of the logarithm. Nor is the law of repeats true: a few people who happen to be
+alike in every way, whatever the key, look like a whole file of repeats. So where repeats are likely or
+not excluded (`repeats_in_question`), the posterior is made for two readings as well, that nobody has
+several records and that people have (`RepeatLaw.readings`), and intervals span both (`population_model`).
 
 The posterior is computed on a grid that closes in on where it is. Nothing is taken at its most likely
 value: what is inferred is averaged over `lines` of the posterior, and intervals come from the same.
@@ -73,6 +76,9 @@ _NEVER = 1e-300
 _LARGEST_LOG_ODDS = 600.0
 # A record without a twin can hardly have a rate above e^3; a line would go on.
 LARGEST_LOG_RATE = 3.0
+_LIKELY = 0.5
+# Intervals of 95% notice what has half of the rest.
+_NOT_EXCLUDED = 0.025
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +139,31 @@ class RepeatLaw:
         return cls((0.0, *rates.tolist()), (1 - _REPEATED, *[each] * _RATES_OF_REPEATS))
 
     @property
+    def readings(self) -> tuple[RepeatLaw, ...]:
+        """The two laws that it mixes: that nobody has several records, and that people have.
+
+        Examples
+        --------
+        >>> nobody, some = RepeatLaw.usual(0.1).readings
+        >>> nobody.rates, min(some.rates) > 0, round(sum(some.weights), 10)
+        ((0.0,), True, 1.0)
+        """
+        some = self.possible
+        if not some:
+            return (self,)
+        return RepeatLaw(), RepeatLaw(self.rates[1:], tuple(w / some for w in self.weights[1:]))
+
+    @property
     def likely(self) -> float:
         """The probability that people have several records, as the means have it."""
-        repeated = _IN_MEANS * sum(self.weights[1:])
-        return repeated / (repeated + self.weights[0]) if repeated else 0.0
+        repeated = _IN_MEANS * self.possible
+        nobody = sum(w for rate, w in zip(self.rates, self.weights, strict=True) if not rate)
+        return repeated / (repeated + nobody) if repeated else 0.0
 
     @property
     def possible(self) -> float:
         """The same as the intervals have it."""
-        return sum(self.weights[1:])
+        return sum(w for rate, w in zip(self.rates, self.weights, strict=True) if rate)
 
     @property
     def mean(self) -> float:
@@ -185,6 +207,17 @@ class RateCalibration:
     repeats: RepeatLaw
 
     @property
+    def repeats_likely(self) -> bool:
+        """Whether people seem to have several records, or the file is like no other."""
+        return self.repeats.likely > _LIKELY or self.unlike > _LIKELY
+
+    @property
+    def repeats_in_question(self) -> bool:
+        """Whether the file leaves it open if people have several records, and that matters."""
+        may = len(self.repeats.rates) > 1
+        return may and (self.repeats_likely or self.repeats.possible > _NOT_EXCLUDED)
+
+    @property
     def shares(self) -> Floats:
         """The weights of the lines in means."""
         weights = np.array([_IN_MEANS if rate else 1.0 for _, _, rate in self.lines])
@@ -209,6 +242,8 @@ def calibrate_rates(
     counts: NDArray[np.integer[Any]],
     prior: LevelPrior | None = None,
     repeats: RepeatLaw | None = None,
+    *,
+    together: float = 1.0,
 ) -> RateCalibration:
     """Return the posterior of the line, from the classes of one and two records.
 
@@ -223,6 +258,9 @@ def calibrate_rates(
         Of the level; that of other populations if not given.
     repeats
         What is thought of repeats; that there are none if not given.
+    together
+        How many records come into the sample at a time, on average: those of two households are alike
+        together, so that so many classes tell as much as one.
 
     Examples
     --------
@@ -235,7 +273,8 @@ def calibrate_rates(
     used = counts <= 2
     if np.isnan(log_usual[used]).any():
         raise ArithmeticError(f"the calibration did not converge on {used.sum():,} classes")
-    z, (n_classes, pairs) = binned(log_usual[used], np.ones(used.sum()), counts[used] == 2)
+    each = np.full(used.sum(), 1 / together)
+    z, (n_classes, pairs) = binned(log_usual[used], each, each * (counts[used] == 2))
     middle, rough = _middle(z, n_classes, float(pairs.sum()))
     step = _FIRST_REACH + abs(rough)
     levels = np.arange(-step, step + _COARSE, _COARSE)

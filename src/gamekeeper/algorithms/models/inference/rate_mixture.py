@@ -167,6 +167,7 @@ def mix_sizes(
     most: float = np.inf,
     repeats: Floats | None = None,
     shape: float = np.inf,
+    seen: NDArray[np.integer[Any]] | None = None,
 ) -> MixedSizes:
     """Return E[1/F], E[1/C(F,f)], P(F=1), E[F], the variance of F and E[1/(1+F)] of each class.
 
@@ -186,6 +187,8 @@ def mix_sizes(
     repeats, shape
         Of classes of one record, how many other records their person has outside the sample on
         average; none if not given. The shape of its law.
+    seen
+        How many households those records are of, where they are in the sample with all their members.
 
     Examples
     --------
@@ -198,8 +201,9 @@ def mix_sizes(
     for start in range(0, n, _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
         own = None if repeats is None else repeats[part]
+        met = counts[part] if seen is None else seen[part]
         columns[:, part] = _mixed(
-            log_rates[part], counts[part], outside[part], spread, most, own, shape
+            log_rates[part], counts[part], met, outside[part], spread, most, own, shape
         )
     # Sums of weights pass 1 by rounding, and with everybody in the sample so would chances.
     columns[:3] = np.minimum(columns[:3], 1.0)
@@ -216,17 +220,20 @@ def size_interval(
     spread: float = SPREAD,
     most: float = np.inf,
     unsure: Floats | None = None,
+    seen: NDArray[np.integer[Any]] | None = None,
 ) -> tuple[Integers, Integers]:
     """Return two quantiles of F of each class.
 
     Classes whose log rates differ by less than 0.02 share their quantiles. `unsure` is how far the
-    log rate of each class is from known, a standard deviation, the same for the same rate.
+    log rate of each class is from known, a standard deviation, the same for the same rate; `seen` is that of
+    `mix_sizes`.
     """
     rounded = np.round(log_rates * 50).astype(np.int64)
     shares = np.unique(outside, return_inverse=True)[1].ravel()
-    (place,) = class_numbers(np.stack([rounded, counts, shares], axis=1))
+    seen = counts if seen is None else seen
+    (place,) = class_numbers(np.stack([rounded, counts, shares, seen], axis=1))
     _, first = np.unique(place, return_index=True)
-    f, k = counts[first], outside[first]
+    f, k = seen[first], outside[first]
     wider = 0.0 if unsure is None else unsure[first]
     rates, weights = _posterior(rounded[first] / 50, f, spread, _FEW_NODES, wider)
     means = k[:, None] * rates
@@ -239,6 +246,7 @@ def size_interval(
 def _mixed(
     log_rates: Floats,
     counts: NDArray[np.integer[Any]],
+    seen: NDArray[np.integer[Any]],
     outside: Floats,
     spread: float,
     most: float,
@@ -250,7 +258,7 @@ def _mixed(
         f = counts[chosen]
         if not len(f):
             continue
-        rates, weights = _posterior(log_rates[chosen], f, spread, nodes)
+        rates, weights = _posterior(log_rates[chosen], seen[chosen], spread, nodes)
         means = outside[chosen, None] * rates
         if nodes is _NODES and repeats is not None:
             others, shares = _repeat_nodes(shape)
