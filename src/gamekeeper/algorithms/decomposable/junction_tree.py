@@ -167,7 +167,7 @@ class ClassTable:
         Numbers are from 0 up, and `n` how many there are at least.
         """
         if self._homes is None:
-            return np.bincount(numbers, weights=self.counts, minlength=n)
+            return np.bincount(numbers, weights=self.counts, minlength=n).astype(np.float64)
         of, home = numbers[self._homes[:, 0]], self._homes[:, 1]
         order = np.lexsort((home, of))
         of, home = of[order], home[order]

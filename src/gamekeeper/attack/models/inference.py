@@ -64,8 +64,6 @@ MEANINGS = {
 _LARGE_FRACTION = Fraction(1, 10)
 # With fewer pairs than this the level rests on near twins and on other populations.
 _FEW_PAIRS = 10
-# Weights that differ by less are as good as equal.
-_EVEN = 1.1
 # Households of up to so many members, drawn person by person, leave two of them together so often; and
 # where most have another one with them, they came together.
 _LARGE_HOUSEHOLD, _TOGETHER = 5, 0.5
@@ -219,7 +217,7 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
             finite=chosen is Estimator.FINITE,
             interval=asked.interval,
         )
-    if key_table.weights_differ > _EVEN:
+    if not key_table.has_equal_chances:
         found = _without_intervals(found, counts)
     provenance = replace(
         fit.provenance,
@@ -299,7 +297,7 @@ def _without_intervals(found: PopulationEstimate, counts: NDArray[np.int64]) -> 
 
 def _design_words(key_table: KeyTable, homes: _Homes | None) -> Iterator[str]:
     """Yield what is taken for granted of how the file was drawn."""
-    if key_table.weights_differ > _EVEN:
+    if not key_table.has_equal_chances:
         within = " within a stratum" if key_table.strata else ""
         ways = (
             "name strata whose records have one weight each (--strata)"

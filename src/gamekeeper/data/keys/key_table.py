@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
+EVEN_WEIGHTS = 1.1
+"""Weights that differ by less are as good as equal."""
+
 _SHOWN_SIZES = 10
 _RANGES = 4096
 _PLOTTED_SIZES = 20
@@ -137,6 +140,11 @@ class KeyTable(Result):
             f" one record only. As released, missing cells and all, {self._share(self.n_unlike)} like no"
             " other."
         )
+
+    @property
+    def has_equal_chances(self) -> bool:
+        """Whether the records of a stratum were drawn with the same chance, as far as weights tell."""
+        return self.weights_differ <= EVEN_WEIGHTS
 
     @property
     def people_words(self) -> str:

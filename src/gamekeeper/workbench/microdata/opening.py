@@ -10,7 +10,7 @@ from gamekeeper.algorithms.categories.partitions import Arbitrary
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.keys.counting import counting_bytes
-from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.data.keys.key_table import EVEN_WEIGHTS, KeyTable
 from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.data.reading.source import Source, open_source
 from gamekeeper.errors import InputError, Problem, Reason, refuse
@@ -153,7 +153,11 @@ def _with_weight_strata(table: CodedTable, design: SampleDesign) -> CodedTable |
     if table.n_below(design.weight, 1.0):
         return None
     most = min(_MOST_WEIGHTS, table.n_records // _RECORDS_PER_WEIGHT)
-    return table.with_number_coded(design.weight, most)
+    coded = table.with_number_coded(design.weight, most)
+    if coded is None:
+        return None
+    first, *_, last = map(float, coded.codebook[design.weight].values[1:])
+    return coded if last > EVEN_WEIGHTS * first else None
 
 
 @dataclass(frozen=True, slots=True)
