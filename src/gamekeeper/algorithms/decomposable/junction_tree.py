@@ -156,11 +156,6 @@ class ClassTable:
         made._homes = pairs
         return made
 
-    @property
-    def together(self) -> float:
-        """How many records each one that is counted stands for on average: those of a household."""
-        return 1.0 if self._homes is None else int(self.records.sum()) / self.n_records
-
     def totals(self, numbers: NDArray[np.integer[Any]], n: int = 0) -> Floats:
         """Return how many records, or households, there are of each number that classes have.
 

@@ -75,7 +75,6 @@ def risk_without(
         merged.log_expected,
         merged.counts,
         alone=is_alone,
-        together=table.together,
         fraction=share,
         interval=whole.interval,
         finer=finer,

@@ -162,7 +162,6 @@ def calibrated_estimate(
         level=level,
         one_each=one_each,
         records=table.records,
-        together=table.together,
     )
     return replace(found, latent=latent)
 
@@ -215,7 +214,6 @@ def estimate_from_rates(
     level: LevelPrior | None = None,
     one_each: bool = False,
     records: NDArray[np.integer[Any]] | None = None,
-    together: float = 1.0,
 ) -> PopulationEstimate:
     """Calibrate expected counts and infer the population sizes: steps 2 and 3 of the estimate.
 
@@ -230,9 +228,8 @@ def estimate_from_rates(
         As for `calibrated_estimate`.
     level
         What is thought of the level beforehand; what other populations say if not given.
-    records, together
-        The number of records of each class, where `counts` has that of its households, and how many
-        records a household has on average.
+    records
+        The number of records of each class, where `counts` has that of its households.
 
     Examples
     --------
@@ -245,7 +242,7 @@ def estimate_from_rates(
     levels = _levels(interval)
     usual = usual_log_rates(log_expected)
     law = _repeat_law(counts, outside, one_each=one_each)
-    fitted = _fitted_rates(usual, counts, level, law, together=together)
+    fitted = _fitted_rates(usual, counts, level, law)
     calibration, log_rates, spreads = fitted
     every_one = counts if records is None else records
     most, spread = float(every_one @ outside), spreads.mean
@@ -267,9 +264,7 @@ def estimate_from_rates(
     file = sum_over_uniques(drawn.sizes, drawn.sums, levels, seed=seed)
     every = [fitted]
     if calibration.repeats_in_question:
-        readings = [
-            _fitted_rates(usual, counts, level, one, together=together) for one in law.readings
-        ]
+        readings = [_fitted_rates(usual, counts, level, one) for one in law.readings]
         every += readings
         drawn_so = [draw_sizes(usual[alone], outside[alone], c, s) for c, _, s in readings]
         file = spanned(
@@ -314,14 +309,13 @@ def file_from_rates(
     one_each: bool = False,
     in_question: bool = False,
     alone: NDArray[np.bool_] | None = None,
-    together: float = 1.0,
 ) -> FileEstimate:
     """Return the measures of the file alone, as `estimate_from_rates` has them, in less time.
 
     Classes of more than three records may be left out if `n_records`, the number of all records, is
     given: they do not enter otherwise. Where classes were merged, `finer` is what was inferred of the
     sample uniques before, and `in_question` whether repeats were in question there. `alone` says which
-    classes have one record, where counts are those of households, of `together` records on average.
+    classes have one record, where counts are those of households.
 
     Examples
     --------
@@ -339,14 +333,11 @@ def file_from_rates(
         drawn = draw_sizes(usual[alone], outside[alone], calibration, spreads)
         return sum_over_uniques(drawn.sizes, drawn.sums, levels, finer)
 
-    calibration, _, spreads = _fitted_rates(usual, counts, level, law, n_records, together=together)
+    calibration, _, spreads = _fitted_rates(usual, counts, level, law, n_records)
     file = measured(calibration, spreads)
     if not (in_question or calibration.repeats_in_question):
         return file
-    readings = [
-        _fitted_rates(usual, counts, level, one, n_records, together=together)
-        for one in law.readings
-    ]
+    readings = [_fitted_rates(usual, counts, level, one, n_records) for one in law.readings]
     return spanned(file, [measured(line, spread) for line, _, spread in readings])
 
 
@@ -424,11 +415,9 @@ def _fitted_rates(
     level: LevelPrior | None,
     law: RepeatLaw,
     n_records: int | None = None,
-    *,
-    together: float = 1.0,
 ) -> tuple[RateCalibration, Floats, SpreadLaw]:
     """Return the calibration, the log rates of classes with repeats, and the spread."""
-    calibration = calibrate_rates(log_usual, counts, level, law, together=together)
+    calibration = calibrate_rates(log_usual, counts, level, law)
     log_rates, own = calibration.log_rates(log_usual), calibration.repeats.mean
     spreads = learn_spread(log_rates, counts, own, n_records)
     if own:

@@ -242,8 +242,6 @@ def calibrate_rates(
     counts: NDArray[np.integer[Any]],
     prior: LevelPrior | None = None,
     repeats: RepeatLaw | None = None,
-    *,
-    together: float = 1.0,
 ) -> RateCalibration:
     """Return the posterior of the line, from the classes of one and two records.
 
@@ -258,9 +256,6 @@ def calibrate_rates(
         Of the level; that of other populations if not given.
     repeats
         What is thought of repeats; that there are none if not given.
-    together
-        How many records come into the sample at a time, on average: those of two households are alike
-        together, so that so many classes tell as much as one.
 
     Examples
     --------
@@ -273,8 +268,7 @@ def calibrate_rates(
     used = counts <= 2
     if np.isnan(log_usual[used]).any():
         raise ArithmeticError(f"the calibration did not converge on {used.sum():,} classes")
-    each = np.full(used.sum(), 1 / together)
-    z, (n_classes, pairs) = binned(log_usual[used], each, each * (counts[used] == 2))
+    z, (n_classes, pairs) = binned(log_usual[used], np.ones(used.sum()), counts[used] == 2)
     middle, rough = _middle(z, n_classes, float(pairs.sum()))
     step = _FIRST_REACH + abs(rough)
     levels = np.arange(-step, step + _COARSE, _COARSE)
