@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.errors import InputError
@@ -10,8 +12,10 @@ from gamekeeper.protect.suppression.suppress import Suppress
 from gamekeeper.protect.targets import Criterion, parse_targets
 from gamekeeper.protect.trying.candidate import Candidate
 from gamekeeper.protect.trying.proposing import Wishes, aim_of, ladders, proposals
-from gamekeeper.protect.trying.risk_utility_map import frontier_of
+from gamekeeper.protect.trying.risk_utility_map import RiskUtilityMap, frontier_of
 from gamekeeper.protect.trying.trials import Trying
+from gamekeeper.results import Provenance
+from gamekeeper.wording import percent_text
 
 KEYS = ("age", "sex", "job")
 SETTING = Setting(keys=KEYS)
@@ -197,3 +201,86 @@ def test_who_is_known_to_be_in_the_file_chooses_what_is_asked_for():
     unknown = Setting(keys=KEYS, response_knowledge=False)
     plan = Trying(people(), unknown, parse_targets(["(k,1)>=2"])).run(STARS)
     assert "Nobody is taken to know who is in the file" in " ".join(plan.sentences())
+
+
+def made(number, right, cells, lost, is_met=True):
+    risk = {"changed": cells} if right is None else {"changed": cells, "right_share": right}
+    return Candidate(
+        number, 0, "a way", (), risk, ({"standing": "met"},), {"share": lost}, is_met=is_met
+    )
+
+
+def overview(*candidates):
+    return RiskUtilityMap(candidates, 0.5, 0, Provenance("a map", "", {}, None, ""))
+
+
+SHARES = st.none() | st.sampled_from([0.0, 0.1, 0.2, 0.45])
+
+
+@given(
+    st.lists(
+        st.tuples(SHARES, st.integers(0, 3), st.sampled_from([0.1, 0.2, 0.3]), st.booleans()),
+        max_size=6,
+    )
+)
+def test_what_is_worse_in_right_matches_and_cells_is_never_chosen(drawn):
+    found = overview(*(made(number, *own) for number, own in enumerate(drawn, 1)))
+    best = found.best
+    assert (best is None) == (not any(is_met for *_, is_met in drawn))
+    told = found.sentences()
+    if best is not None:
+        right, cells, lost, _ = drawn[best.number - 1]
+        right = 2.0 if right is None else right
+        for other, few, less, is_met in drawn:
+            other = 2.0 if other is None else other
+            is_worse = other <= right and few <= cells and (other < right or few < cells)
+            assert not (is_met and is_worse)
+            # Of those that are not worse, none loses less.
+            beaten = any(
+                (2.0 if a is None else a) <= other and b <= few and ((2.0 if a is None else a), b) != (other, few)
+                for a, b, _, meets in drawn if meets
+            )  # fmt: skip
+            assert not (is_met and not beaten and less < lost)
+        share = "not known" if right > 1 else percent_text(right)
+        assert share in told[0]
+    known = [own[0] for own in drawn if own[0] is not None]
+    if known and (best is None or best.expected_share != min(known)):
+        assert percent_text(min(known)) in told[0]
+    assert found.summary()["fewest_right_matches"] == min(known, default=None)
+
+
+def test_the_headline_names_right_matches_and_who_leaves_least():
+    both, stars = made(2, 0.45, 3_401, 0.08), made(1, 0.18, 2_821, 0.24)
+    recoded, missed = made(3, 0.2, 0, 0.1), made(4, 0.01, 9_000, 0.6, is_met=False)
+    assert overview(stars, both).sentences()[:2] == [
+        (
+            "Candidate 1 meets every target; somebody who knows the keys of all is expected to match 18.0% of"
+            " the people rightly, and 24.0% of what was told is lost; none of 2 candidates leaves fewer right"
+            " matches."
+        ),
+        (
+            "Candidate 2 loses least (8.0%), and is not chosen: it leaves 45.0% right matches with 3,401 cells"
+            " suppressed or altered, candidate 1 18.0% with 2,821."
+        ),
+    ]
+    assert overview(stars, both, recoded, missed).sentences()[0].startswith(
+        "Candidate 3 meets every target; somebody who knows the keys of all is expected to match 20.0% of"
+        " the people rightly, and 10.0% of what was told is lost; fewest right matches are left by"
+        " candidate 4 (1.0%, 60.0% lost, and misses a target)."
+    )  # fmt: skip
+
+
+def test_plans_name_right_matches_whether_targets_are_met_or_not():
+    for wishes, target in (
+        (STARS, "both>=3"),
+        (STARS, "expected matches<=0.1%"),
+        (Wishes(), "both>=3"),
+    ):
+        plan = trying(target).run(wishes)
+        first = plan.sentences()[0]
+        nearest = plan.nearest
+        assert f"{percent_text(nearest.expected_share)} of the people rightly" in first
+        assert "fewe" in first or len(plan.candidates) == 1
+        assert not any(
+            c.is_met == nearest.is_met and nearest.is_beaten_by(c) for c in plan.candidates
+        )

@@ -53,6 +53,7 @@ def count_keys(
     fraction: FractionLike | Mapping[str, FractionLike] | None = None,
     sensitive: Sequence[str] = (),
     person: str = "",
+    blank: bool = False,
     progress: Progress | None = None,
 ) -> KeyTable:
     """Count the records of each class on some key variables.
@@ -79,6 +80,9 @@ def count_keys(
     person
         A variable that tells whose a record is, where people may have several: the first record of
         each is counted. The sampling fraction is then one of people.
+    blank
+        Whether a key variable may be without a single value, as where it was suppressed wholly: it
+        then tells nobody from anybody else.
     progress
         Told how much of the step at hand is done, and of how much; it may raise to cancel.
 
@@ -115,7 +119,8 @@ def count_keys(
         sensitive=sensitive,
         person=person,
     )
-    problems += all_missing_problems(coded, keys)
+    if not blank or rule is Missing.EXCLUDE:
+        problems += all_missing_problems(coded, keys)
     problems += nameless_problems(coded, person)
     # Weights and strata are looked at only where names are in order and there are records.
     raise_problems(problems, len(keys))

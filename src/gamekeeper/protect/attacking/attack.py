@@ -194,6 +194,7 @@ def measure_release(
         strata=setting.strata,
         fraction=fraction,
         sensitive=[name for name in setting.sensitive if name in after.codebook],
+        blank=True,
         progress=progress,
     )
     household = setting.household if setting.household in after.codebook else ""

@@ -220,7 +220,9 @@ def _above(asked: Checked, table: CodedTable, setting: Setting) -> NDArray[np.bo
     from gamekeeper.attack.uniques.suda import assess_uniques
 
     measure, limit = asked.above
-    keys = count_keys(table, setting.keys, missing=Missing(setting.missing), weight=setting.weight)
+    keys = count_keys(
+        table, setting.keys, missing=Missing(setting.missing), weight=setting.weight, blank=True
+    )
     # Models of the file are asked for no cells: they say nothing of single records.
     measures = measure_risk(
         keys, household=setting.household, sensitive=setting.sensitive, max_cells=1

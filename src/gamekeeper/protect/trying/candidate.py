@@ -71,6 +71,44 @@ class Candidate:
         return self.loss.get("share")
 
     @property
+    def n_cells(self) -> int | None:
+        """How many cells were suppressed or have another value; None where that was not kept."""
+        return self.risk.get("changed", self.risk.get("suppressed"))
+
+    @property
+    def left(self) -> str:
+        """What it leaves at risk and what it costs, as a clause."""
+        expected, lost = self.expected_share, self.lost_share
+        risk = (
+            "how many people somebody who knows the keys of all matches rightly is not known"
+            if expected is None
+            else "somebody who knows the keys of all is expected to match"
+            f" {percent_text(expected)} of the people rightly"
+        )
+        cost = (
+            "what is lost is not known"
+            if lost is None
+            else f"{percent_text(lost)} of what was told is lost"
+        )
+        return f"{risk}, and {cost}"
+
+    def is_beaten_by(self, other: Candidate) -> bool:
+        """Tell whether it is worse than another in right matches and in cells, or in one of them alone.
+
+        Right matches that are not known are taken for more than any that are.
+        """
+        if self.n_cells is None or other.n_cells is None:
+            return False
+        own = self.order_of_risk, self.n_cells
+        others = other.order_of_risk, other.n_cells
+        return own != others and others[0] <= own[0] and others[1] <= own[1]
+
+    @property
+    def order_of_risk(self) -> float:
+        """The share of right matches, to compare: what is not known is more than everybody."""
+        return 2.0 if self.expected_share is None else self.expected_share
+
+    @property
     def sentence(self) -> str:
         """What it is and how it stands, in one sentence."""
         if self.failed:
@@ -81,7 +119,7 @@ class Candidate:
         standing = "meets every target" if self.is_met else "misses a target"
         if not self.targets:
             standing = "no target"
-        return f"{self.label}: {standing}; right matches {risk}, lost {cost} of what was told."
+        return f"{self.label}: right matches {risk}, lost {cost} of what was told; {standing}."
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values."""

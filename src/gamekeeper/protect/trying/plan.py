@@ -11,7 +11,7 @@ from gamekeeper.protect.targets import Criterion, Target
 from gamekeeper.protect.trying.candidate import Candidate, Tried
 from gamekeeper.protect.trying.risk_utility_map import RiskUtilityMap
 from gamekeeper.results import Provenance, Result
-from gamekeeper.wording import count_of, digits_text, joined, quoted
+from gamekeeper.wording import digits_text, joined, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,7 +43,7 @@ class Plan(Result):
 
     @property
     def best(self) -> Candidate | None:
-        """The candidate that meets every target and loses least; None where none does."""
+        """The candidate that meets every target, is not beaten, and loses least; None where none does."""
         return self.map.best
 
     @property
@@ -51,9 +51,10 @@ class Plan(Result):
         """The best that could be reached: it misses fewest targets, then leaves least at risk."""
         known = [c for c in self.map.candidates if not c.failed]
 
-        def order(candidate: Candidate) -> tuple[int, float, float]:
+        def order(candidate: Candidate) -> tuple[int, float, int, float]:
             missed = sum(target["standing"] != "met" for target in candidate.targets)
-            return missed, candidate.expected_share or 0.0, candidate.lost_share or 0.0
+            one = candidate
+            return missed, one.order_of_risk, one.n_cells or 0, one.lost_share or 0.0
 
         return self.best or min(known, key=order, default=None)
 
@@ -81,15 +82,11 @@ class Plan(Result):
         if nearest is None:
             said.append("No candidate could be made.")
         elif self.is_met:
-            said.append(
-                f"Candidate {nearest.number} meets {self._targets()} and loses least of"
-                f" {count_of(len(self.candidates), 'candidate')}."
-            )
+            said += self.map.headline(nearest, f"meets {self._targets()}")
         else:
-            said.append(
-                f"{self._targets(start=True)} cannot be met by what was tried. The best that was reached is"
-                f" candidate {nearest.number}."
-            )
+            first, *more = self.map.headline(nearest, "is the best that was reached")
+            targets = self._targets(start=True)
+            said += [f"{targets} cannot be met by what was tried: c{first[1:]}", *more]
             missed = [t for t in nearest.targets if t["standing"] != "met"]
             said += [
                 f"It misses {quoted([t['target']])}"

@@ -50,18 +50,68 @@ class RiskUtilityMap(Result):
 
     @property
     def best(self) -> Candidate | None:
-        """The candidate that meets every target and loses least; None where none does."""
-        known = [c for c in self.candidates if c.is_met and c.lost_share is not None]
-        return min(known, key=lambda c: (c.lost_share or 0.0, c.number), default=None)
+        """The candidate that loses least of those that meet every target and are not beaten by another.
+
+        One beats another that leaves no fewer right matches, changes no fewer cells, and more of one of
+        them. None where none meets every target.
+        """
+        met = [c for c in self.candidates if c.is_met and c.lost_share is not None]
+        known = [c for c in met if not any(map(c.is_beaten_by, met))]
+        return min(
+            known, key=lambda c: (c.lost_share or 0.0, c.order_of_risk, c.number), default=None
+        )
+
+    @property
+    def safest(self) -> Candidate | None:
+        """The candidate that leaves fewest right matches; None where none is known to."""
+        known = [c for c in self.candidates if not c.failed and c.expected_share is not None]
+        return min(
+            known, key=lambda c: (c.order_of_risk, c.lost_share or 0.0, c.number), default=None
+        )
+
+    def headline(self, chosen: Candidate, standing: str) -> list[str]:
+        """Say what a candidate leaves beside how it stands, and which one leaves least."""
+        made = count_of(len(self.candidates), "candidate")
+        safest, least = self.safest, self.cheapest
+        first = f"Candidate {chosen.number} {standing}; {chosen.left}."
+        said = [first]
+        if safest is not None and len(self.candidates) > 1:
+            if safest.order_of_risk == chosen.order_of_risk:
+                said[0] = f"{first[:-1]}; none of {made} leaves fewer right matches."
+            else:
+                missed = "" if safest.is_met or not safest.targets else ", and misses a target"
+                said[0] = (
+                    f"{first[:-1]}; fewest right matches are left by candidate {safest.number}"
+                    f" ({_right(safest)}, {_lost(safest)} lost{missed})."
+                )
+        if least is not None and chosen.is_met and least.number != chosen.number:
+            other = next(c for c in self.candidates if c.is_met and least.is_beaten_by(c))
+            said.append(
+                f"Candidate {least.number} loses least ({_lost(least)}), and is not chosen: it leaves"
+                f" {_right(least)} right matches with {least.n_cells:,} cells suppressed or altered, candidate"
+                f" {other.number} {_right(other)} with {other.n_cells:,}."
+            )
+        return said
+
+    @property
+    def cheapest(self) -> Candidate | None:
+        """The candidate that loses least of those that meet every target, beaten or not."""
+        met = [c for c in self.candidates if c.is_met and c.lost_share is not None]
+        return min(
+            met, key=lambda c: (c.lost_share or 0.0, c.order_of_risk, c.number), default=None
+        )
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
-        best = self.best
+        best, safest = self.best, self.safest
         return {
             "candidates": len(self.candidates),
             "meeting_targets": sum(c.is_met for c in self.candidates),
             "frontier": ", ".join(map(str, self.frontier)),
             "best": None if best is None else best.number,
+            "right_matches": None if best is None else best.expected_share,
+            "safest": None if safest is None else safest.number,
+            "fewest_right_matches": None if safest is None else safest.expected_share,
         }
 
     def sentences(self) -> list[str]:
@@ -69,14 +119,16 @@ class RiskUtilityMap(Result):
         best = self.best
         made = count_of(len(self.candidates), "candidate")
         met = sum(c.is_met for c in self.candidates)
-        if best is None:
-            first = f"None of {made} meets every target."
+        if best is not None:
+            said = [
+                *self.headline(best, "meets every target"),
+                f"Candidate {best.number}: {best.label}.",
+            ]
         else:
-            first = (
-                f"Candidate {best.number} of {len(self.candidates)} meets every target and loses"
-                f" least: {best.sentence}"
-            )
-        said = [first]
+            said = [f"None of {made} meets every target."]
+            if self.safest is not None:
+                first, *more = self.headline(self.safest, "comes nearest to nobody being matched")
+                said = [f"{said[0][:-1]}: c{first[1:]}", *more]
         if self.provenance.parameters.get("household"):
             said.append(WHOLE_HOUSEHOLDS)
         if best is not None and met > 1:
@@ -156,6 +208,15 @@ class RiskUtilityMap(Result):
         if ax.get_legend_handles_labels()[0]:
             ax.legend(frameon=False, loc="best")
         return figure
+
+
+def _lost(candidate: Candidate) -> str:
+    return "not known" if candidate.lost_share is None else percent_text(candidate.lost_share)
+
+
+def _right(candidate: Candidate) -> str:
+    risk = candidate.expected_share
+    return "unknown" if risk is None else percent_text(risk)
 
 
 def frontier_of(candidates: Sequence[Candidate]) -> tuple[int, ...]:

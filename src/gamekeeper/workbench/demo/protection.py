@@ -47,8 +47,8 @@ class ProtectionDemo:
             f"Before: {before.sentences()[0]}",
             *tried,
             (
-                f"Candidate {best.number} loses least and is released; the release was attacked"
-                " again, under the same scenario:"
+                f"Candidate {best.number} is released; the release was attacked again, under the same"
+                " scenario:"
             ),
             after.sentences()[0],
             (
@@ -65,7 +65,7 @@ class ProtectionDemo:
 def run_protection_demo(
     output: Path, store: Path, sample: Path, scenario: Scenario, *, seed: int
 ) -> ProtectionDemo:
-    """Try suppression and recoding for one target, and release what loses least.
+    """Try suppression and recoding for one target, and release the best of them.
 
     Categories are those that forms of the environment have, so that the release fits other data.
     """

@@ -49,7 +49,7 @@ class ProtectionPlan:
 
     @property
     def best(self) -> Candidate | None:
-        """The candidate that meets every target and loses least; None where none does."""
+        """The candidate that meets every target, is not beaten, and loses least; None where none does."""
         return self.plan.best
 
     @property
