@@ -187,7 +187,9 @@ def test_a_wide_key_takes_several_numbers():
     assert listed == sorted(set(rows))
 
 
-@pytest.mark.parametrize("n_codes", [[2**31, 2**31, 2], [2**32, 2**31], [2**31, 2**32, 2]])
+@pytest.mark.parametrize(
+    "n_codes", [[2**31, 2**31, 2], [2**32, 2**31], [2**31, 2**32, 2], [1, 1], [1, 3]]
+)
 def test_packing_uses_63_bits_and_no_more(n_codes):
     packing = pack_keys([f"v{n}" for n in range(len(n_codes))], n_codes)
     for group in packing.groups:

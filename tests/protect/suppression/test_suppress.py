@@ -69,6 +69,13 @@ def test_pinned_and_dear_variables():
         Suppress(k=3, pinned=KEYS).apply(table, SETTING)
 
 
+def test_costs_where_no_cell_may_be_suppressed_that_helps():
+    made = Suppress(k=3, pinned=("age", "sex"), costs={"job": 3}, criterion="own", partial=True)
+    found = made.apply(coded_from_codes([[1, 1, 1], [2, 2, 2], [3, 1, 3]], KEYS), SETTING)
+    assert found.log.n_suppressed == 0
+    assert "3 records cannot be helped" in " ".join(found.told)
+
+
 def test_related_columns_follow():
     table = people()
     made = Suppress(k=3, related={"born": "age"}).apply(table, SETTING)

@@ -63,9 +63,9 @@ def pack_keys(columns: Sequence[str], n_codes: Sequence[int]) -> KeyPacking:
     ['(CAST(v0 AS BIGINT) * 10 + v1) AS k0']
     """
     groups: list[list[int]] = []
-    span = _LARGEST
+    span = 1
     for place, count in enumerate(n_codes):
-        if span * count > _LARGEST:
+        if not groups or span * count > _LARGEST:
             groups.append([])
             span = 1
         groups[-1].append(place)

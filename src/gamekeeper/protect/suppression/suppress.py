@@ -200,9 +200,7 @@ def _told(asked: Checked, solved: Solved, log: ChangeLog) -> list[str]:
     if asked.has_costs:
         # Costs have no unit that says anything by itself: what is told is how much could be saved.
         proof = "By what cells cost, nothing cheaper does it: proven."
-        if not solved.cost:
-            proof = "No cell may be suppressed that would do."
-        elif not solved.is_optimal:
+        if not solved.is_optimal and solved.cost:
             share = float(solved.lower_bound / solved.cost)
             proof = f"By what cells cost, whatever does it costs at least {percent_text(share)} of that."
     elif solved.is_optimal:
