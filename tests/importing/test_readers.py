@@ -1,12 +1,52 @@
 from __future__ import annotations
 
 import json
+import sys
+from dataclasses import asdict
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gamekeeper.errors import InputError, LimitError, Reason
-from gamekeeper.importing.proposed_question import Answering
-from gamekeeper.importing.readers.registry import read_instrument
+from gamekeeper.importing.files.opened import OpenedFile
+from gamekeeper.importing.proposed_question import (
+    Answering,
+    Instrument,
+    ProposedAnswer,
+    ProposedQuestion,
+    instrument_of,
+)
+from gamekeeper.importing.readers.registry import FORMATS, Format, read_instrument
+from gamekeeper.importing.readers.statistical import read_statistical
+from tests.given.hostile import SPELLINGS, far_apart, repeated
+
+# Names of files may hold what is no text.
+words = st.text(st.characters(codec=None), max_size=8)
+answers = st.builds(
+    ProposedAnswer, words, words, st.lists(words, max_size=2).map(tuple), st.booleans()
+)
+questions = st.builds(
+    ProposedQuestion,
+    words,
+    words,
+    words,
+    st.sampled_from(Answering),
+    st.lists(answers, max_size=3).map(tuple),
+    st.lists(words, max_size=2).map(tuple),
+    words,
+    words,
+    st.booleans(),
+)
+instruments = st.builds(
+    Instrument,
+    words,
+    words,
+    st.lists(questions, max_size=3).map(tuple),
+    words,
+    st.dictionaries(words, words, max_size=2),
+    st.lists(words, max_size=2).map(tuple),
+)
 
 
 def read(tmp_path, name, text, **how):
@@ -120,7 +160,7 @@ def test_sas_transport_files_have_labels_dates_and_the_formats_of_a_catalog(
     (tmp_path / "formats.sas7bcat").write_bytes(b"")
     catalog = types.SimpleNamespace(value_labels={"$SEX": {"1": "Female", "2": "Male"}})
     monkeypatch.setattr(pyreadstat, "read_sas7bcat", lambda *_, **__: ({}, catalog))
-    sex = read_instrument(path).questions[0]
+    sex = read_statistical(OpenedFile(path)).questions[0]
     assert (sex.answering, texts(sex)) == (Answering.ONE, ["Female", "Male"])
     assert [answer.code for answer in sex.answers] == ["1", "2"]
 
@@ -238,3 +278,53 @@ def test_the_format_can_be_named(tmp_path):
     assert caught.value.reason is Reason.WRONG_SCHEMA
     found = read(tmp_path, "a.txt", "variable,code,label\nA,1,x\n", format_name="codebook")
     assert len(found.questions) == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit counts address space")
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_workbook_of_two_cells_far_apart_is_refused(tmp_path, spelling):
+    for name, cell in (("far.xlsx", "XFD1048576"), ("wide.xlsm", "xfd12000")):
+        with pytest.raises(LimitError, match="needs more than") as refused:
+            read_instrument(far_apart(tmp_path / name, cell, spelling))
+        assert refused.value.reason is Reason.TOO_LARGE
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit counts address space")
+def test_a_sheet_of_repeated_cells_is_refused(tmp_path):
+    # The most that the library itself takes, and what it takes and makes too much of.
+    for rows in (1_000, 6_000):
+        with pytest.raises(LimitError) as refused:
+            read_instrument(repeated(tmp_path / "a.ods", rows, 16_384))
+        assert refused.value.reason is Reason.TOO_LARGE
+    # A small one of the same making is read.
+    small = repeated(tmp_path / "b.ods", 3, 2)
+    assert OpenedFile(small).sheets == {"survey": [["x", "x"]] * 3}
+
+
+def test_a_format_of_ones_own_is_tried_in_its_turn(tmp_path):
+    def mine(name, holds):
+        asked = (ProposedQuestion("Q1", "Mine?"),)
+        made = Instrument(name, name, asked)
+        return Format(name, "of one's own", lambda file: holds, lambda file: made)
+
+    never, always = mine("never", False), mine("always", True)
+    path = tmp_path / "a.csv"
+    path.write_text("variable,code,label\nSEX,1,Male\nSEX,2,Female\n")
+    # Functions that no other process can find.
+    for formats, expected in (
+        ((*FORMATS, always), "codebook"),
+        ((always, *FORMATS), "always"),
+        ((never, *FORMATS), "codebook"),
+        ((*FORMATS[:3], never, *FORMATS[3:], always), "codebook"),
+        ((*FORMATS[:3], always, *FORMATS[3:]), "always"),
+    ):
+        assert expected in read_instrument(path, formats=formats).format.lower()
+    assert read_instrument(path, formats=(*FORMATS, always), format_name="always").title == "always"
+    with pytest.raises(InputError, match="of no format that is known"):
+        read_instrument(path, formats=(never,))
+
+
+@given(instruments)
+def test_instruments_are_the_same_after_they_came_from_another_process(instrument):
+    assert instrument_of(json.loads(json.dumps(asdict(instrument)))) == instrument

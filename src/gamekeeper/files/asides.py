@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import socket
 import tempfile
 import time
@@ -18,13 +19,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from gamekeeper.files.gate import LOGS
+from gamekeeper.files.gate import LOGS, PRIVATE_MARK
 
 PRIVATE: Final = 0o600
 """For the owner alone: what may tell about persons or about how they are protected."""
 
 _SHARED: Final = 0o666
 _LEFT_OVER_SECONDS: Final = 3600
+_TEMPORARY: Final = "gamekeeper-"
 
 
 @contextmanager
@@ -54,7 +56,25 @@ def aside(path: Path, *, private: bool, like: Path | None = None) -> Generator[P
 
 def temporary_folder(within: Path | str | None) -> Path:
     """Make a folder of its own for files that do not last; nobody else can look into it."""
-    return Path(tempfile.mkdtemp(prefix="gamekeeper-", dir=within))
+    return Path(tempfile.mkdtemp(prefix=_TEMPORARY, suffix=f"-{_here()}-{os.getpid()}", dir=within))
+
+
+def clear_temporary_folders(within: Path) -> None:
+    """Remove the temporary folders in another one whose process was cut off; this one has none yet.
+
+    A process may have the number of one before it. What another computer made goes after an hour.
+    """
+    before = time.time() - _LEFT_OVER_SECONDS
+    with suppress(OSError), os.scandir(within) as entries:
+        for entry in entries:
+            if not entry.name.startswith(_TEMPORARY):
+                continue
+            place, _, process = entry.name.rpartition("-")
+            is_here = place.endswith(f"-{_here()}")
+            is_left = is_here and (process == str(os.getpid()) or _has_ended(process))
+            with suppress(OSError):
+                if is_left or entry.stat(follow_symlinks=False).st_mtime < before:
+                    shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def make_folders(folder: Path, made: list[Path], *, private: bool = False) -> None:
@@ -66,6 +86,12 @@ def make_folders(folder: Path, made: list[Path], *, private: bool = False) -> No
     for part in reversed(missing):
         part.mkdir(0o700 if private else 0o777)
         made.append(part)
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder for the owner alone, if it is not there, and mark it: see `gate.is_private`."""
+    make_folders(folder, [], private=True)
+    (folder / PRIVATE_MARK).touch(PRIVATE)
 
 
 def bring_to_disk(path: Path) -> None:

@@ -31,6 +31,17 @@ LOGS: Final = ("-wal", "-shm", "-journal")
 BACKUP: Final = ".backup"
 """What the name of the automatic backup of a store has after that of the store."""
 
+PRIVATE_MARK: Final = ".gamekeeper-private"
+"""The file that marks a folder as private: of a server, or with what a job found."""
+
+PRIVATE_TABLE: Final = {"gamekeeper": "private result of a server, and no input"}
+"""What a Parquet file of a private result says of itself, in the same words wherever it is copied to."""
+
+SERVER: Final = "server.db"
+"""The database of a server, which makes the folder that it lies in private."""
+
+_NEAR_BYTES = 1 << 16
+_ACCOUNTS = b"folded TEXT PRIMARY KEY"
 _REPLACE = "Name another file, or have it replaced (--replace)."
 _HEADER_BYTES = 1 << 16
 
@@ -79,6 +90,45 @@ def is_database(path: Path) -> bool:
             return file.read(len(SQLITE)) == SQLITE
     except (OSError, ValueError):
         return False
+
+
+def is_private(path: Path) -> bool:
+    """Tell whether a file is never to be offered as one with records of people, wherever it lies."""
+    return is_private_place(path.absolute().parent) or is_private_file(path)
+
+
+def is_private_place(folder: Path) -> bool:
+    """Tell whether a folder lies in a private one, or is one."""
+    return any(map(is_private_folder, (folder, *folder.parents)))
+
+
+def is_private_folder(folder: Path) -> bool:
+    """Tell whether a folder is a server's own, holds what a job found, or is an environment."""
+    # Those of before have no mark.
+    server = folder / SERVER
+    return (
+        (folder / PRIVATE_MARK).exists()
+        or (is_database(server) and _says(server, _ACCOUNTS, from_end=False))
+        or _is_environment(folder)
+    )
+
+
+def is_private_file(path: Path) -> bool:
+    """Tell whether a file is a database, whatever its name (a store, its backup, a study), or a private result."""
+    words = PRIVATE_TABLE["gamekeeper"].encode()
+    return is_database(path) or (path.suffix.lower() == ".parquet" and _says(path, words))
+
+
+def _says(path: Path, words: bytes, *, from_end: bool = True) -> bool:
+    """Tell whether words are near an end of a file; of one that cannot be read they may be."""
+    try:
+        with path.open("rb") as file:
+            if from_end:
+                file.seek(0, os.SEEK_END)
+                file.seek(max(0, file.tell() - _NEAR_BYTES))
+            return words in file.read(_NEAR_BYTES)
+    except (OSError, ValueError):
+        return True
 
 
 def _fault_of_place(path: Path) -> tuple[str, str] | None:

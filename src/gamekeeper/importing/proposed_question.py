@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 
 class Answering(StrEnum):
@@ -60,3 +61,25 @@ class Instrument:
     language: str = ""
     metadata: Mapping[str, str] = field(default_factory=dict[str, str])
     notes: tuple[str, ...] = ()
+
+
+def instrument_of(tree: Mapping[str, Any]) -> Instrument:
+    """Return an instrument from plain values, as `dataclasses.asdict` makes them."""
+    plain: dict[str, Any] = dict(tree)
+    plain["questions"] = tuple(map(_question, tree["questions"]))
+    plain["notes"] = tuple(tree["notes"])
+    return Instrument(**plain)
+
+
+def _question(tree: Mapping[str, Any]) -> ProposedQuestion:
+    plain: dict[str, Any] = dict(tree)
+    plain["answering"] = Answering(tree["answering"])
+    plain["answers"] = tuple(map(_answer, tree["answers"]))
+    plain["others"] = tuple(tree["others"])
+    return ProposedQuestion(**plain)
+
+
+def _answer(tree: Mapping[str, Any]) -> ProposedAnswer:
+    plain: dict[str, Any] = dict(tree)
+    plain["others"] = tuple(tree["others"])
+    return ProposedAnswer(**plain)

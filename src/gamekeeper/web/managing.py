@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gamekeeper.files.asides import make_folders
+from gamekeeper.files.asides import make_private
+from gamekeeper.files.gate import SERVER
 from gamekeeper.web.database import Database
 from gamekeeper.web.people.accounts import Accounts
 from gamekeeper.web.people.sessions import Sessions
@@ -16,6 +17,6 @@ def people_of(asked: AccountsRequest) -> tuple[Accounts, Sessions]:
     with opened_store(asked.place.store, readonly=True):
         pass
     folder = state_folder(asked.place.store, asked.state)
-    make_folders(folder, [], private=True)
-    database = Database(folder / "server.db")
+    make_private(folder)
+    database = Database(folder / SERVER)
     return Accounts(database), Sessions(database)

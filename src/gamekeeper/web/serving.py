@@ -14,6 +14,7 @@ import uvicorn
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.store.place import ServerPlace, StorePlace
 from gamekeeper.web.app import STATIC, make_app
+from gamekeeper.web.entrance.connections import MOST_TOGETHER, BehindProxy, Connection
 from gamekeeper.web.service.server import Server
 from gamekeeper.web.settings import LOOPBACK, Settings, checked_origin, named_folders
 from gamekeeper.web.stamp import is_current
@@ -98,7 +99,8 @@ def serve(asked: ServeRequest, *, say: Callable[[str], None]) -> None:
             proxy_headers=False,
             timeout_graceful_shutdown=_GRACE,
             timeout_keep_alive=_KEEP_ALIVE,
-            limit_concurrency=400,
+            limit_concurrency=MOST_TOGETHER,
+            http=BehindProxy if settings.origin else Connection,
         )
         if not is_current(FRONTEND, STATIC):
             say("The pages are not built, or not from these sources: run make pages.")

@@ -178,14 +178,14 @@ def shape_text(shape: Iterable[int]) -> str:
 
 
 def memory_text(n_bytes: float) -> str:
-    """Return an amount of memory in gigabytes.
+    """Return an amount of memory in gigabytes, a small one in megabytes.
 
     Examples
     --------
-    >>> memory_text(3.2e9)
-    '3.2 GB'
+    >>> memory_text(3.2e9), memory_text(40e6)
+    ('3.2 GB', '40 MB')
     """
-    return f"{n_bytes / 1e9:,.1f} GB"
+    return f"{n_bytes / 1e9:,.1f} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:,.0f} MB"
 
 
 def duration_text(seconds: float) -> str:

@@ -9,11 +9,12 @@ import pandas as pd
 import pyreadstat
 import pytest
 
+from gamekeeper.budget import within_memory
 from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.reading import statistical_file
 from gamekeeper.data.reading.column import ColumnKind
 from gamekeeper.data.reading.source import open_source
-from gamekeeper.errors import InputError, Reason
+from gamekeeper.errors import InputError, LimitError, Reason
 
 LABELS = {"sex": {1: "male", 2: "female", 9: "refused"}, "town": {"x": "Xanten"}}
 
@@ -89,6 +90,7 @@ def test_given_missing_values_are_texts(spss):
     assert values_of(coded, "town") == ["", "yy", "", ""]
 
 
+@pytest.mark.slow
 def test_leading_zeros_of_a_display_format_survive(tmp_path):
     frame = pd.DataFrame({"region": [7.0, 12.0, 1234.0]})
     labels = {"region": {7: "North"}}
@@ -166,6 +168,7 @@ def test_sas_transport(tmp_path):
     assert coded.number("w").tolist() == [1.5, 2.25, 3.0, 4.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_records", [0, 1, 6, 7, 14])
 @pytest.mark.parametrize("suffix", [".sav", ".dta", ".xpt", ".por"])
 def test_files_are_read_in_chunks(tmp_path, monkeypatch, suffix, n_records):
@@ -221,6 +224,7 @@ def test_a_wrong_encoding_is_one_error(tmp_path, encoding):
     assert caught.value.reason is Reason.WRONG_ENCODING
 
 
+@pytest.mark.slow
 def test_an_old_stata_file_needs_its_encoding(tmp_path):
     path = tmp_path / "x.dta"
     pyreadstat.write_dta(pd.DataFrame({"a": ["é"]}), path)
@@ -231,3 +235,28 @@ def test_an_old_stata_file_needs_its_encoding(tmp_path):
     source = open_source(path, encoding="cp1252")
     assert source.settings["encoding"] == "cp1252"
     assert code_source(source, ["a"]).codebook["a"].values == ("", "é")
+
+
+def test_a_small_budget_is_kept_by_reading_fewer_records_at_a_time(tmp_path):
+    path = tmp_path / "x.sav"
+    n_records = 40_000
+    frame = pd.DataFrame(
+        {"a": np.arange(n_records) % 50.0, "b": [f"t{i}" for i in range(n_records)]}
+    )
+    pyreadstat.write_sav(frame, path)
+    with within_memory("10MB"):
+        source = open_source(path)
+        sizes = [batch.num_rows for batch in source.batches(["b", "a"])]
+    assert sum(sizes) == n_records
+    assert max(sizes) <= 10_000_000 // 200 // 2
+    with within_memory("100KB"), pytest.raises(LimitError, match="--memory"):
+        open_source(path)
+
+
+def test_long_texts_are_read_in_smaller_chunks(tmp_path, monkeypatch):
+    monkeypatch.setattr(statistical_file, "_CELLS", 1_000)
+    path = tmp_path / "x.sav"
+    pyreadstat.write_sav(pd.DataFrame({"a": ["x" * 640] * 200, "b": [1.0] * 200}), path)
+    source = open_source(path)
+    assert [batch.num_rows for batch in source.batches(["a"])] == [90, 90, 20]
+    assert [batch.num_rows for batch in source.batches(["b"])] == [200]

@@ -5,9 +5,12 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
+import sqlite3
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +18,17 @@ import pytest
 from starlette.testclient import TestClient
 
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.files.gate import PRIVATE_MARK
 from gamekeeper.web.jobs import jobs as module
 from gamekeeper.web.jobs import kinds
+from gamekeeper.web.jobs.files import ENDINGS, allowed_files, allowed_path
 from gamekeeper.web.jobs.jobs import Jobs, State
 from gamekeeper.web.jobs.processes import start_of
 from gamekeeper.web.jobs.work import run
 from gamekeeper.web.people import sessions as session_times
 from gamekeeper.web.people.roles import Role
 from gamekeeper.web.service.server import Server
+from gamekeeper.web.wire.errors import Refused
 from tests.web.conftest import CANARY, signed_in
 
 FILE = {"folder": "files", "name": "people.csv"}
@@ -426,3 +432,151 @@ def test_a_job_that_cannot_write_what_it_found_says_so(
 
 def test_every_kind_that_can_be_asked_for_can_be_run() -> None:
     assert set(kinds.KINDS) == {"look", "assess"}
+
+
+def test_readers_learn_nothing_of_values_from_what_editors_asked(
+    outside: TestClient, team: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    not_started(team.jobs, monkeypatch)
+    signed_in(outside, Role.EDITOR)
+    asked = {
+        "kind": "assess",
+        "file": FILE,
+        "keys": ["age", "region"],
+        "strata": "region",
+        "values": {"region": {CANARY: "x"}},
+        "recodes": [f"region=Rare: {CANARY} | r1"],
+        "fraction": f"{CANARY}=2%",
+        "reading": {"missing_values": [CANARY]},
+    }
+    job = outside.post("/api/jobs", json=asked).json()["id"]
+
+    def quotes(*_: object) -> None:
+        raise InputError(Reason.BAD_OPTION, f"Asked for {CANARY}.", CANARY, CANARY)
+
+    run(team.database.path, job, {"assess": quotes})
+    assert CANARY in json.dumps(team.jobs.job(job).error)
+    assert outside.get("/api/jobs").text.count(CANARY) == 7
+    signed_in(outside, Role.READER)
+    for path in ("/api/jobs", f"/api/jobs/{job}"):
+        told = outside.get(path)
+        assert CANARY not in told.text
+        shown = told.json().get("jobs", [told.json()])[0]
+        assert shown["error"]["code"] == "bad-option"
+        assert (shown["request"]["keys"], shown["request"]["strata"]) == (
+            ["age", "region"],
+            "region",
+        )
+        assert not {"values", "recodes", "fraction", "missing_values"} & shown["request"].keys()
+
+
+@pytest.mark.slow
+def test_readers_learn_that_a_variable_was_recoded_and_not_by_which_rule(
+    outside: TestClient, team: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    not_started(team.jobs, monkeypatch)
+    signed_in(outside, Role.EDITOR)
+    asked = {
+        "kind": "assess",
+        "file": FILE,
+        "keys": ["age", "region"],
+        "recodes": [f"region=Rare: {CANARY} | r1; Other: r0 | r2"],
+        "reading": {"missing_values": ["91"]},
+    }
+    job = outside.post("/api/jobs", json=asked).json()["id"]
+    own = team.jobs.folder(job)
+    own.mkdir()
+    monkeypatch.chdir(own)
+    run(team.database.path, job)
+    assert team.jobs.job(job).error is None
+    assert f"Rare: {CANARY} | r1" in outside.get(f"/api/jobs/{job}/result").text
+    signed_in(outside, Role.READER)
+    told = outside.get(f"/api/jobs/{job}/result")
+    assert "'region': 4 categories become 2." in told.text
+    assert CANARY not in told.text
+    assert "Rare" not in told.text
+
+
+def test_a_job_is_run_again_only_while_its_file_may_be_read(
+    client: TestClient, server: Server, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running = sleeping(server.jobs, monkeypatch, "sys.exit()")
+    job = client.post("/api/jobs", json=LOOK).json()["id"]
+    running[0].wait(10)
+    server.jobs.advance()
+    assert client.post(f"/api/jobs/{job}/again").status_code == 202
+    (folder / "people.csv").rename(folder / "people.bin")
+    assert client.post(f"/api/jobs/{job}/again").status_code == 404
+    for child in running:
+        child.wait(10)
+
+
+def private_things(folder: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put into a folder, under names of files of people, what is not for anybody to read."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from gamekeeper.store.study import Study
+
+    store = server.settings.store
+    assert isinstance(store, Path)
+    # A store, its backup and a study, under other names; the state of another server; of an older one.
+    for name in ("store.csv", "store.csv.backup", "backup.txt"):
+        shutil.copy(store, folder / name)
+    Study.create(folder / "study.gkp", {"keys": ["age"]})
+    (folder / "study.gkp").rename(folder / "study.tsv")
+    other = Server(replace(server.settings, state=folder / "other"), say=lambda _: None)
+    (folder / "other" / "jobs" / "a" / "b").mkdir(parents=True)
+    pq.write_table(pa.table({"a": [1]}), folder / "other" / "jobs" / "a" / "records.parquet")
+    (folder / "other" / "jobs" / "a" / "b" / "unmapped.csv").write_text("a\n1\n")
+    with other.scratch() as scratch:
+        (folder / "other" / f"{scratch.name}.csv").write_text("a\n1\n")
+    shutil.copytree(folder / "other", folder / "older")
+    for mark in (folder / "older").rglob(PRIVATE_MARK):
+        mark.unlink()
+    # What a job found, copied to another place under another name.
+    monkeypatch.chdir(folder)
+    kinds.assess(
+        {"file": str(folder / "people.csv"), "keys": ["age", "region"], "seed": 0},
+        folder,
+        lambda *_: None,
+    )
+    (folder / "records.parquet").rename(folder / "nice.parquet")
+    # An environment as a folder.
+    (folder / "environment").mkdir()
+    (folder / "environment" / "environment.json").write_text('{"format": "gamekeeper environment"}')
+    (folder / "environment" / "codes.csv").write_text("a\n1\n")
+    pq.write_table(pa.table({"a": [1]}), folder / "fine.parquet")
+    (folder / "deep").mkdir()
+    # The database of something else makes nothing private.
+    with sqlite3.connect(folder / "deep" / "server.db") as connection:
+        connection.execute("CREATE TABLE a (b)")
+    connection.close()
+    (folder / "deep" / "fine.csv").write_text("a\n1\n")
+
+
+@pytest.mark.slow
+def test_what_is_private_is_neither_listed_nor_opened_wherever_it_lies(
+    client: TestClient, server: Server, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    private_things(folder, server, monkeypatch)
+    listed = client.get("/api/files").json()["folders"]
+    fine = ["deep/fine.csv", "fine.parquet", "people.csv"]
+    assert [file["name"] for file in listed[0]["files"]] == fine
+    n_private = 0
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_file() and path.suffix in ENDINGS and name not in fine:
+            n_private += 1
+            asked = {**LOOK, "file": {"folder": "files", "name": name}}
+            assert client.post("/api/jobs", json=asked).status_code == 404, name
+    assert n_private == 12
+
+
+def test_a_folder_within_a_private_one_has_nothing_to_read(server: Server) -> None:
+    inner = server.settings.state / "jobs" / "a"
+    inner.mkdir()
+    (inner / "values.csv").write_text("a\n1\n")
+    assert allowed_files({"inner": inner, "state": server.settings.state}) == []
+    with pytest.raises(Refused):
+        allowed_path({"inner": inner}, "inner", "values.csv")

@@ -15,6 +15,7 @@ from gamekeeper.web.people import sessions as session_times
 from gamekeeper.web.people.roles import Role
 from gamekeeper.web.service.access import Needs
 from gamekeeper.web.service.server import Server
+from gamekeeper.web.wire.errors import Refused
 from tests.web.conftest import ADDRESS, PASSWORD, edits, rename, signed_in
 
 ANYBODY, READER, EDITOR, ADMINISTRATOR = None, Role.READER, Role.EDITOR, Role.ADMINISTRATOR
@@ -161,12 +162,53 @@ def test_wrong_passwords_have_to_wait(
     for _ in range(5):
         told = outside.post("/api/session", json={"name": "editor", "password": "wrong password"})
         assert told.json()["code"] == "wrong-password"
+        assert "retry-after" not in told.headers
     told = outside.post("/api/session", json={"name": "editor", "password": PASSWORD})
     assert (told.status_code, told.json()["code"]) == (429, "too-often")
-    other = outside.post("/api/session", json={"name": "nobody", "password": PASSWORD})
-    assert other.status_code == 429
+    assert (told.headers["retry-after"], told.json()["hint"]) == (
+        "2",
+        "Wait 2 seconds, and try again.",
+    )
+    # Others at that address do not wait, and the account does not elsewhere.
+    signed_in(outside, READER)
+    assert team.accounts.sign_in("editor", PASSWORD, "10.0.0.9").role is EDITOR
     now += 2.5
     signed_in(outside, EDITOR)
+
+
+def wait_of(server: Server, name: str, password: str, address: str) -> int:
+    """Return how long somebody has to wait, 0 for whoever need not."""
+    try:
+        server.accounts.sign_in(name, password, address)
+    except Refused as refused:
+        found = refused
+    else:
+        return 0
+    assert (found.wait > 0) == (found.status == 429)
+    return found.wait
+
+
+@pytest.mark.slow
+def test_whoever_tries_many_accounts_or_from_many_addresses_has_to_wait_too(
+    team: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gamekeeper.web.people.accounts._FREE_FOR_MANY", 8)
+    monkeypatch.setattr(
+        "gamekeeper.web.people.accounts._verified", lambda _, given: given == PASSWORD
+    )
+    # One account, each time from elsewhere.
+    waits = [wait_of(team, "editor", "wrong password", f"10.0.0.{n}") for n in range(10)]
+    assert waits == [0] * 9 + [2]
+    assert wait_of(team, "editor", PASSWORD, "10.0.1.1")
+    assert not wait_of(team, "reader", PASSWORD, "10.0.0.3")
+    # Many accounts from one address; who signs in rightly between them changes nothing.
+    for n in range(9):
+        assert not wait_of(team, f"nobody {n}", "wrong password", "10.0.2.1")
+        if n < 8:
+            assert not wait_of(team, "reader", PASSWORD, "10.0.2.1")
+    assert wait_of(team, "nobody 10", "wrong password", "10.0.2.1")
+    assert wait_of(team, "reader", PASSWORD, "10.0.2.1")
+    assert not wait_of(team, "reader", PASSWORD, "10.0.2.2")
 
 
 def test_a_name_that_is_not_known_is_told_as_a_wrong_password(

@@ -8,6 +8,7 @@ import logging
 import pytest
 from starlette.testclient import TestClient
 
+from gamekeeper.files.gate import PRIVATE_MARK
 from gamekeeper.web.entrance import guard
 from gamekeeper.web.service.server import Server
 from gamekeeper.web.wire.ids import id_of
@@ -163,4 +164,5 @@ def test_questionnaires_that_are_none(client: TestClient) -> None:
         told = client.post("/api/imports", params={"name": name}, content=body, headers=octets)
         assert told.status_code == 422, (name, told.text)
     state = list(client.app.state.server.settings.state.iterdir())
-    assert {path.name for path in state} <= {"server.db", "server.db-wal", "server.db-shm", "jobs"}
+    known = {"server.db", "server.db-wal", "server.db-shm", "jobs", PRIVATE_MARK}
+    assert {path.name for path in state} <= known

@@ -60,27 +60,36 @@ def request_problems(
                 did_you_mean(weight, coded.numbers),
             )
         )
+    problems += design_problems(weight=weight, strata=strata, fraction=fraction)
+    return problems
+
+
+def design_problems(
+    *,
+    weight: str,
+    strata: str,
+    fraction: FractionLike | Mapping[str, FractionLike] | None,
+) -> list[Problem]:
+    """Return what is wrong with how a sample is said to be drawn, whatever the file."""
     if isinstance(fraction, Mapping):
         if not strata:
             found = "fractions of strata are given, and no variable that tells the strata."
-            problems.append(
-                Problem(Reason.BAD_OPTION, "fraction", found, "Name it as strata (--strata).")
-            )
+            return [Problem(Reason.BAD_OPTION, "fraction", found, "Name it as strata (--strata).")]
     elif fraction is not None:
         try:
             parse_fraction(fraction)
         except InputError as error:
-            problems.append(Problem(error.reason, "fraction", error.found, error.do))
+            return [Problem(error.reason, "fraction", error.found, error.do)]
     elif strata and not weight:
-        problems.append(
+        return [
             Problem(
                 Reason.BAD_OPTION,
                 f"strata {quoted([strata])}",
                 "neither fractions nor weights are given.",
                 "Give a fraction for each stratum (--fraction), or a weight (--weight).",
             )
-        )
-    return problems
+        ]
+    return []
 
 
 def all_missing_problems(coded: CodedTable, keys: Sequence[str]) -> list[Problem]:

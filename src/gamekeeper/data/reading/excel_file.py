@@ -1,44 +1,64 @@
-"""Excel workbooks (.xlsx): one sheet, read as a frame.
+"""Excel workbooks (.xlsx): one sheet, read as a table in a process of its own (`apart`).
 
-What a workbook would unpack to, and how many cells its sheets span, is looked at before any of it
-is read. Whole numbers are read as whole numbers, texts as texts; leading zeros that are only a
-format of a number are not in the file.
+Whole numbers are read as whole numbers, texts as texts; leading zeros that are only a format of a
+number are not in the file.
 """
 
 from __future__ import annotations
 
-import re
 import zipfile
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
+from gamekeeper.data.reading.apart import apart
 from gamekeeper.data.reading.column import unreadable
 from gamekeeper.data.reading.packed import DAMAGED
-from gamekeeper.errors import InputError, LimitError, Reason
-from gamekeeper.wording import count_of, memory_text, quoted
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.wording import count_of, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_MOST_BYTES = 1 << 30
-_MOST_CELLS = 30_000_000
-_CELL = re.compile(rb'<(?:\w+:)?c [^>]*?\br="([A-Z]{1,3})(\d{1,7})"')
+_ROWS = 1 << 14
+# Numbers that are larger have no whole number of 64 bits, and are known to 15 digits anyway.
+_WHOLE = 1 << 53
 
 
 def read_workbook(path: Path, *, sheet: str | None = None, header: bool = True) -> pa.Table:
     """Return a sheet as a table, the only one that has cells unless one is named."""
     import pyarrow as pa
 
-    _check(path)
-    sheets, failed = {}, False
-    try:
-        from python_calamine import CalamineWorkbook
+    with apart(
+        write_sheet,
+        str(path),
+        sheet,
+        header,
+        path=path,
+        asked=f"Data file {quoted([path.name])} was to be read.",
+        do="Save it as CSV, or allow more (--memory): a cell far from all others makes a sheet large.",
+        libraries=("pyarrow", "python_calamine"),
+    ) as told:
+        table = pa.ipc.open_stream(told).read_all()
+    table.validate(full=True)
+    return table
 
+
+def write_sheet(out: BinaryIO, name: str, sheet: str | None, header: bool) -> None:
+    """Write a sheet of a workbook as an Arrow stream."""
+    import pyarrow as pa
+    from python_calamine import CalamineWorkbook
+
+    path = Path(name)
+    _check(path)
+    sheets: dict[str, Any] = {}
+    failed = False
+    try:
         with CalamineWorkbook.from_path(path) as book:
-            for name in [sheet] if sheet and sheet in book.sheet_names else book.sheet_names:
-                rows = book.get_sheet_by_name(name).to_python(skip_empty_area=True)
-                if rows:
-                    sheets[name] = rows
+            for each in [sheet] if sheet and sheet in book.sheet_names else book.sheet_names:
+                own = book.get_sheet_by_name(each)
+                if own.height:
+                    sheets[each] = own
     except Exception:  # noqa: BLE001 - the reader's own errors may quote cells
         failed = True
     if failed:
@@ -53,26 +73,47 @@ def read_workbook(path: Path, *, sheet: str | None = None, header: bool = True) 
     if len(sheets) != 1:
         do = f"Name one of {quoted(list(sheets))} (--sheet)." if sheets else "Check the file."
         raise unreadable(path, f"It has {count_of(len(sheets), 'sheet')} with cells.", do)
-    (rows,) = sheets.values()
-    width = max(map(len, rows))
-    first = [str(cell).strip() for cell in rows[0]] if header else [""] * width
-    names = [name or f"column {place}" for place, name in enumerate(first, 1)]
+    (found,) = sheets.values()
+    table = pa.table(_columns(found, path, header=header))
+    with pa.ipc.new_stream(out, table.schema) as stream:
+        stream.write_table(table)
+
+
+def _columns(sheet: Any, path: Path, *, header: bool) -> dict[str, pa.ChunkedArray]:
+    """Return the columns of a sheet by name, made of some rows at a time."""
+    rows = islice(sheet.iter_rows(), sheet.start[0], None)
+    names = [str(cell).strip() for cell in next(rows)] if header else [""] * sheet.width
+    names = [name or f"column {place}" for place, name in enumerate(names, 1)]
     if len(set(names)) < len(names):
         raise unreadable(path, "Columns have the same name.", "Give every column its own.")
-    body = rows[1:] if header else rows
-    columns = {name: _column([row[place] for row in body]) for place, name in enumerate(names)}
-    return pa.table(columns)
+    parts: list[list[pa.Array]] = [[] for _ in names]
+    while some := list(islice(rows, _ROWS)):
+        for part, cells in zip(parts, zip(*some, strict=True), strict=True):
+            part.append(_column(cells))
+    return {name: _joined(part) for name, part in zip(names, parts, strict=True)}
 
 
-def _column(cells: list[Any]) -> pa.Array:
+def _joined(parts: list[pa.Array]) -> pa.ChunkedArray:
+    """Return the parts of a column as whole numbers where all are, else as texts."""
+    import pyarrow as pa
+
+    kinds = {part.type for part in parts if part.null_count < len(part)}
+    kind = kinds.pop() if len(kinds) == 1 else pa.string()
+    return pa.chunked_array([part.cast(kind) for part in parts], kind)
+
+
+def _column(cells: tuple[Any, ...]) -> pa.Array:
     """Return cells as whole numbers where all are, else as texts."""
     import pyarrow as pa
 
     given = [None if cell is None or cell == "" else cell for cell in cells]
-    present = [cell for cell in given if cell is not None]
-    if present and all(type(cell) in (int, float) and float(cell).is_integer() for cell in present):
+    if all(cell is None or _is_whole(cell) for cell in given):
         return pa.array([None if cell is None else int(cell) for cell in given], pa.int64())
     return pa.array([None if cell is None else _text(cell) for cell in given], pa.string())
+
+
+def _is_whole(cell: Any) -> bool:
+    return type(cell) in (int, float) and abs(cell) <= _WHOLE and float(cell).is_integer()
 
 
 def _text(cell: Any) -> str:
@@ -82,42 +123,12 @@ def _text(cell: Any) -> str:
 
 
 def _check(path: Path) -> None:
-    """Refuse what would unpack to too much, or span too many cells."""
-    damaged = False
-    total = cells = 0
+    """Refuse a workbook whose sums do not fit what it holds: it would be read with other figures."""
+    is_damaged = False
     try:
         with zipfile.ZipFile(path) as archive:
-            total = sum(item.file_size for item in archive.infolist())
-            for item in archive.infolist() if total <= _MOST_BYTES else ():
-                wide = high = 0
-                with archive.open(item) as file:
-                    tail = b""
-                    # To the end, where the sum is checked: what is longer than it says is damaged.
-                    while block := file.read(1 << 20):
-                        for letters, row in _CELL.findall(tail + block):
-                            wide, high = max(wide, _place(letters)), max(high, int(row))
-                        tail = block[-200:]
-                cells = max(cells, wide * high)
+            is_damaged = archive.testzip() is not None
     except DAMAGED:
-        damaged = True
-    if damaged:
+        is_damaged = True
+    if is_damaged:
         raise unreadable(path, "It is no Excel workbook, or it is damaged.", "Save it as CSV.")
-    if total > _MOST_BYTES or cells > _MOST_CELLS:
-        found = (
-            f"It unpacks to {memory_text(total)}."
-            if total > _MOST_BYTES
-            else f"A sheet spans {cells:,} cells."
-        )
-        raise LimitError(
-            Reason.TOO_LARGE,
-            f"Data file {quoted([path.name])} was to be read.",
-            found,
-            f"Save it as CSV; a workbook may have {memory_text(_MOST_BYTES)} and {_MOST_CELLS:,} cells.",
-        )
-
-
-def _place(letters: bytes) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + letter - 64
-    return number

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
 
-from gamekeeper.algorithms.categories.bands import Band
+from gamekeeper.algorithms.categories.bands import Band, Bound
 from gamekeeper.importing.banding import interval_definition
 from gamekeeper.mapping.variables.definitions import Interval, Nominal
 from gamekeeper.wording import count_of, quoted
@@ -52,6 +54,39 @@ class Classification:
             categories={category: list(parts) for category, parts in self.children.items()},
             order=[category for category, parts in self.children.items() if not parts],
         )
+
+    def as_plain(self) -> dict[str, Any]:
+        """Return it as plain values, exactly: see `classification_of`."""
+        return {
+            "name": self.name,
+            "children": self.children,
+            "bands": {name: (str(band.low), str(band.high)) for name, band in self.bands.items()},
+            "description": self.description,
+            "notes": self.notes,
+        }
+
+
+def classification_of(tree: Mapping[str, Any]) -> Classification:
+    """Return a classification from plain values.
+
+    Examples
+    --------
+    >>> ages = Classification("Age", bands={"0-15": Band(0, 16), "16+": Band(16, float("inf"))})
+    >>> classification_of(ages.as_plain()) == ages
+    True
+    """
+    plain: dict[str, Any] = dict(tree)
+    plain["children"] = {name: tuple(parts) for name, parts in tree["children"].items()}
+    plain["bands"] = {name: Band(*map(_bound, ends)) for name, ends in tree["bands"].items()}
+    plain["notes"] = tuple(tree["notes"])
+    return Classification(**plain)
+
+
+def _bound(text: str) -> Bound:
+    if text.endswith("inf"):
+        return float(text)
+    number = Fraction(text)
+    return int(number) if number.denominator == 1 else number
 
 
 def from_codes(

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
+from gamekeeper.data.reading.apart import plain_of, send_plain
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.importing.classifications.classification import Classification
+from gamekeeper.importing.classifications.classification import (
+    Classification,
+    classification_of,
+)
 from gamekeeper.importing.classifications.code_lists import (
     is_census_tables,
     is_hrc,
@@ -20,7 +25,13 @@ from gamekeeper.importing.classifications.code_lists import (
     read_parent_table,
     read_sdmx,
 )
-from gamekeeper.importing.files.limits import MOST_MEGABYTES, malformed
+from gamekeeper.importing.files.limits import (
+    MOST_MEGABYTES,
+    WAY_AROUND,
+    asked_to_import,
+    malformed,
+    require_file,
+)
 from gamekeeper.importing.files.opened import OpenedFile
 from gamekeeper.wording import quoted
 
@@ -53,14 +64,32 @@ def read_classifications(
 ) -> list[Classification]:
     """Read the classifications of a file; nothing is fetched."""
     path = Path(path)
+    require_file(path, most_megabytes)
+    found = plain_of(
+        send_classifications,
+        str(path),
+        format_name,
+        most_megabytes,
+        path=path,
+        asked=asked_to_import(path.name),
+        do=WAY_AROUND,
+    )
+    return [classification_of(tree) for tree in found]
+
+
+def send_classifications(
+    out: BinaryIO, name: str, format_name: str | None, most_megabytes: int
+) -> None:
+    """Write the classifications of a file."""
+    path = Path(name)
     file = OpenedFile(path, most_megabytes)
-    _ = file.content
     for known in LIST_FORMATS:
         if known.name == format_name or (format_name is None and known.holds(file)):
             found = [one for one in known.read(file) if one.children or one.bands]
             if not found:
                 raise malformed(path.name, "It has no categories.")
-            return found
+            send_plain(out, [one.as_plain() for one in found])
+            return
     raise InputError(
         Reason.WRONG_SCHEMA,
         f"The classifications of {quoted([path.name])} were to be read.",

@@ -24,7 +24,7 @@ def clean(text: object) -> str:
     >>> clean("<p>Male &amp; <b>female</b>\n over 16</p>")
     'Male & female over 16'
     """
-    if text is None:
+    if text is None or text == "":
         return ""
     if isinstance(text, float) and text.is_integer():
         text = int(text)  # sheets have every number as a decimal

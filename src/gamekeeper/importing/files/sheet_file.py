@@ -6,7 +6,6 @@ import io
 import struct
 import zipfile
 
-from gamekeeper.errors import InputError, Reason
 from gamekeeper.importing.files.cleaning import clean
 from gamekeeper.importing.files.limits import malformed, too_large
 from gamekeeper.importing.files.text_file import table
@@ -26,20 +25,13 @@ def sheets(content: bytes, name: str, most_megabytes: int) -> dict[str, list[lis
         raise malformed(name, _UNREADABLE) from None
     if size > most_megabytes * 10_000_000:
         raise too_large(name, size, most_megabytes * 10)
-    try:
-        from python_calamine import CalamineError, CalamineWorkbook
-    except ImportError:
-        raise InputError(
-            Reason.MISSING_PACKAGE,
-            f"The workbook {name!r} was to be imported.",
-            "The package python-calamine is not installed.",
-            "Install it, or save the sheets as CSV.",
-        ) from None
+    from python_calamine import CalamineError, CalamineWorkbook
+
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(content))
         return {
             sheet.strip().casefold(): [
-                [clean(cell) for cell in row] for row in book.get_sheet_by_name(sheet).to_python()
+                [clean(cell) for cell in row] for row in book.get_sheet_by_name(sheet).iter_rows()
             ]
             for sheet in book.sheet_names
         }

@@ -1,7 +1,9 @@
 """The formats of instruments that can be read, and how another is added.
 
 A format is a name, a test whether a file is of it, and a reader from a file to an `Instrument`.
-The first format whose test holds reads the file.
+The first format whose test holds reads the file. Ours are tried in a process of its own, within
+limits of memory and time (`data.reading.apart`); a format of one's own is one's own code, and reads
+where it is called.
 
 Examples
 --------
@@ -24,13 +26,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from itertools import groupby
 from pathlib import Path
+from typing import BinaryIO
 
+from gamekeeper.data.reading.apart import plain_of, send_plain
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.importing.files.limits import MOST_MEGABYTES
+from gamekeeper.importing.files.limits import (
+    MOST_MEGABYTES,
+    WAY_AROUND,
+    asked_to_import,
+    require_file,
+)
 from gamekeeper.importing.files.opened import OpenedFile
-from gamekeeper.importing.proposed_question import Instrument, ProposedQuestion
+from gamekeeper.importing.proposed_question import (
+    Instrument,
+    ProposedQuestion,
+    instrument_of,
+)
 from gamekeeper.importing.readers.codebook import (
     is_codebook_json,
     is_codebook_table,
@@ -99,11 +113,9 @@ def read_instrument(
     question that asks anything is refused.
     """
     path = Path(path)
-    file = OpenedFile(path, most_megabytes)
-    read = _format(file, format_name, formats).read(file)
-    named = _named_apart(read)
+    named = _named_apart(_read(path, format_name, most_megabytes, formats))
     # Variables of a file of records may be known by their names alone.
-    usable = named.questions if is_statistical(file) else ()
+    usable = named.questions if is_statistical(OpenedFile(path)) else ()
     if not usable and not any(q.text or q.label or q.answers for q in named.questions):
         raise InputError(
             Reason.NOTHING_GIVEN,
@@ -115,20 +127,50 @@ def read_instrument(
     return named
 
 
-def _format(file: OpenedFile, name: str | None, formats: Sequence[Format]) -> Format:
-    if name is None and not is_statistical(file):
-        _ = file.content  # a file that cannot be opened is refused before it is looked at
-    for known in formats:
-        if known.name == name or (name is None and known.holds(file)):
-            return known
+def _read(
+    path: Path, name: str | None, most_megabytes: int, formats: Sequence[Format]
+) -> Instrument:
+    """Return what the first format makes of a file that holds, or has the name that was given."""
+    file = OpenedFile(path, most_megabytes)
+    # A file that cannot be opened is refused before it is looked at.
+    require_file(path, None if is_statistical(file) else most_megabytes)
+    wanted = [known for known in formats if name in (None, known.name)]
+    for are_ours, some in groupby(wanted, FORMATS.__contains__):
+        if are_ours:
+            found = plain_of(
+                send_instrument,
+                str(path),
+                [known.name for known in some],
+                name is not None,
+                most_megabytes,
+                path=path,
+                asked=asked_to_import(path.name),
+                do=WAY_AROUND,
+            )
+            if found is not None:
+                return instrument_of(found)
+            continue
+        for known in some:
+            if name is not None or known.holds(file):
+                return known.read(file)
     raise InputError(
         Reason.WRONG_SCHEMA,
-        f"The questions of {quoted([file.name])} were to be read.",
+        f"The questions of {quoted([path.name])} were to be read.",
         "It is of no format that is known."
         if name is None
         else f"There is no format {quoted([name])}.",
         f"These are read: {'; '.join(f'{known.name} ({known.description})' for known in formats)}.",
     )
+
+
+def send_instrument(
+    out: BinaryIO, path: str, names: Sequence[str], is_named: bool, most_megabytes: int
+) -> None:
+    """Write what the first of some formats makes of a file, or nothing where none holds."""
+    file = OpenedFile(Path(path), most_megabytes)
+    some = (known for known in FORMATS if known.name in names)
+    known = next((known for known in some if is_named or known.holds(file)), None)
+    send_plain(out, None if known is None else asdict(known.read(file)))
 
 
 def _named_apart(read: Instrument) -> Instrument:

@@ -97,8 +97,7 @@ def recode_table(
     >>> recode_table(people, ["age=top 80"]).table.codebook["age"].words
     ('missing', '34', '80+')
     """
-    texts = [rule if isinstance(rule, str) else rule.text for rule in rules]
-    read = parse_recodes(texts)
+    read = read_rules(rules)
     recodes: list[Recode] = []
     changes: list[Change] = []
     problems: list[Problem] = []
@@ -134,6 +133,11 @@ def recode_table(
         f"{count_of(len(problems), 'fault was', 'faults were')} found.",
     )
     return Recoded(table.recoded(recodes), read, tuple(changes), tuple(recodes))
+
+
+def read_rules(rules: Sequence[RecodeRule | str]) -> tuple[RecodeRule, ...]:
+    """Return rules that are given as objects or as they are typed; one error has all faults."""
+    return parse_recodes([rule if isinstance(rule, str) else rule.text for rule in rules])
 
 
 def place_of(variable: CodedVariable, code: int, decimal: str = ".") -> Band | Fraction | None:

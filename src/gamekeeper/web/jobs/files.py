@@ -1,7 +1,8 @@
 """Files of people that pages may read: in the folders that the administrator allows, in place.
 
 A name is looked up within its folder. What is not a plain file there, in truth and not by way of a
-link, is not there. Names and sizes are told, never what is in a file.
+link, is not there. Neither is what is private, of this server or another: stores, backups, studies,
+environments, what a server found or was sent. Names and sizes are told, never what is in a file.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from gamekeeper.files.gate import is_private, is_private_file, is_private_folder, is_private_place
 from gamekeeper.web.wire.errors import Refused
 
 ENDINGS = (
@@ -38,12 +40,14 @@ def allowed_files(folders: Mapping[str, Path]) -> list[AllowedFile]:
     """Return the files that may be read, by folder and name."""
     found: list[AllowedFile] = []
     for label, folder in folders.items():
-        for place in _within(folder, _DEEPEST):
+        for place in () if is_private_place(folder) else _within(folder, _DEEPEST):
             if len(found) >= _MOST:
                 return found
             try:
                 seen = place.lstat()
             except OSError:
+                continue
+            if is_private_file(place):
                 continue
             name = place.relative_to(folder).as_posix()
             found.append(AllowedFile(label, name, seen.st_size, seen.st_mtime))
@@ -61,7 +65,7 @@ def allowed_path(folders: Mapping[str, Path], folder: str, name: str) -> Path:
         fits = place.is_relative_to(root.resolve()) and stat.S_ISREG(place.stat().st_mode)
     except (OSError, ValueError, RuntimeError):
         fits, place = False, root
-    if not fits or place.suffix.lower() not in ENDINGS:
+    if not fits or place.suffix.lower() not in ENDINGS or is_private(place):
         raise _absent()
     return place
 
@@ -76,7 +80,7 @@ def _within(folder: Path, depth: int) -> Iterator[Path]:
         if entry.name.startswith("."):
             continue
         if entry.is_dir(follow_symlinks=False):
-            if depth > 1:
+            if depth > 1 and not is_private_folder(Path(entry.path)):
                 yield from _within(Path(entry.path), depth - 1)
         elif entry.is_file(follow_symlinks=False) and (Path(entry.name).suffix.lower() in ENDINGS):
             yield Path(entry.path)

@@ -21,7 +21,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from gamekeeper.files.asides import make_folders
+from gamekeeper.files.asides import make_private
 from gamekeeper.files.writing import refusal
 from gamekeeper.web.database import Database
 from gamekeeper.web.jobs.processes import start_of, stop
@@ -71,7 +71,7 @@ class Jobs:
         self._database = database
         self._folder = folder
         self._keep_seconds = keep_days * 24 * 3600
-        make_folders(folder, [], private=True)
+        make_private(folder)
 
     def submit(self, kind: str, request: Mapping[str, Any], who: str) -> Job:
         """Add a job; it begins when there is room for it."""
@@ -170,7 +170,7 @@ class Jobs:
 
     def _begin(self, asked: str) -> None:
         try:
-            make_folders(self._folder / asked, [], private=True)
+            make_private(self._folder / asked)
             child = self._started(asked)
         except OSError as error:
             told = refusal_of(refusal("A job was to be started.", error)).model_dump()

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from gamekeeper.files.asides import remove
+from gamekeeper.files.gate import PRIVATE_TABLE
 from gamekeeper.files.writing import write_file
 from gamekeeper.options import build, require_valid
 from gamekeeper.results import Progress, Result
@@ -57,10 +58,14 @@ def assess(request: Mapping[str, Any], folder: Path, progress: Progress) -> None
     remove(folder / "unmapped.csv")
     answer = assess_release(asked, progress=progress)
     found = answer.found
-    write_table(found.to_arrow(), folder / "records.parquet")
     riskiest = found.ranked().top(_EXPLAINED)["record"].to_pylist()
-    write_table(found.measured.uniques.explanations(riskiest).to_arrow(), folder / "why.parquet")
-    _write(folder, found, found.sentences(), answer.notices, told_besides(asked, answer))
+    why = found.measured.uniques.explanations(riskiest)
+    for name, table in (("records", found.to_arrow()), ("why", why.to_arrow())):
+        write_table(table.replace_schema_metadata(PRIVATE_TABLE), folder / f"{name}.parquet")
+    # The rule of a recoding names values; whoever only reads is told that there was one.
+    rules = () if answer.what_if is None else answer.what_if.changes
+    hidden = {change.text: change.outline for change in rules}
+    _write(folder, found, found.sentences(), answer.notices, told_besides(asked, answer), hidden)
 
 
 def look(request: Mapping[str, Any], folder: Path, progress: Progress) -> None:
@@ -105,6 +110,7 @@ def _write(
     sentences: list[str],
     notices: tuple[str, ...],
     parts: Mapping[str, Any],
+    hidden: Mapping[str, str],
 ) -> None:
     for name, with_records in ((RESULT, False), (RECORDS, True)):
         document = document_of(
@@ -112,12 +118,21 @@ def _write(
         )
         # Single records have a table of their own, a page of which is read at a time.
         document["rows"] = []
-        _write_json(folder / name, document)
+        _write_json(folder / name, document, {} if with_records else hidden)
 
 
-def _write_json(path: Path, document: Mapping[str, Any]) -> None:
-    text = json.dumps(document, ensure_ascii=False, allow_nan=False)
+def _write_json(
+    path: Path, document: Mapping[str, Any], hidden: Mapping[str, str] | None = None
+) -> None:
+    """Write a document, with some words in place of others wherever they are."""
+    text = _json(document)
+    for words, instead in (hidden or {}).items():
+        text = text.replace(_json(words)[1:-1], _json(instead)[1:-1])
     write_file(path, text.encode(errors="replace"), private=True)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def _values_file(path: Path, given: Mapping[str, Mapping[str, str]]) -> Path:

@@ -1,15 +1,17 @@
 """Accounts: names, roles, and passwords of which only a slow digest (argon2id) is kept.
 
-A wrong password costs time: after a few failures an account, and an address, has to wait, twice as
-long after each. At most two digests are worked out at once, or signing in would be a way to stop the
-server.
+A wrong password costs time: after a few failures an account has to wait at that address, twice as
+long after each, and the others there do not. Whoever tries one account from many addresses, or many
+accounts from one, has to wait after far more failures than people make. At most two digests are
+worked out at once, or signing in would be a way to stop the server.
 """
 
 from __future__ import annotations
 
+import math
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import BoundedSemaphore
 
@@ -21,13 +23,14 @@ from gamekeeper.mapping.names import name_problems
 from gamekeeper.web.database import Database
 from gamekeeper.web.people.roles import Role, role_of
 from gamekeeper.web.wire.errors import Refused
-from gamekeeper.wording import folded, quoted
+from gamekeeper.wording import count_of, folded, quoted
 
 # OWASP's setting for a server: 19 MiB, two passes, one lane.
 _HASHER = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
 _AT_ONCE = BoundedSemaphore(2)
 _SHORTEST, _LONGEST = 10, 1_000
 _FREE_FAILURES = 4
+_FREE_FOR_MANY = 100
 _LONGEST_WAIT = 900.0
 # What a name that is not known is compared with, so that it takes as long.
 _NOBODY = _HASHER.hash("nobody has this password")
@@ -115,14 +118,18 @@ class Accounts:
 
         `address` is where the request came from; empty where that says nothing.
         """
-        keys = [f"account {folded(name)[:200]}", *([f"address {address}"] if address else [])]
-        self._require_patience(keys)
+        account = f"account {folded(name)[:200]}"
+        own = f"{account} at {address}"
+        free = {own: _FREE_FAILURES, account: _FREE_FOR_MANY}
+        if address:
+            free[f"address {address}"] = _FREE_FOR_MANY
+        self._require_patience(free)
         with self._database.looking() as connection:
             row = _row(connection, name)
         known = _NOBODY if row is None else str(row["hash"])
         right = len(password) <= _LONGEST and _verified(known, password) and row is not None
         if not right or row is None:
-            self._note_failure(keys)
+            self._note_failure(free)
             raise Refused(
                 401,
                 "wrong-password",
@@ -130,29 +137,32 @@ class Accounts:
                 "Try again, or ask an administrator for a new password.",
             )
         with self._database.at_work() as connection:
-            connection.executemany("DELETE FROM attempt WHERE key = ?", [(key,) for key in keys])
+            # Whoever has an account could else begin anew with those of others at that address.
+            connection.execute("DELETE FROM attempt WHERE key IN (?, ?)", (own, account))
         return Account(row["name"], role_of(row["role"]))
 
-    def _require_patience(self, keys: Sequence[str]) -> None:
+    def _require_patience(self, keys: Mapping[str, int]) -> None:
         now = time.time()
+        marks = ", ".join("?" * len(keys))
         with self._database.looking() as connection:
-            for key in keys:
-                row = connection.execute(
-                    "SELECT until FROM attempt WHERE key = ?", (key,)
-                ).fetchone()
-                if row is not None and row["until"] > now:
-                    raise Refused(429)
+            (until,) = connection.execute(
+                f"SELECT MAX(until) FROM attempt WHERE key IN ({marks})",  # noqa: S608 - marks alone
+                tuple(keys),
+            ).fetchone()
+        if until is not None and until > now:
+            wait = math.ceil(until - now)
+            raise Refused(429, hint=f"Wait {count_of(wait, 'second')}, and try again.", wait=wait)
 
-    def _note_failure(self, keys: Sequence[str]) -> None:
+    def _note_failure(self, keys: Mapping[str, int]) -> None:
         now = time.time()
         with self._database.at_work() as connection:
             connection.execute("DELETE FROM attempt WHERE until < ?", (now - 24 * 3600,))
-            for key in keys:
+            for key, free in keys.items():
                 row = connection.execute(
                     "SELECT failures FROM attempt WHERE key = ?", (key,)
                 ).fetchone()
                 failures = 1 + (row["failures"] if row else 0)
-                over = failures - _FREE_FAILURES
+                over = failures - free
                 wait = min(2.0 ** min(over, 12), _LONGEST_WAIT) if over > 0 else 0.0
                 connection.execute(
                     "INSERT OR REPLACE INTO attempt VALUES (?, ?, ?)", (key, failures, now + wait)

@@ -93,7 +93,9 @@ def cancel(job: str, who: Editor, server: TheServer) -> JobShape:
 
 @router.post("/jobs/{job}/again", status_code=202)
 def again(job: str, who: Editor, server: TheServer) -> JobShape:
-    """Run a job again that has ended, with the same request."""
+    """Run a job again that has ended, with the same request, if its file may still be read."""
+    asked = server.jobs.job(job).request["file_asked"]
+    allowed_path(server.settings.folders, asked["folder"], asked["name"])
     return _shape(server, who, server.jobs.run_again(job, who.name))
 
 

@@ -9,11 +9,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from hmac import compare_digest
 from pathlib import Path
-from threading import Lock
+from threading import BoundedSemaphore, Lock
 from typing import Any
 from weakref import ref
 
-from gamekeeper.files.asides import make_folders, temporary_folder
+from gamekeeper.errors import Reason
+from gamekeeper.files.asides import clear_temporary_folders, make_private, temporary_folder
+from gamekeeper.files.gate import SERVER
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.web.database import Database
@@ -21,6 +23,7 @@ from gamekeeper.web.jobs.jobs import Jobs
 from gamekeeper.web.people.accounts import Accounts
 from gamekeeper.web.people.sessions import Sessions
 from gamekeeper.web.settings import Settings
+from gamekeeper.web.wire.errors import Refused
 from gamekeeper.web.wire.events import Events
 from gamekeeper.web.wire.ids import Names
 from gamekeeper.workbench.environment.holding import HeldStore, holding
@@ -41,9 +44,11 @@ class Server:
     """One store, held open, and what it takes to show it to browsers."""
 
     def __init__(self, settings: Settings, *, say: Callable[[str], None] = print) -> None:
-        make_folders(settings.state, [], private=True)
+        make_private(settings.state)
+        # What was sent to a server that was cut off while it read that.
+        clear_temporary_folders(settings.state)
         self.settings = settings
-        self.database = Database(settings.state / "server.db")
+        self.database = Database(settings.state / SERVER)
         self.accounts = Accounts(self.database)
         self.sessions = Sessions(self.database)
         self.events = Events()
@@ -55,6 +60,7 @@ class Server:
         self._kept: dict[Any, Any] = {}
         self._making: dict[Any, Lock] = {}
         self._held: HeldStore | None = None
+        self._reading = BoundedSemaphore(_READ_AT_ONCE)
 
     @property
     def held(self) -> HeldStore:
@@ -109,12 +115,23 @@ class Server:
 
     @contextmanager
     def scratch(self) -> Generator[Path]:
-        """Give a private folder that is gone afterwards."""
-        folder = temporary_folder(self.settings.state)
+        """Give a private folder that is gone afterwards, to a few at a time: each reads a file."""
+        if not self._reading.acquire(timeout=_LONGEST_TURN):
+            raise Refused(
+                503,
+                Reason.BUSY.value,
+                "Other files are being read.",
+                "Wait a little, and send it again.",
+                wait=int(_LONGEST_TURN),
+            )
+        folder = None
         try:
+            folder = temporary_folder(self.settings.state)
             yield folder
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            self._reading.release()
+            if folder is not None:
+                shutil.rmtree(folder, ignore_errors=True)
 
     @property
     def start_address(self) -> str:
@@ -134,3 +151,5 @@ class Server:
 
 
 _MOST_KEPT = 400
+_READ_AT_ONCE = 2
+_LONGEST_TURN = 20.0

@@ -163,14 +163,26 @@ class FileList(BaseModel):
     policies: list[PolicyShape]
 
 
+_OURS = ("file", "environment", "file_asked")
+# Names of columns, and how they are attacked. Recodes, values that are read as missing, fractions by
+# stratum and what values mean are of the file; so is, until it is known better, all that is new.
+_FOR_READERS = (
+    "keys", "scenario", "columns", "weight", "strata", "household", "sensitive", "policy", "missing",
+    "seed", "max_size", "header",
+)  # fmt: skip
+
+
 def job_shape(job: Job, keep_days: int, *, with_values: bool) -> JobShape:
-    """Return a job as pages show it; what values of a file mean is for editors."""
+    """Return a job as pages show it; what tells of values of a file is for editors."""
     request = {
-        k: v for k, v in job.request.items() if k not in ("file", "environment", "file_asked")
+        name: given
+        for name, given in job.request.items()
+        if name not in _OURS and (with_values or name in _FOR_READERS)
     }
-    if not with_values:
-        request.pop("values", None)
     error = None if job.error is None else Refusal.model_validate(job.error)
+    if error is not None and not with_values:
+        # What was asked for may be quoted in it.
+        error = Refusal(code=error.code, message="This job failed.", hint="Ask an editor why.")
     return JobShape(
         id=job.id,
         kind=job.kind,

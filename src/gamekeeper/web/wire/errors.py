@@ -84,11 +84,17 @@ class Refusal(BaseModel):
 
 
 class Refused(Exception):  # noqa: N818 - a refusal, told as it is
-    """What was asked is refused with a status, in words of the server itself."""
+    """What was asked is refused with a status, in words of the server itself.
 
-    def __init__(self, status: int, code: str = "", message: str = "", hint: str = "") -> None:
+    `wait` is after how many seconds it may be asked again, where that is known.
+    """
+
+    def __init__(
+        self, status: int, code: str = "", message: str = "", hint: str = "", *, wait: int = 0
+    ) -> None:
         told = _TOLD.get(status, ("refused", "This was refused.", ""))
         self.status = status
+        self.wait = wait
         self.refusal = Refusal(
             code=code or told[0], message=message or told[1], hint=hint or told[2]
         )
@@ -136,9 +142,10 @@ def status_of(error: GamekeeperError) -> int:
     return 422 if isinstance(error, InputError | LimitError) else 503
 
 
-def answer(status: int, refusal: Refusal) -> JSONResponse:
-    """Return a refusal as a response."""
-    return JSONResponse(refusal.model_dump(), status, headers={"Cache-Control": "no-store"})
+def answer(status: int, refusal: Refusal, *, wait: int = 0) -> JSONResponse:
+    """Return a refusal as a response, with the seconds to wait where these are known."""
+    headers = {"Cache-Control": "no-store", **({"Retry-After": str(wait)} if wait else {})}
+    return JSONResponse(refusal.model_dump(), status, headers=headers)
 
 
 def fault_of_ours(error: BaseException) -> JSONResponse:
@@ -175,7 +182,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(Refused)
     def _refused(request: Request, error: Refused) -> JSONResponse:  # pyright: ignore[reportUnusedFunction]
-        return answer(error.status, without_folders(request, error.refusal))
+        return answer(error.status, without_folders(request, error.refusal), wait=error.wait)
 
     @app.exception_handler(RequestValidationError)
     def _misshapen(request: Request, error: RequestValidationError) -> JSONResponse:  # pyright: ignore[reportUnusedFunction]

@@ -115,7 +115,8 @@ def import_forms(asked: ImportFormsRequest, *, ask: Asking | None = None) -> For
     edits = edits_for(environment, decided)
     if asked.edits is not None:
         trees = [EDIT.dump_python(edit, mode="json", by_alias=True) for edit in edits]
-        write_file(asked.edits, _as_json(trees), private=False)
+        # Answers of a file of records are values that occur there.
+        write_file(asked.edits, _as_json(trees), private=True)
         _save(asked, decided)
         return FormsImported(decided, tuple(edits))
     if not edits:
@@ -233,7 +234,7 @@ def _updated(
 def _save(asked: ImportFormsRequest, decided: DecisionsFile) -> None:
     if asked.save is not None:
         tree = decided.model_dump(mode="json", exclude_defaults=True)
-        write_file(asked.save, _as_json({"gamekeeper": "decisions 1", **tree}), private=False)
+        write_file(asked.save, _as_json({"gamekeeper": "decisions 1", **tree}), private=True)
 
 
 def _as_json(tree: Any) -> bytes:

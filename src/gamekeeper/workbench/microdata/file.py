@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gamekeeper.algorithms.categories.partitions import Arbitrary
+from gamekeeper.algorithms.sampling_fraction import parse_fraction
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.recode import Recode
+from gamekeeper.data.keys.checks import design_problems, raise_problems
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.missing import Missing
@@ -156,6 +158,15 @@ class Microdata:
                 words = ("missing", *variable.words(step))
                 made.setdefault(key.variable, []).append(Recode(key.variable, codes, words))
         return made
+
+
+def require_design(design: SampleDesign, n_keys: int) -> None:
+    """Refuse a sample that cannot have been drawn as it is said, before a record is read."""
+    fraction = fraction_of(design.fraction)
+    problems = design_problems(weight=design.weight, strata=design.strata, fraction=fraction)
+    raise_problems(problems, n_keys)
+    for share in fraction.values() if isinstance(fraction, Mapping) else ():
+        parse_fraction(share)
 
 
 def fraction_of(text: str | Any) -> Any:

@@ -16,7 +16,8 @@ from gamekeeper.data.reading.source import Source, open_source
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.scenario import Scenario
-from gamekeeper.mapping.recoding.applying import recode_table
+from gamekeeper.mapping.recoding.applying import read_rules, recode_table
+from gamekeeper.mapping.recoding.rules import RecodeRule
 from gamekeeper.mapping.scenario.recoding import columns_of, plan_recodes
 from gamekeeper.mapping.variables.category_blocks import categorization_of
 from gamekeeper.results import Progress
@@ -24,7 +25,7 @@ from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import count_of, quoted, shown_path
 from gamekeeper.workbench.environment.opening import opened
 from gamekeeper.workbench.microdata.engines import engine_for
-from gamekeeper.workbench.microdata.file import NO_DESIGN, Microdata
+from gamekeeper.workbench.microdata.file import NO_DESIGN, Microdata, require_design
 from gamekeeper.workbench.microdata.need import Need, require_room
 from gamekeeper.workbench.microdata.values import named_values, read_values, require_mapped
 from gamekeeper.workbench.notices import in_file, missing_code_notices, scenario_notices
@@ -91,6 +92,11 @@ def open_microdata(
     def coded(columns: Iterable[str]) -> CodedTable:
         nonlocal design
         wanted = list(dict.fromkeys([*columns, *others]))
+        if counting.is_elsewhere:
+            # To reach a cluster takes half a minute: what is wrong with the rest is told before.
+            source.check_names(list(dict.fromkeys([*wanted, *numbers])))
+            require_design(design, len(keys))
+            _require_keys(read_rules(asked.recodes), keys)
         require_room(source, wanted, need, elsewhere=counting.is_elsewhere)
         made = code_source(
             source, wanted, numbers=numbers, engine=engine_for(counting), progress=progress
@@ -114,8 +120,8 @@ def open_microdata(
         scenario = given if isinstance(given, Scenario) else environment.scenario(given)
         keys = tuple(key.variable for key in scenario.keys)
         columns = columns_of(keys, names, asked.columns)
-        read = coded(columns.values())
         values = read_values(asked.values) if asked.values is not None else {}
+        read = coded(columns.values())
         plan = plan_recodes(
             scenario,
             environment,
@@ -211,18 +217,21 @@ def _recoded(
         decimal=data.source.decimal,
         strict=strict,
     )
-    named = matched_names([rule.variable for rule in made.rules], data.keys)
-    unused = [
-        rule.variable for rule, name in zip(made.rules, named, strict=True) if name not in data.keys
-    ]
+    _require_keys(made.rules, data.keys)
+    return replace(data, coded=made.table, recoded=made, before=data.coded)
+
+
+def _require_keys(rules: Sequence[RecodeRule], keys: Sequence[str]) -> None:
+    """Refuse to recode what is no key variable."""
+    named = matched_names([rule.variable for rule in rules], keys)
+    unused = [rule.variable for rule, name in zip(rules, named, strict=True) if name not in keys]
     if unused:
         raise InputError(
             Reason.BAD_OPTION,
             f"{quoted(unused)} {'was' if len(unused) == 1 else 'were'} to be recoded.",
-            f"The key variables are {quoted(data.keys)}.",
+            f"The key variables are {quoted(keys)}.",
             "Recode key variables.",
         )
-    return replace(data, coded=made.table, recoded=made, before=data.coded)
 
 
 def sinks_of(
