@@ -73,3 +73,38 @@ def test_a_cluster_that_is_not_there_is_one_clear_error(run, people, tmp_path):
     assert told.err.count("gamekeeper:") == 1
     assert "Traceback" not in told.err
     assert not output.exists()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "-k nothere",
+        "--fraction abc",
+        "--fraction 5",
+        "--fraction A=2%",
+        "--strata region",
+        "--strata nothere --fraction A=2%",
+        "--strata region --fraction A=7",
+        "--weight nothere",
+        "--recode Age",
+        "--recode {0}=wdith",
+        "--recode nothere=together",
+        "--recode {1}=together",
+    ],
+)
+@pytest.mark.parametrize("command", ["assess", "risk keys", "risk measures", "risk match"])
+def test_a_bad_option_is_told_before_a_cluster_is_reached(
+    run, people, monkeypatch, command, options
+):
+    def reached(*_, **__):
+        pytest.fail("a cluster was reached for")
+
+    monkeypatch.setattr("gamekeeper.data.engine.opening.open_engine", reached)
+    asked = (*command.split(), people, "-k", KEYS[0], *options.format(*KEYS).split())
+    there = run(*asked, "--engine", "spark://nowhere:1")
+    assert there.exit_code == 2
+    here = run(*asked)
+    assert here.exit_code == 2
+    if "--recode" not in options and "A=7" not in options:
+        # Of recodings more is known where the file was read.
+        assert there.err == here.err

@@ -69,6 +69,7 @@ def test_decisions_are_saved_changed_and_entered(store, pile, tmp_path):
     asked(store, pile["bank.xml"], new=NEW)
     saved = tmp_path / "rest.json"
     asked(store, pile["clinic.csv"], take_sure=True, save=saved)
+    assert saved.stat().st_mode & 0o077 == 0
     tree = json.loads(saved.read_text(encoding="utf-8"))
     (form,) = tree["forms"]
     left = {decision["question"]: decision for decision in form["questions"]}
