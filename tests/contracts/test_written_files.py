@@ -179,6 +179,7 @@ _WRITERS = {
 # What is called so and writes no file, or is no work of ours.
 _ELSEWHERE = {
     "data/engine/shared_arrays.py": {"unlink"},  # shared memory
+    "data/reading/apart.py": {"write_text"},  # which process the system is to take first
     "workbench/environment/mapping.py": {"save"},  # and here it is called
     "workbench/demo/walk.py": {"save"},
 }

@@ -302,6 +302,13 @@ def test_a_sheet_of_repeated_cells_is_refused(tmp_path):
     assert OpenedFile(small).sheets == {"survey": [["x", "x"]] * 3}
 
 
+@pytest.mark.slow
+def test_more_questions_than_anybody_asks_are_refused(tmp_path):
+    lines = ["variable,code,label", *(f"V{n},1,Yes" for n in range(100_001))]
+    with pytest.raises(LimitError, match="100,001 questions"):
+        read(tmp_path, "a.csv", "\n".join(lines))
+
+
 def test_a_format_of_ones_own_is_tried_in_its_turn(tmp_path):
     def mine(name, holds):
         asked = (ProposedQuestion("Q1", "Mine?"),)

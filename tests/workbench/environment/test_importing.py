@@ -89,6 +89,7 @@ def test_decisions_are_saved_changed_and_entered(store, pile, tmp_path):
 def test_edits_can_be_written_read_and_made(store, pile, tmp_path, monkeypatch):
     edits = tmp_path / "edits.json"
     made = asked(store, pile["bank.xml"], new=NEW, edits=edits)
+    assert edits.stat().st_mode & 0o077 == 0
     assert made.edited is None
     assert environment(store).forms == {}
     monkeypatch.setattr("sys.argv", ["gamekeeper", "env", "edit", str(store), str(edits)])

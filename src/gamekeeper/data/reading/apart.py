@@ -259,7 +259,7 @@ def work(asked: Mapping[str, Any]) -> None:
     """Do what was asked, in the process that was started for it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # What libraries print may hold values: it goes nowhere.
-    out, faults = os.fdopen(os.dup(1), "wb"), os.dup(2)
+    out, faults = os.fdopen(os.dup(1), "wb"), os.fdopen(os.dup(2), "w")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
@@ -290,7 +290,8 @@ def work(asked: Mapping[str, Any]) -> None:
         # Who reads sees the end of what was found, and then what went wrong.
         with suppress(OSError):
             out.close()
-        os.write(faults, json.dumps(fault).encode())
+        faults.write(json.dumps(fault))
+        faults.flush()
     # What a library has left to tidy up is not waited for.
     os._exit(0)
 

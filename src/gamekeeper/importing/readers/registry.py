@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from gamekeeper.data.reading.apart import plain_of, send_plain
-from gamekeeper.errors import InputError, Reason
+from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.importing.files.limits import (
     MOST_MEGABYTES,
     WAY_AROUND,
@@ -66,6 +66,10 @@ from gamekeeper.importing.readers.redcap import is_redcap, read_redcap
 from gamekeeper.importing.readers.statistical import is_statistical, read_statistical
 from gamekeeper.importing.readers.xlsform import is_xlsform, read_xlsform
 from gamekeeper.wording import count_of, quoted
+
+
+# Each takes a millisecond to be compared with what is known.
+_MOST_QUESTIONS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +174,15 @@ def send_instrument(
     file = OpenedFile(Path(path), most_megabytes)
     some = (known for known in FORMATS if known.name in names)
     known = next((known for known in some if is_named or known.holds(file)), None)
-    send_plain(out, None if known is None else asdict(known.read(file)))
+    found = None if known is None else known.read(file)
+    if found is not None and len(found.questions) > _MOST_QUESTIONS:
+        raise LimitError(
+            Reason.TOO_LARGE,
+            asked_to_import(file.name),
+            f"It has {len(found.questions):,} questions, and {_MOST_QUESTIONS:,} are the most.",
+            "Import a part of it at a time.",
+        )
+    send_plain(out, None if found is None else asdict(found))
 
 
 def _named_apart(read: Instrument) -> Instrument:
