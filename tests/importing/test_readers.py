@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.errors import InputError, LimitError, Reason
+from gamekeeper.files.reading import one_run, was_read
 from gamekeeper.importing.files.opened import OpenedFile
 from gamekeeper.importing.proposed_question import (
     Answering,
@@ -335,3 +336,15 @@ def test_a_format_of_ones_own_is_tried_in_its_turn(tmp_path):
 @given(instruments)
 def test_instruments_are_the_same_after_they_came_from_another_process(instrument):
     assert instrument_of(json.loads(json.dumps(asdict(instrument)))) == instrument
+
+
+def test_tables_that_belong_to_a_file_are_known_as_read(tmp_path):
+    (tmp_path / "a_questions.csv").write_text("code,question,answer_format\nq1,Who?,LIST\n")
+    beside = tmp_path / "a_answers.csv"
+    beside.write_text("code,answer,n\nq1,Me,1\n")
+    with one_run():
+        found = read_instrument(tmp_path / "a_questions.csv")
+        assert texts(found.questions[0]) == ["Me"]
+        assert was_read(beside)
+        assert was_read(tmp_path / "a_questions.csv")
+    assert not was_read(beside)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,6 +26,17 @@ def one_run() -> Generator[None]:
         yield
     finally:
         _read = None
+
+
+def files_read() -> list[tuple[int, int]]:
+    """Return what was read since the run began, for another process: see `remember`."""
+    return sorted(_read or ())
+
+
+def remember(found: Iterable[Sequence[int]]) -> None:
+    """Take note of what a process that worked for this run has read."""
+    if _read is not None:
+        _read.update((device, number) for device, number in found)
 
 
 def was_read(path: Path) -> bool:

@@ -96,13 +96,13 @@ def test_what_is_read_comes_back_from_another_process_without_what_libraries_pri
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit counts address space")
 def test_no_more_memory_is_taken_than_is_allowed(tmp_path):
     path = file_of(tmp_path)
-    assert plain_of(greedy, 50_000_000, path=path, **HOW) == 50_000_000
-    with within_memory("40MB"), pytest.raises(LimitError) as refused:
-        plain_of(greedy, 50_000_000, path=path, **HOW)
-    assert "more than 40 MB of memory" in str(refused.value)
+    assert plain_of(greedy, 100_000_000, path=path, **HOW) == 100_000_000
+    with within_memory("80MB"), pytest.raises(LimitError) as refused:
+        plain_of(greedy, 100_000_000, path=path, **HOW)
+    assert "more than 80 MB of memory" in str(refused.value)
     assert (refused.value.asked, refused.value.do) == tuple(HOW.values())
-    with within_memory("100MB"):
-        assert plain_of(greedy, 50_000_000, path=path, **HOW) == 50_000_000
+    with within_memory("200MB"):
+        assert plain_of(greedy, 100_000_000, path=path, **HOW) == 100_000_000
 
 
 @pytest.mark.slow
@@ -175,8 +175,9 @@ def test_limits_grow_with_the_file_and_follow_the_budget(tmp_path):
     assert limits_for(large)[0] > limits_for(small)[0]
     with within_memory("3GB"):
         assert limits_for(small)[0] == limits_for(large)[0] == 3_000_000_000
-    with within_memory("30MB"):
-        assert limits_for(large)[0] == 30_000_000
+    # With less nothing could be read at all.
+    with within_memory("1MB"):
+        assert limits_for(large)[0] == 1 << 26
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit counts address space")

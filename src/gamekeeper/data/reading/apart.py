@@ -13,6 +13,7 @@ without such limits (Windows) ends nothing by itself, but what breaks down there
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -37,9 +38,12 @@ from gamekeeper.errors import (
     Reason,
     fault_place,
 )
+from gamekeeper.files.reading import files_read, one_run, remember
 from gamekeeper.wording import count_of, memory_text
 
 _LEAST_BYTES, _BYTES_PER_BYTE = 1 << 30, 60
+# Below that libraries read nothing at all.
+_FLOOR = 1 << 26
 _LEAST_SECONDS, _SECONDS_PER_MEGABYTE = 60, 5
 # Seconds of a clock that are waited for each second of work that is allowed.
 _PATIENCE = 5
@@ -155,7 +159,7 @@ def limits_for(path: Path) -> tuple[int, int]:
         size = 0  # the one who reads it says what is wrong
     memory, budget = _LEAST_BYTES + _BYTES_PER_BYTE * size, memory_budget()
     if budget is not None:
-        memory = budget if is_memory_given() else min(memory, budget)
+        memory = max(_FLOOR, budget if is_memory_given() else min(memory, budget))
     return memory, _LEAST_SECONDS + _SECONDS_PER_MEGABYTE * size // 1_000_000
 
 
@@ -205,14 +209,16 @@ class _Told(io.RawIOBase):
     def _judge(self) -> None:
         """Raise what went wrong, if anything did."""
         assert self._process.stderr is not None
-        fault = self._process.stderr.read()
+        said = self._process.stderr.read()
         try:
             code = self._process.wait(self._left)
         except subprocess.TimeoutExpired:
             raise self._too_long() from None
-        if fault:
-            raise self._error(json.loads(fault))
-        if code == 0:
+        if said:
+            end = json.loads(said)
+            remember(end["read"])
+            if end["fault"] is not None:
+                raise self._error(end["fault"])
             return
         if os.name == "posix" and -code == signal.SIGXCPU:
             raise self._too_long()
@@ -259,18 +265,23 @@ def work(asked: Mapping[str, Any]) -> None:
     """Do what was asked, in the process that was started for it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # What libraries print may hold values: it goes nowhere.
-    out, faults = os.fdopen(os.dup(1), "wb"), os.fdopen(os.dup(2), "w")
+    out, ended = os.fdopen(os.dup(1), "wb"), os.fdopen(os.dup(2), "w")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
     fault: dict[str, Any] | None = None
+    read: list[tuple[int, int]] = []
     try:
         module, name = asked["function"].split(":")
         write = getattr(import_module(module), name)
         for library in asked["libraries"]:
             import_module(library)
         _limit(asked["memory"], asked["seconds"])
-        write(out, *asked["given"])
+        with one_run():
+            try:
+                write(out, *asked["given"])
+            finally:
+                read = files_read()
         out.flush()
     except GamekeeperError as error:
         fault = {
@@ -281,17 +292,15 @@ def work(asked: Mapping[str, Any]) -> None:
             "do": error.do,
             "problems": [(p.reason, p.where, p.found, p.do) for p in error.problems],
         }
-    except MemoryError:
-        fault = {"kind": _TOO_LARGE}
     except BaseException as error:  # noqa: BLE001 - also those that libraries make of their breakdowns
+        is_memory = isinstance(error, MemoryError) or getattr(error, "errno", 0) == errno.ENOMEM
         place = f"{type(error).__name__} in {fault_place(error)}"
-        fault = {"kind": "", "place": place}
-    if fault is not None:
-        # Who reads sees the end of what was found, and then what went wrong.
-        with suppress(OSError):
-            out.close()
-        faults.write(json.dumps(fault))
-        faults.flush()
+        fault = {"kind": _TOO_LARGE if is_memory else "", "place": place}
+    # Who reads sees the end of what was found, and then how it ended.
+    with suppress(OSError):
+        out.close()
+        ended.write(json.dumps({"fault": fault, "read": read}))
+        ended.flush()
     # What a library has left to tidy up is not waited for.
     os._exit(0)
 

@@ -19,6 +19,7 @@ from gamekeeper.data.reading.column import Column, ColumnKind, unreadable
 from gamekeeper.data.reading.packed import fingerprint_of
 from gamekeeper.data.reading.values import value_text
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.files.reading import require_ordinary
 from gamekeeper.wording import quoted
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ SUFFIXES = {
 # cost more than few large ones.
 _CELLS = 1 << 22
 _BYTES_A_CELL = 200
+# What libraries take whatever they read.
+_BYTES_BESIDES = 50_000_000
 # So long a text takes as much again as a cell does.
 _LONG_TEXT = 64
 # Formats that show whole numbers with leading zeros: N of SPSS, Z of SAS, %0 of Stata.
@@ -93,7 +96,8 @@ class StatisticalFile:
         """Read the wanted columns: numbers as numbers, texts as texts."""
         import pyarrow as pa
 
-        cells = min(_CELLS, limits_for(self.path)[0] // _BYTES_A_CELL)
+        room = (limits_for(self.path)[0] - _BYTES_BESIDES) // _BYTES_A_CELL
+        cells = min(_CELLS, room)
         with apart(
             write_batches,
             str(self.path),
@@ -179,6 +183,7 @@ def _read(
     read: Callable[..., tuple[Mapping[str, list[Any]], Any]] = getattr(pyreadstat, reader)
     reason = None
     try:
+        require_ordinary(file or path)
         return read(str(file or path), output_format="dict", **options)
     except MemoryError:
         raise

@@ -67,7 +67,6 @@ from gamekeeper.importing.readers.statistical import is_statistical, read_statis
 from gamekeeper.importing.readers.xlsform import is_xlsform, read_xlsform
 from gamekeeper.wording import count_of, quoted
 
-
 # Each takes a millisecond to be compared with what is known.
 _MOST_QUESTIONS = 100_000
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from gamekeeper.files.reading import require_ordinary
 from gamekeeper.importing.files.cleaning import clean
 from gamekeeper.importing.files.limits import malformed
 from gamekeeper.importing.files.opened import OpenedFile
@@ -84,6 +85,7 @@ def _of_catalog(file: OpenedFile, formats: Mapping[str, Any]) -> dict[str, Mappi
     if not chosen:
         return {}
     try:
+        require_ordinary(chosen[0])
         _, catalog = pyreadstat.read_sas7bcat(str(chosen[0]), output_format="dict")
     except Exception:  # noqa: BLE001 - the reader's faults have no common type, and may show values
         raise malformed(chosen[0].name, "The catalog of formats cannot be read.") from None
