@@ -37,6 +37,12 @@ NEVER_SAID = {
         "only where records may stay unlinked",
     ),
     "attack.matching": ("--population", "an assessment matches where it can"),
+    "attack.models.inference._Homes": ("--household", "only where one is given"),
+    "attack.models.inference._design_words": (
+        "--person --household --strata",
+        "only of assess and risk infer; where one of them lacks an option, it names the other",
+    ),
+    "attack.models.inference._level_words": ("--person", "it names the command that has it"),
     "attack.models.fitting.fit_models": ("--method --patient", "a what-if says: not known"),
     "attack.uniques.suda._only_uniques": ("--records", "only of an engine elsewhere"),
     "attack.tables.bounding": ("--method", "only for a method that was asked for"),
@@ -49,6 +55,11 @@ NEVER_SAID = {
     "data.reading.csv_layout._check_header": ("--no-header", "said of files of records only"),
     "data.reading.excel_file": ("--sheet", "counts are not read from workbooks"),
     "data.tables.subtotals": ("--disjoint --total", "categories of microdata are disjoint"),
+    "mapping.variables.sink_sets.codes_or_numbers": (
+        "--numbers --values",
+        "only of scenarios, which linkage has not",
+    ),
+    "workbench.notices._unused_marks": ("--sensitive", "it names what other commands have"),
     "report.drawings.graphs": ("--deepen", "a page goes on without the drawing"),
     "workbench.protection.opening.open_for_protection": ("--recode", "only where one is given"),
     "workbench.looking.FileLook.sentences": ("--keys", "named with the command that has it"),
@@ -69,6 +80,8 @@ ASKED_ELSEWHERE = dict.fromkeys(
         (f"account {name}" for name in ("add", "list", "password", "remove", "revoke", "role")),
         ("--replace", "the server's own file is made where there is none, without a word"),
     ),
+    "look": ("--replace", "a look writes nothing"),
+    "protect audit": ("--at-least", "an audit searches no recoding"),
     "tables release": (
         "--axes --says --negative --tolerance --total --max-seconds --disjoint --hierarchy --absent",
         "tables that were counted here add up, and have all their cells",

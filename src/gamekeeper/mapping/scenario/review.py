@@ -211,7 +211,8 @@ def renew_scenario(
             Reason.STALE,
             f"key variable {quoted([item.key.variable])}",
             f"{'; '.join(item.changes)}.",
-            "Save the scenario anew with the key variables that are left (--key, --replace).",
+            "Save the scenario anew with the key variables that are left (--key of scenario save,"
+            " --replace of scenario save).",
         )
         for item in lost
     ]
