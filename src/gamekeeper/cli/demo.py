@@ -24,7 +24,7 @@ def demo_command(asked: DemoRequest, how: AsFormat = Format.TABLE) -> None:
     Into ./demo-output:
       gamekeeper demo
 
-    Other made-up forms, elsewhere:
+    Other made-up people, elsewhere:
       gamekeeper demo --seed 7 --output elsewhere
     """
     from gamekeeper.cli.assess import tell_assessment

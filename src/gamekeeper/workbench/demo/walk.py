@@ -88,7 +88,7 @@ def run_demo(asked: DemoRequest, *, progress: Progress | None = None) -> Demo:
     output, seed = asked.output, asked.seed
     _claim(asked)
     folder, store = output / "environment", output / "norland.gk"
-    write_environment(demo_environment(seed=seed), folder)
+    write_environment(demo_environment(), folder)
     for earlier in (store, store.with_name(f"{store.name}.backup")):
         remove(earlier)
     write_questionnaires(output / "questionnaires")

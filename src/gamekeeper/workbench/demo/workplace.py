@@ -52,12 +52,12 @@ def demo_workplace(folder: Path, *, seed: int = 2026) -> Workplace:
         write_table(drawn, sample, raw=True)
         write_questionnaires(folder / "questionnaires")
     if not is_store(found.store):
-        _make_store(found.store, seed)
+        _make_store(found.store)
     return found
 
 
-def _make_store(store: Path, seed: int) -> None:
-    environment = demo_environment(seed=seed)
+def _make_store(store: Path) -> None:
+    environment = demo_environment()
     EnvironmentStore.create(store, environment, who=_WHO, note="made up for the demo").close()
     known = environment.form(TARGET).instances
     save_scenario(

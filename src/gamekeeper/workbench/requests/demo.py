@@ -11,7 +11,7 @@ from gamekeeper.options import Option
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoRequest:
-    """Where the demo writes to, and which country it makes up."""
+    """Where the demo writes to, and which people it makes up."""
 
     output: Annotated[
         Path,
@@ -21,4 +21,4 @@ class DemoRequest:
             writes="folder",
         ),
     ] = Path("demo-output")
-    seed: Annotated[int, Option("Another seed makes up other forms.")] = 2026
+    seed: Annotated[int, Option("Another seed makes up other people.")] = 2026
