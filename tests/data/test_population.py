@@ -18,7 +18,14 @@ from gamekeeper.data.population import (
     make_population,
     sample_population,
 )
-from gamekeeper.data.population.chances import Chances, Draws, anchored, band_of, crossed
+from gamekeeper.data.population.chances import (
+    Chances,
+    Draws,
+    anchored,
+    band_of,
+    crossed,
+    listed,
+)
 from gamekeeper.errors import InputError, Reason
 from tests.given.cases import cases
 
@@ -336,6 +343,24 @@ def test_streams_differ_and_do_not_depend_on_their_lengths():
     assert sorted(set(below.tolist())) == list(range(7))
     assert not draws.happens(np.zeros(500, dtype=np.int64)).any()
     assert draws.happens(np.full(500, 1000)).all()
+
+
+@pytest.mark.parametrize(
+    ("file", "table", "variable"),
+    [
+        ("districts", "districts", "Place of residence"),
+        ("origins", "broad groups", "Ethnic group"),
+        ("origins", "births", "Ethnic group"),
+        ("origins", "religions", "Ethnic group"),
+        ("work", "levels", "Highest qualification"),
+        ("work", "pension", "Highest qualification"),
+        ("work", "pay", "Occupation"),
+        ("work", "part of pay", "Economic activity"),
+        ("work", "without pay", "Economic activity"),
+    ],
+)
+def test_tables_name_categories_in_the_order_of_their_codes(file, table, variable):
+    assert tuple(listed(file)[table]["rows"]) == CATEGORIES[variable]
 
 
 def test_weights_that_cannot_be_drawn_from_are_refused():

@@ -1,6 +1,7 @@
 """Draws by whole-number weights, the same on every platform.
 
-A table of weights has one row per situation and one column per outcome. Weights are whole numbers
+A table of weights has one row per situation and one column per outcome; those of Norland are in
+files beside this one. Weights are whole numbers
 and so is every step of a draw, so no rounding of floating point numbers can change a population.
 Each draw has a random stream of its own, found from the seed, the block of households and the
 number of the draw; who comes first in a block therefore does not depend on how many follow. Only
@@ -11,7 +12,10 @@ A draw costs one binary search in the table.
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +23,7 @@ from numpy.typing import NDArray
 Integers = NDArray[np.int64]
 
 _BITS = 32
+_NORLAND = Path(__file__).with_name("norland")
 
 
 class Draws:
@@ -66,20 +71,33 @@ class Chances:
         return found.astype(np.int64) - rows * self._n_outcomes
 
 
-def weights(text: str) -> Integers:
-    """Return a table written as lines of numbers; what precedes a colon is a note.
+def tables(name: str) -> dict[str, Integers]:
+    """Return the tables of a file by their names: situations down, outcomes across.
+
+    A table whose entries are named one by one is a row. One of anchors runs straight between them.
 
     Examples
     --------
-    >>> weights('''
-    ...     town:    3 1
-    ...     country: 2 5
-    ... ''')
-    array([[3, 1],
-           [2, 5]])
+    >>> tables("lives")["without spouse by sex"]
+    array([[4, 4, 4, 4, 5, 7],
+           [5, 4, 4, 4, 4, 4]])
     """
-    lines = (line.rpartition(":")[2].split() for line in text.strip().splitlines())
-    return np.array([[int(number) for number in line] for line in lines], dtype=np.int64)
+    return {title: _table(written) for title, written in listed(name).items()}
+
+
+def listed(name: str) -> dict[str, Any]:
+    """Return what a file of Norland lists."""
+    return json.loads((_NORLAND / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def _table(written: dict[str, Any]) -> Integers:
+    if "rows" in written:
+        return np.array(list(written["rows"].values()), dtype=np.int64)
+    lines = (
+        {int(at): weight for at, weight in anchors.items()}
+        for anchors in written["anchors"].values()
+    )
+    return np.stack([anchored(anchors, written["outcomes"]) for anchors in lines])
 
 
 def anchored(anchors: dict[int, int], n_outcomes: int) -> Integers:

@@ -1,4 +1,4 @@
-"""The population of Norland, a country that does not exist.
+"""The population of Norland, a country that does not exist, and random samples of it.
 
 People live in households, and what is true of them hangs together as it does in a census: ages
 within a household, marital status with age, work with sex, age, health and children, income with
@@ -11,32 +11,96 @@ people, and all households but the last are the same whatever the number of peop
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from fractions import Fraction
 from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.data.population.chances import Draws, Integers
-from gamekeeper.data.population.homes import draw_cars, draw_dwellings, draw_tenures, draw_travel
-from gamekeeper.data.population.households import Households, draw_households, draw_people
-from gamekeeper.data.population.labels import CATEGORIES, HOUSEHOLD
-from gamekeeper.data.population.lives import count_dependants, draw_health, draw_marital_status
-from gamekeeper.data.population.origins import draw_births, draw_ethnic_groups, draw_religions
-from gamekeeper.data.population.work import (
+from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
+from gamekeeper.data.population.chances import Chances, Draws, Integers, band_of, crossed, tables
+from gamekeeper.data.population.people import (
+    ALONE,
+    CAPITAL,
+    CATEGORIES,
+    COUPLE,
+    ELDERLY_ALONE,
+    ELDERLY_COUPLE,
+    FAMILY,
+    HOUSEHOLD,
+    IN_WORK,
+    LONE_PARENT,
+    SELF_EMPLOYED,
+    SETTING,
+    SHARED,
+    THREE_GENERATIONS,
+    Households,
+    People,
+    count_dependants,
     draw_activities,
+    draw_births,
+    draw_ethnic_groups,
+    draw_health,
+    draw_households,
     draw_incomes,
+    draw_marital_status,
     draw_occupations,
+    draw_people,
     draw_qualifications,
+    draw_religions,
 )
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason, refuse
+from gamekeeper.wording import did_you_mean
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+WEIGHT = "Weight"
+"""The column with the design weights of a sample."""
+
 _HOUSEHOLDS_PER_BLOCK = 8192
 _WIDTH_OF_INCOME_BAND = 5_000
+_CAR_AS_DRIVER, _CAR_AS_PASSENGER, _NOT_IN_WORK = 8, 9, 11
+_FARMERS = 13
+_DESKS = (0, 2, 3, 4, 5, 6, 8, 9, 10, 17)
+
+# Of each kind of household: alone, a couple, with children, sharing.
+_WAY = np.zeros(8, dtype=np.int64)
+_WAY[[ALONE, ELDERLY_ALONE]] = 0
+_WAY[[COUPLE, ELDERLY_COUPLE]] = 1
+_WAY[[FAMILY, LONE_PARENT, THREE_GENERATIONS]] = 2
+_WAY[SHARED] = 3
+_TENURE_GROUP = np.array([0, 0, 0, 1, 2, 2])
+
+_HOMES = tables("homes")
+_TENURES = Chances(
+    crossed(
+        _HOMES["tenures"],
+        _HOMES["tenures by means"],
+        _HOMES["tenures by way"],
+        _HOMES["tenures by place"],
+    )
+)
+_DWELLINGS = Chances(
+    crossed(
+        _HOMES["dwellings"],
+        _HOMES["dwellings by means"],
+        _HOMES["dwellings by way"],
+        _HOMES["dwellings by tenure"],
+    )
+)
+_CARS = Chances(crossed(_HOMES["cars"], _HOMES["cars by income"], _HOMES["cars by setting"]))
+_TRAVEL = Chances(
+    crossed(
+        _HOMES["travel"],
+        _HOMES["travel by cars"],
+        _HOMES["travel by work"],
+        _HOMES["travel by business"],
+    )
+)
 
 
 def make_population(n_people: int, *, seed: int = 2026, missing: float = 0.0) -> pa.Table:
@@ -131,10 +195,10 @@ def _described(draws: Draws, homes: Households) -> tuple[Integers, dict[str, Int
     qualification = draw_qualifications(draws, homes, people, activity)
     occupation = draw_occupations(draws, homes, people, activity, qualification)
     income = draw_incomes(draws, homes, people, activity, qualification, occupation)
-    tenure = draw_tenures(draws, homes)
-    dwelling = draw_dwellings(draws, homes, tenure)
-    cars = draw_cars(draws, homes, people, income)
-    travel = draw_travel(draws, homes, people, cars, activity, occupation)
+    tenure = _draw_tenures(draws, homes)
+    dwelling = _draw_dwellings(draws, homes, tenure)
+    cars = _draw_cars(draws, homes, people, income)
+    travel = _draw_travel(draws, homes, people, cars, activity, occupation)
     columns = {
         "Age": people.age,
         "Sex": people.sex,
@@ -169,3 +233,147 @@ def _table(
         indices = pa.array(codes[position], mask=None if gaps is None else gaps[position])
         columns[name] = pa.DictionaryArray.from_arrays(indices, pa.array(labels, pa.string()))
     return pa.table(columns)
+
+
+def _draw_tenures(draws: Draws, homes: Households) -> Integers:
+    """Draw the tenure of each household."""
+    row = band_of(homes.head_age, 25, 35, 50, 65) * 3 + homes.means
+    row = (row * 4 + _WAY[homes.kind]) * 2 + (SETTING[homes.place] == CAPITAL)
+    return _TENURES.draw(draws, row)
+
+
+def _draw_dwellings(draws: Draws, homes: Households, tenure: Integers) -> Integers:
+    """Draw the type of dwelling of each household."""
+    row = SETTING[homes.place] * 3 + homes.means
+    row = (row * 4 + _WAY[homes.kind]) * 3 + _TENURE_GROUP[tenure]
+    return _DWELLINGS.draw(draws, row)
+
+
+def _draw_cars(draws: Draws, homes: Households, people: People, income: Integers) -> Integers:
+    """Draw the number of cars of each household."""
+    starts = np.flatnonzero(people.head == np.arange(len(people.head)))
+    together = np.add.reduceat(income, starts)
+    adults = np.add.reduceat((people.age >= 17).astype(np.int64), starts)
+    row = (np.clip(adults, 1, 3) - 1) * 5 + band_of(together, 12_000, 25_000, 40_000, 60_000)
+    return _CARS.draw(draws, row * 4 + SETTING[homes.place])
+
+
+def _draw_travel(
+    draws: Draws,
+    homes: Households,
+    people: People,
+    cars: Integers,
+    activity: Integers,
+    occupation: Integers,
+) -> Integers:
+    """Draw the means of travel to work; nobody under 17 drives a car."""
+    work = np.where(occupation == _FARMERS, 2, np.isin(occupation, _DESKS))
+    row = SETTING[homes.place[people.household]] * 3 + np.minimum(cars[people.household], 2)
+    row = (row * 3 + work) * 2 + np.isin(activity, SELF_EMPLOYED)
+    drawn = _TRAVEL.draw(draws, row)
+    driven = (people.age < 17) & (drawn == _CAR_AS_DRIVER)
+    drawn = np.where(driven, _CAR_AS_PASSENGER, drawn)
+    return np.where(activity < IN_WORK, drawn, _NOT_IN_WORK)
+
+
+def sample_population(
+    table: pa.Table, fraction: float | str | Fraction, *, seed: int, stratify_by: str = ""
+) -> pa.Table:
+    """Draw a random sample without replacement, in file order, and add its design weights.
+
+    Parameters
+    ----------
+    table
+        The population, one row per person.
+    fraction
+        The sampling fraction, above 0 and up to 1; a float means its shortest decimal form, so
+        that 0.02 is 1/50. '2%' and '1/50' can be given too.
+    seed
+        One seed gives one sample of a table, on every platform.
+    stratify_by
+        The variable whose categories are the strata; missing values are a stratum too. Without
+        it the sample is simple. Each stratum gives its share of the sample, up to rounding, and
+        at least one person, so that its weights can sum to the people in it.
+
+    Returns
+    -------
+    pyarrow.Table
+        The rows in the sample with the column 'Weight': people per sampled person, by stratum.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.population import make_population
+    >>> sample = sample_population(make_population(1000), 0.02, seed=1)
+    >>> sample.num_rows, sum(sample["Weight"].to_pylist())
+    (20, 1000.0)
+    """
+    import pyarrow as pa
+
+    exact = _exact(fraction)
+    _check_sample(table, exact, seed, stratify_by)
+    stratum = _strata(table, stratify_by)
+    sizes = np.bincount(stratum)
+    taken = _shares(sizes, exact)
+    # A stable sort by stratum, then by chance, puts those to be taken first in their stratum.
+    chance = np.random.PCG64(np.random.SeedSequence(int(seed))).random_raw(table.num_rows)
+    order = np.lexsort((chance, stratum))
+    rank = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    chosen = np.sort(order[rank < np.repeat(taken, sizes)])
+    weight = (sizes / taken)[stratum[chosen]]
+    return table.take(pa.array(chosen)).append_column(WEIGHT, pa.array(weight))
+
+
+def _exact(fraction: FractionLike) -> Fraction:
+    """Return the sampling fraction, or 0 where it is none."""
+    try:
+        return parse_fraction(fraction)
+    except InputError:
+        return Fraction(0)
+
+
+def _check_sample(table: pa.Table, fraction: Fraction, seed: object, stratify_by: str) -> None:
+    names: list[str] = table.column_names
+    problems: list[Problem] = []
+    if not table.num_rows:
+        problems.append(Problem(Reason.NOTHING_GIVEN, "table", "It has no rows."))
+    if not fraction:
+        found = "It is not a number above 0 and up to 1."
+        problems.append(Problem(Reason.BAD_OPTION, "fraction", found, "Write 0.02, 1/50 or 2%."))
+    if not isinstance(seed, Integral) or seed < 0:
+        found = "It is not a whole number of 0 or more."
+        problems.append(Problem(Reason.BAD_OPTION, "seed", found, "Give such a number."))
+    if stratify_by and stratify_by not in names:
+        found = f"The table has no column '{stratify_by}'."
+        near = did_you_mean(stratify_by, names)
+        problems.append(Problem(Reason.UNKNOWN_NAME, "stratify_by", found, near))
+    if WEIGHT in names:
+        found = f"It has a column '{WEIGHT}' already."
+        problems.append(Problem(Reason.DUPLICATE, "table", found, "Rename or drop that column."))
+    refuse(
+        problems,
+        "A sample of a population was asked for.",
+        "What was given cannot be used.",
+        "Correct these:",
+    )
+
+
+def _strata(table: pa.Table, stratify_by: str) -> NDArray[np.int64]:
+    """Return the number of the stratum of each row, in the order of first appearance."""
+    if not stratify_by:
+        return np.zeros(table.num_rows, dtype=np.int64)
+    column = table[stratify_by].combine_chunks()
+    if hasattr(column, "dictionary_decode"):
+        column = column.dictionary_decode()
+    encoded = column.dictionary_encode(null_encoding="encode")
+    return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def _shares(sizes: NDArray[np.int64], fraction: Fraction) -> NDArray[np.int64]:
+    """Return how many to take of each stratum: whole shares, then by largest remainder."""
+    exact = [int(size) * fraction for size in sizes]
+    whole = [math.floor(share) for share in exact]
+    wanted = math.floor(sum(exact) + Fraction(1, 2))
+    remainders = sorted(range(len(exact)), key=lambda at: (whole[at] - exact[at], at))
+    for at in remainders[: wanted - sum(whole)]:
+        whole[at] += 1
+    return np.maximum(np.array(whole, dtype=np.int64), 1)
