@@ -10,7 +10,6 @@ import signal
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing
 from hashlib import sha256
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
@@ -27,6 +26,7 @@ from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.file import access
 from tests.store.database.conftest import documents, small_environment
+from tests.store.database.later import become_later
 
 # Forked from a server that has all imported: a child starts in milliseconds.
 CONTEXT = multiprocessing.get_context("forkserver")
@@ -59,20 +59,6 @@ def said(pipe: Connection) -> list[tuple[object, ...]]:
 def summary(environment: Environment) -> str:
     """Return few letters that are the same for the same documents."""
     return sha256(repr(documents(environment)).encode()).hexdigest()
-
-
-def to_first_version(path: Path) -> None:
-    """Make a store one of the first version: without scenarios, forms' own words and rules."""
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("DROP TABLE scenario")
-        connection.execute("ALTER TABLE environment DROP COLUMN rules")
-        connection.execute("ALTER TABLE form DROP COLUMN words")
-        connection.execute("DROP TABLE seal")
-        connection.execute("ALTER TABLE revision DROP COLUMN seal")
-        connection.execute("ALTER TABLE revision DROP COLUMN touches_seal")
-        connection.execute("DROP INDEX ix_revision_key")
-        connection.execute("ALTER TABLE revision DROP COLUMN key")
-        connection.execute("UPDATE alembic_version SET version_num = '0001'")
 
 
 def edit(pipe: Connection, path: Path, seed: int) -> None:
@@ -145,10 +131,10 @@ def back_up(pipe: Connection, path: Path, seed: int) -> None:
 
 
 def migrate(pipe: Connection, path: Path, seed: int) -> None:
-    """Open stores of the first version, again and again."""
+    """Open stores of today as a later version does, again and again."""
     old = path.with_name(f"old-{seed}")
     shutil.copy(path, old)
-    to_first_version(old)
+    become_later(path.with_name(f"child-{seed}"))
     pipe.send(("ready",))
     for number in range(10_000):
         new = path.with_name(f"new-{seed}-{number}")

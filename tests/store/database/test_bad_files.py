@@ -131,7 +131,7 @@ def test_a_store_of_a_newer_version(closed: Path, version: str) -> None:
         f"UPDATE alembic_version SET version_num = '{CANARY}'",
         "UPDATE alembic_version SET version_num = ''",
         "UPDATE alembic_version SET version_num = 'DROP TABLE form'",
-        "INSERT INTO alembic_version VALUES ('0001')",
+        "INSERT INTO alembic_version VALUES ('0002')",
         "DROP TABLE alembic_version",
     ],
 )

@@ -14,9 +14,9 @@ from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.reading import read_state
 from gamekeeper.store.database.refusals import attempt
 from tests.given.cases import only_thoroughly
-from tests.store.database.children import to_first_version
 from tests.store.database.conftest import WHO, everything, refusal
 from tests.store.database.damage import try_damage
+from tests.store.database.later import become_later, raised
 
 
 def test_no_damage_is_our_fault_or_goes_unseen() -> None:
@@ -102,13 +102,15 @@ def test_a_changed_history_is_damage(store, statement: str) -> None:
         refusal(again.history, Reason.DAMAGED)
 
 
-def test_an_older_store_opens_unchanged_and_is_sealed_then(path: Path, environment) -> None:
+def test_an_older_store_is_sealed_again_once_it_is_raised(
+    path: Path, environment, tmp_path_factory, monkeypatch
+) -> None:
     with EnvironmentStore.create(path, environment, who=WHO) as store:
         store.apply([AddForm(name="Kiosk")], who=WHO)
         before, told = everything(store.environment()), store.history()
-    to_first_version(path)
+    become_later(tmp_path_factory.mktemp("later"), monkeypatch.setattr)
     with EnvironmentStore.open(path) as store:
-        assert everything(store.environment()) == before
+        assert everything(store.environment()) == raised(before)
         assert store.history() == told
         store.check()
     with closing(sqlite3.connect(path)) as connection, connection:

@@ -19,6 +19,7 @@ from tests.given.cases import cases
 from tests.store.database import children
 from tests.store.database.children import Job, said, start
 from tests.store.database.conftest import WHO, everything
+from tests.store.database.later import become_later, raised
 
 pytestmark = pytest.mark.skipif(
     not hasattr(children.CONTEXT, "set_forkserver_preload"), reason="needs a fork server"
@@ -104,10 +105,12 @@ def after_migrating(path: Path, seed: int) -> int:
     with EnvironmentStore.open(path) as store:
         before = everything(store.environment())
     told = killed(children.migrate, path, seed)
-    for (name,) in told[-2:]:
-        with EnvironmentStore.open(path.with_name(str(name))) as store:
-            assert everything(store.environment()) == before
-            store.check()
+    with pytest.MonkeyPatch.context() as patch:
+        become_later(path.with_name(f"parent-{seed}"), patch.setattr)
+        for (name,) in told[-2:]:
+            with EnvironmentStore.open(path.with_name(str(name))) as store:
+                assert everything(store.environment()) == raised(before)
+                store.check()
     return len(told)
 
 

@@ -27,11 +27,17 @@ from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.file.access import FileAccess
 from gamekeeper.store.database.restoration import restore_store
 from gamekeeper.store.database.versions import VERSIONS
-from tests.store.database.children import to_first_version
 from tests.store.database.conftest import WHO, contents, everything, refusal
+from tests.store.database.later import become_later, raised
 
 ROOT = Path(gamekeeper.__file__).parents[2]
 MIGRATIONS = Path(versions.__file__).with_name("migrations")
+
+
+@pytest.fixture
+def later(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for the migrations of a later version."""
+    return tmp_path_factory.mktemp("later")
 
 
 def scripts() -> ScriptDirectory:
@@ -71,28 +77,30 @@ def test_the_same_migrations_run_on_postgresql() -> None:
 
 
 def test_an_older_store_is_brought_up_to_date_after_a_backup(
-    path: Path, environment: Environment
+    path: Path, environment: Environment, later: Path
 ) -> None:
     EnvironmentStore.create(path, environment, who=WHO).close()
-    backup = path.with_name("forms.gk.backup")
-    backup.unlink()
-    to_first_version(path)
-    with EnvironmentStore.open(path) as store:
-        assert everything(store.environment()) == everything(environment)
-        store.apply([AddForm(name="A")], who=WHO)
-        store.check()
-    # The backup of the older version was good too.
-    to_first_version(backup)
-    assert restore_store(path)[1] is not None
-    with EnvironmentStore.open(path) as store:
-        assert "A" in store.environment().forms
+    path.with_name("forms.gk.backup").unlink()
+    with pytest.MonkeyPatch.context() as patch:
+        become_later(later, patch.setattr)
+        with EnvironmentStore.open(path) as store:
+            assert everything(store.environment()) == raised(everything(environment))
+        # The backup is of the older version, and good.
+        assert restore_store(path)[1] is not None
+        with EnvironmentStore.open(path) as store:
+            assert everything(store.environment()) == raised(everything(environment))
+            store.apply([AddForm(name="A")], who=WHO)
+            store.check()
+        before = contents(path.parent)
+    refusal(lambda: EnvironmentStore.open(path), Reason.NEWER_VERSION)
+    assert contents(path.parent) == before
 
 
 def test_an_older_store_that_can_only_be_read_is_left_alone(
-    path: Path, environment: Environment
+    path: Path, environment: Environment, later: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     EnvironmentStore.create(path, environment, who=WHO).close()
-    to_first_version(path)
+    become_later(later, monkeypatch.setattr)
     before = contents(path.parent)
     error = refusal(lambda: EnvironmentStore.open(path, readonly=True), Reason.READ_ONLY)
     assert "older version" in error.found
@@ -100,10 +108,10 @@ def test_an_older_store_that_can_only_be_read_is_left_alone(
 
 
 def test_a_migration_that_fails_changes_nothing(
-    path: Path, environment: Environment, monkeypatch: pytest.MonkeyPatch
+    path: Path, environment: Environment, later: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     EnvironmentStore.create(path, environment, who=WHO).close()
-    to_first_version(path)
+    become_later(later, monkeypatch.setattr)
     before = path.read_bytes()
 
     def fail(config: Config, version: str) -> None:
@@ -111,10 +119,10 @@ def test_a_migration_that_fails_changes_nothing(
         raise OSError(28, "No space left on device")
 
     upgrade = command.upgrade
-    monkeypatch.setattr(command, "upgrade", fail)
-    refusal(lambda: EnvironmentStore.open(path), Reason.DISK_FULL)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(command, "upgrade", fail)
+        refusal(lambda: EnvironmentStore.open(path), Reason.DISK_FULL)
     assert path.read_bytes() == before
-    monkeypatch.undo()
     with EnvironmentStore.open(path) as store:
         store.check()
 

@@ -17,7 +17,6 @@ from gamekeeper.store.database.contents.seals import renew_seals
 from gamekeeper.store.database.engines import ask_of, reading, writing
 from gamekeeper.store.database.file.access import FileAccess
 from gamekeeper.store.database.file.connections import MARK, beside, connect
-from gamekeeper.store.database.history.revisions import seal_history
 from gamekeeper.store.database.refusals import attempt
 from gamekeeper.store.database.versions import VERSIONS, migrate, version_of
 from gamekeeper.store.place import ServerPlace, StorePlace
@@ -140,8 +139,8 @@ def _raise_version(access: Access, engine: Engine) -> None:
                 from gamekeeper.store.database.server.schemas import finish_schema
 
                 finish_schema(connection, access.place)
+            # A migration may change rows, and the checksums of what is there go with them.
             renew_seals(connection)
-            seal_history(connection)
 
 
 def _taken(path: Path) -> StoreError:

@@ -20,7 +20,7 @@ from gamekeeper.wording import shown_path
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-VERSIONS: Final = ("0001", "0002", "0003", "0004", "0005")
+VERSIONS: Final = ("0001",)
 """All versions of stores, the newest last."""
 
 _VERSION: Final = re.compile(r"[0-9]{4}")
@@ -47,8 +47,8 @@ def version_of(ask: Ask, place: StorePlace, asked: str) -> str:
     )
 
 
-def migrate(connection: Connection, version: str = VERSIONS[-1]) -> None:
-    """Bring the tables to a version, within the transaction of a connection."""
+def migrate(connection: Connection) -> None:
+    """Bring the tables to the newest version, within the transaction of a connection."""
     from alembic import command
     from alembic.config import Config
 
@@ -57,4 +57,4 @@ def migrate(connection: Connection, version: str = VERSIONS[-1]) -> None:
     config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
     config.set_main_option("path_separator", "newline")
     with _MIGRATING:
-        command.upgrade(config, version)
+        command.upgrade(config, VERSIONS[-1])

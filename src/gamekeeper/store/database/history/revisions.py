@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, func, select
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.edits import EDIT, Edit, describe_edit
@@ -183,25 +183,6 @@ def revision_of_key(connection: Connection, key: str) -> int | None:
     return connection.execute(
         select(columns.number).where(columns.key == key).order_by(columns.number)
     ).scalar()
-
-
-def seal_history(connection: Connection) -> None:
-    """Write the checksums of revisions that have none, as those of older versions."""
-    columns = tables.revision.c
-    named = [columns[name] for name in _SEALED]
-    rows = connection.execute(select(*named).where(columns.seal.is_(None))).all()
-    _, touches_seals = _touched(connection, [row.number for row in rows])
-    seals = [
-        {
-            "row": row.number,
-            "seal": digest_of(list(row)),
-            "touches_seal": touches_seals.get(row.number, _NO_TOUCHES),
-        }
-        for row in rows
-    ]
-    if seals:
-        is_it = columns.number == bindparam("row")
-        connection.execute(update(tables.revision).where(is_it), seals)
 
 
 def steps_after(connection: Connection, number: int, until: int | None = None) -> list[Step]:

@@ -1,4 +1,4 @@
-"""An environment with its codes and its history."""
+"""A store: an environment with its codes, its scenarios, its history, and checksums of all."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -16,6 +16,7 @@ def upgrade() -> None:
         sa.Column("description", sa.Text, nullable=False),
         sa.Column("revision", sa.Integer, nullable=False),
         sa.Column("codes_saved", sa.Integer, nullable=False),
+        sa.Column("rules", sa.Text),
         sa.PrimaryKeyConstraint("id", name="pk_environment"),
     )
     op.create_table(
@@ -42,6 +43,7 @@ def upgrade() -> None:
         sa.Column("name", sa.Text, nullable=False),
         sa.Column("folded", sa.String(64), nullable=False),
         sa.Column("metadata", sa.Text, nullable=False),
+        sa.Column("words", sa.Text),
         sa.PrimaryKeyConstraint("id", name="pk_form"),
         sa.UniqueConstraint("folded", name="uq_form_folded"),
     )
@@ -75,6 +77,15 @@ def upgrade() -> None:
         sa.UniqueConstraint("folded", name="uq_form_group_folded"),
     )
     op.create_table(
+        "scenario",
+        sa.Column("id", sa.Integer, autoincrement=False, nullable=False),
+        sa.Column("name", sa.Text, nullable=False),
+        sa.Column("folded", sa.String(64), nullable=False),
+        sa.Column("body", sa.Text, nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_scenario"),
+        sa.UniqueConstraint("folded", name="uq_scenario_folded"),
+    )
+    op.create_table(
         "revision",
         sa.Column("number", sa.Integer, autoincrement=False, nullable=False),
         sa.Column("at", sa.String(27), nullable=False),
@@ -85,9 +96,13 @@ def upgrade() -> None:
         sa.Column("note", sa.Text, nullable=False),
         sa.Column("edits", sa.Text, nullable=False),
         sa.Column("changes", sa.LargeBinary, nullable=False),
+        sa.Column("seal", sa.String(16)),
+        sa.Column("touches_seal", sa.String(16)),
+        sa.Column("key", sa.String(100)),
         sa.PrimaryKeyConstraint("number", name="pk_revision"),
     )
     op.create_index("ix_revision_at", "revision", ["at"])
+    op.create_index("ix_revision_key", "revision", ["key"])
     op.create_table(
         "touch",
         sa.Column("revision", sa.Integer, nullable=False),
@@ -98,3 +113,9 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["revision"], ["revision.number"], name="fk_touch_revision"),
     )
     op.create_index("ix_touch_folded", "touch", ["folded"])
+    op.create_table(
+        "seal",
+        sa.Column("part", sa.String(20), nullable=False),
+        sa.Column("digest", sa.String(16), nullable=False),
+        sa.PrimaryKeyConstraint("part", name="pk_seal"),
+    )
