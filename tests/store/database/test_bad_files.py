@@ -124,6 +124,14 @@ def test_a_store_of_a_newer_version(closed: Path, version: str) -> None:
     assert error.do == "Update Gamekeeper."
 
 
+@pytest.mark.parametrize("version", ["0000", "0004"])
+def test_a_store_of_a_version_that_was_never_published(closed: Path, version: str) -> None:
+    with closing(sqlite3.connect(closed)) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = ?", [version])
+    error = refused(closed, Reason.WRONG_SCHEMA)
+    assert "env export" in error.do
+
+
 @pytest.mark.parametrize(
     "statement",
     [
@@ -131,7 +139,7 @@ def test_a_store_of_a_newer_version(closed: Path, version: str) -> None:
         f"UPDATE alembic_version SET version_num = '{CANARY}'",
         "UPDATE alembic_version SET version_num = ''",
         "UPDATE alembic_version SET version_num = 'DROP TABLE form'",
-        "INSERT INTO alembic_version VALUES ('0002')",
+        "INSERT INTO alembic_version VALUES ('0001')",
         "DROP TABLE alembic_version",
     ],
 )

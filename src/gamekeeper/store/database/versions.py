@@ -20,8 +20,8 @@ from gamekeeper.wording import shown_path
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-VERSIONS: Final = ("0001",)
-"""All versions of stores, the newest last."""
+VERSIONS: Final = ("0005",)
+"""All versions of stores, the newest last; those before the first were never published."""
 
 _VERSION: Final = re.compile(r"[0-9]{4}")
 # Alembic has one set of migrations at work in a process.
@@ -39,6 +39,13 @@ def version_of(ask: Ask, place: StorePlace, asked: str) -> str:
         return version
     if not _VERSION.fullmatch(str(version)):
         raise damaged(asked, place)
+    if version < VERSIONS[0]:
+        raise StoreError(
+            Reason.WRONG_SCHEMA,
+            asked.format(shown_path(place)),
+            "The store is of a version that was never published. Nothing was changed.",
+            "Export it with the Gamekeeper that made it (env export), and import the folder.",
+        )
     raise StoreError(
         Reason.NEWER_VERSION,
         asked.format(shown_path(place)),
