@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
     from gamekeeper.report.risk_page import RiskReport
 
+_MORE = ("right_if_repeated", "whole_households")
 _EVERY = (AttackName.LINKAGE, AttackName.ASSESSMENT)
 
 
@@ -86,6 +87,7 @@ class ReleaseAudit(Result):
             "expected_after": found["expected_matches"],
             "linkage_before": self.before.summary()["linkage"],
             "linkage_after": found["linkage"],
+            **{name: found[name] for name in _MORE if name in found},
         }
 
     def sentences(self) -> list[str]:
