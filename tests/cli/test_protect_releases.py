@@ -248,6 +248,7 @@ def test_results_with_households_say_what_was_not_attacked(run, tmp_path, homes,
         "replay": ("protect", "replay", homely, homes, "--report", page),
         "audit": ("protect", "audit", homes, homes, *KEYS, *home, "--same-order", "--report", page),
         "assess": ("assess", homes, *KEYS, *home, "--report", page),
+        "infer": ("risk", "infer", homes, *KEYS, *home, "--fraction", "10%"),
         "measures": ("risk", "measures", homes, *KEYS, *home, "--fraction", "10%"),
     }  # fmt: skip
     for name, command in asked.items():
