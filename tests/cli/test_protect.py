@@ -376,6 +376,33 @@ def test_copies_are_counted_first_whatever_records_are_said_to_be(run, tmp_path,
     assert made["summary"]["copies"] == 120
 
 
+@pytest.mark.parametrize("way", ["--unlinked", "--same-order"])
+def test_a_copy_whose_numbers_another_program_wrote_is_a_copy(run, tmp_path, people, way):
+    header, *rows = read(people)
+    release = tmp_path / "floats.csv"
+    with release.open("w", newline="") as file:
+        csv.writer(file).writerows(
+            [header, *([row[0], f"{row[1]}.0", *row[2:4], f"{row[4]}.00"] for row in rows)]
+        )
+    ask = ("protect", "audit", people, "--format", "json", *KEYS, "--sensitive", "Income", way)
+    other, same = (json.loads(run(*ask, file).out) for file in (release, people))
+    assert same["summary"]["copies"] == 120
+    assert other["summary"] == same["summary"]
+    assert other["sentences"] == same["sentences"]
+
+
+def test_a_release_in_another_order_is_not_taken_for_a_safe_one(run, tmp_path, people):
+    header, *rows = read(people)
+    np.random.default_rng(1).shuffle(rows)
+    release = tmp_path / "shuffled.csv"
+    with release.open("w", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+    done = run("protect", "audit", people, release, *KEYS, "--same-order", "-t", "linkage<=99%",
+               "-t", "expected matches<=99%")  # fmt: skip
+    assert done.exit_code == 4
+    assert "'linkage<=99%' is not proven (not known)" in " ".join(done.out.split())
+
+
 def test_a_release_of_bands_that_overlap_is_audited_over_sets(run, tmp_path, people):
     random = np.random.default_rng(2)
     header, *rows = read(people)

@@ -248,19 +248,31 @@ def test_results_with_households_say_what_was_not_attacked(run, tmp_path, homes,
         "replay": ("protect", "replay", homely, homes, "--report", page),
         "audit": ("protect", "audit", homes, homes, *KEYS, *home, "--same-order", "--report", page),
         "assess": ("assess", homes, *KEYS, *home, "--report", page),
+        "infer": ("risk", "infer", homes, *KEYS, *home, "--fraction", "10%"),
         "measures": ("risk", "measures", homes, *KEYS, *home, "--fraction", "10%"),
     }  # fmt: skip
     for name, command in asked.items():
         done = run(*command, "--replace")
         assert done.exit_code == 0, done.err
         assert NOT_ATTACKED in " ".join(done.out.split()), name
-        assert NOT_ATTACKED in run(*command, "--replace", "--format", "json").out, name
+        made = run(*command, "--replace", "--format", "json").out
+        assert NOT_ATTACKED in made, name
+        if name in ("apply", "replay", "audit"):
+            assert json.loads(made)["summary"]["whole_households"] == "not examined", name
         if "--report" in command:
             assert "Whole households were not attacked" in page.read_text(), name
             page.unlink()
     for name in ("try", "audit", "assess"):
         without = [each for each in asked[name] if each not in home]
         assert "households were not" not in run(*without, "--replace").out, name
+
+
+def test_a_candidate_of_households_that_is_chosen_says_so(run, tmp_path, homes):
+    study = tmp_path / "homes.gkp"
+    done = run("protect", "try", homes, *KEYS, "--household", "home", "-t", "both>=3", "--method",
+               "suppress", "--study", study)  # fmt: skip
+    assert done.exit_code == 0, done.err
+    assert NOT_ATTACKED in " ".join(run("protect", "choose", study, 1).out.split())
 
 
 def test_no_two_public_numbers_tell_how_many_cells_were_missing(run, tmp_path):

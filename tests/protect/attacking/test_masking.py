@@ -219,6 +219,102 @@ def test_bands_that_overlap_are_told_and_a_value_outside_its_band_is_changed():
     assert candidates(found).people_to_released.tolist() == [1, 1, 1, 1, 1, 0]
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        lambda low, high: f"[{low}, {high + 1})",
+        lambda low, high: f"[{low};{high + 1}[",
+        lambda low, high: f"[{low},{high}]",
+        lambda low, high: f"({low - 1}, {high}]",
+        lambda low, high: f"]{low - 1}.0; {high}.0]",
+        lambda low, high: f"({low - 0.001}, {high}.0]",
+        lambda low, high: f"{low - 0.5}-{high + 0.5}",
+        lambda low, high: "{" + ", ".join(str(age) for age in range(low, high + 1)) + "}",
+        lambda low, high: " | ".join(str(age) for age in range(low, high + 1)),
+    ],
+)
+@pytest.mark.parametrize("linked", [True, False])
+def test_bands_are_read_however_programs_write_them(written, linked):
+    ends = [(20, 29), (25, 34), None, (30, 39), None, (40, 49)]
+    plain, other = (
+        masking([str(age) if own is None else way(*own) for age, own in zip(AGES, ends, strict=True)],
+                SEXES, linked=linked)
+        for way in (lambda low, high: f"{low}-{high}", written)
+    )  # fmt: skip
+    assert other.variables == plain.variables
+    assert other.variables[0].overlaps
+    assert other.variables[0].n_unread == 0
+    laid = [each.held["age"].table().sum(axis=1).tolist() for each in (plain, other)]
+    assert sorted(laid[0]) == sorted(laid[1])
+    if linked:
+        fitting = [candidates(each).people_to_released.tolist() for each in (plain, other)]
+        assert fitting[0] == fitting[1]
+
+
+def test_an_interval_of_numbers_that_are_not_whole_has_its_ends():
+    amounts = [19.0, 19.5, 24.0, 24.5, 30.0, 30.5]
+    shown = ["(19.0, 24.0]", "(19.0, 24.0]", "(19.5, 24.0]", "24.5", "[24.5, 30.0)", "30.5"]
+    before, after = coded(amounts, SEXES), coded(shown, SEXES)
+    found = read_masking(before, after, KEYS, np.arange(6))
+    # 19 is not above 19, nor 30 below 30.
+    assert found.log.changed("age").tolist() == [True, False, False, False, True, False]
+
+
+def test_an_open_interval_ends_nowhere():
+    found = masking(["[-Inf, 30)", "20-29", "31", "38", "[38,inf)", "(31, ∞)"], SEXES)
+    assert (found.variables[0].n_changed, found.variables[0].overlaps) == (0, True)
+    assert candidates(found).released_to_people.tolist() == [1, 1, 1, 1, 1, 2]
+
+
+def test_categories_within_others_are_read_where_no_value_is_left_as_it_was():
+    areas = ["n1", "n2", "s1", "s2"] * 2
+    shown = ["north", "north", "south", "south", *["any"] * 4]
+    before, after = (
+        code_frame(pa.table({"age": own, "sex": ["f"] * 8}), list(KEYS)) for own in (areas, shown)
+    )
+    found = read_masking(before, after, KEYS, np.arange(8))
+    assert (found.variables[0].n_changed, found.variables[0].overlaps) == (0, True)
+
+
+def test_where_nothing_tells_what_categories_stand_for_right_matches_are_not_known():
+    shown = ["few", "few", "some", "some", "many", "45"]
+    before = coded([23, 27, 27, 31, 31, 45], SEXES)
+    found = read_masking(before, coded(shown, SEXES), KEYS, np.arange(6))
+    assert found.unread == ("age",)
+    assert "3 categories are neither a value of the original" in found.variables[0].words
+    attack = attack_file(
+        before, found.after, found.log, Setting(keys=KEYS), held=found.held, unread=found.unread
+    )
+    assert (attack.expected, attack.linked, attack.matchings) == (None, None, None)
+    asked = parse_targets(["expected matches<=99%", "linkage<=99%", "assignments>=2", "both>=2"])
+    judged = judge_targets(asked, attack)
+    assert not any(each.is_met for each in judged)
+    kinds = {row["measure"]: row["kind"] for row in attack.rows()}
+    assert kinds["own"] == "exact"
+    assert kinds["one_candidate"] == kinds["both"] == "as far as read"
+    assert kinds["expected_matches"] == kinds["linkage"] == "not known"
+    assert "as far as categories are read" in attack.sentences()[0]
+
+
+@pytest.mark.parametrize("is_order_true", [True, False])
+def test_places_that_tell_no_more_than_lots_are_not_believed(is_order_true):
+    draws = np.random.default_rng(1)
+    ages = [int(age) for age in draws.integers(20, 60, 300)]
+    order = np.arange(300) if is_order_true else draws.permutation(300)
+    noisy = [ages[place] + int(draws.integers(1, 5)) for place in order]
+    sexes = ["f"] * 300
+    before, after = coded(ages, sexes), coded(noisy, sexes)
+    found = read_masking(before, after, KEYS, np.arange(300))
+    attack = attack_file(
+        before, found.after, found.log, Setting(keys=KEYS), held=found.held, by_place=True
+    )
+    # Noise on every number leaves places that are true, and links that tell.
+    assert (attack.linked is not None) == is_order_true
+    (judged,) = judge_targets(parse_targets(["linkage<=99%"]), attack)
+    assert judged.is_met == is_order_true
+    assert attack.n_misfits > 150
+
+
 def test_bands_of_another_unit_are_not_taken_for_these_values():
     months = list(range(1, 481, 16))
     years = [month // 12 for month in months]
@@ -268,7 +364,7 @@ def test_records_of_nobody_are_compared_with_sets_and_what_cannot_be_read_is_tol
     age = found.variables[0]
     assert age.overlaps
     assert age.n_unread == 1
-    assert "1 category is neither a value of the original nor a band" in age.words
+    assert "1 category is neither a value of the original, nor a list or a band" in age.words
     # Nobody's age was missing, so that an empty one was suppressed.
     assert found.is_open
 

@@ -183,7 +183,7 @@ def choose_command(asked: ChooseRequest) -> None:
         say("The next candidate is made from the file itself.")
     else:
         say(f"The next candidate is made from candidate {chosen.number}. {chosen.sentence}")
-        say_all(chosen.told)
+        say_all([*chosen.unexamined, *chosen.told])
     say_written(asked)
 
 

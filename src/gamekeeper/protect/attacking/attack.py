@@ -18,19 +18,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.compatibility.candidates import Candidates
-from gamekeeper.algorithms.compatibility.packed_keys import CellSets
+from gamekeeper.algorithms.compatibility.packed_keys import CellSets, fits_in_column
 from gamekeeper.attack.assessment.criteria import CRITERIA, Found
 from gamekeeper.attack.assessment.measured import Measured, measure_file
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.counting import count_keys
+from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.errors import LimitError
-from gamekeeper.protect.attacking.file_attack import FileAttack
+from gamekeeper.protect.attacking.file_attack import CANDIDATES, FileAttack
 from gamekeeper.protect.attacking.linking import link_release
 from gamekeeper.protect.attacking.sides import FileSides, sides_of
 from gamekeeper.protect.changes import ChangeLog
 from gamekeeper.protect.setting import Setting
-from gamekeeper.protect.targets import LINKAGE, Target
+from gamekeeper.protect.targets import ASSIGNMENTS, LINKAGE, Target
 from gamekeeper.results import Provenance
+from gamekeeper.wording import quoted
 
 if TYPE_CHECKING:
     from gamekeeper.results import Progress
@@ -48,6 +50,17 @@ _OF_POPULATION = (
 _OF_PEOPLE = ("highest_risk", "average_risk", *_OF_POPULATION)
 _NOBODYS = "it is not known that released records are people's, so that no match is right"
 _OF_OTHERS = "most records do not fit the person whose they are, so that equal values match no one"
+_UNREAD = (
+    "nothing tells what some categories of {} stand for: write them as bands (18-22), or as the values that"
+    " they stand for (A | B)"
+)
+_BY_LOT = (
+    "records have no more in common with the people at their place than by lot, so that their order is not"
+    " that of the original (--id and --recipe tell whose they are, --unlinked says that they are nobody's)"
+)
+_ORDERS = 30
+# In standard deviations of what random orders give.
+_FAR = 4
 _OVERLAPPING = "cells stand for sets of values that overlap, and it is counted by plain categories"
 
 
@@ -80,6 +93,8 @@ def attack_file(
     *,
     sides: FileSides | None = None,
     held: Mapping[str, CellSets] | None = None,
+    by_place: bool = False,
+    unread: Collection[str] = (),
     wildcard: bool = False,
     progress: Progress | None = None,
 ) -> FileAttack:
@@ -87,8 +102,10 @@ def attack_file(
 
     `before`, `after` and `log` are the original, the release, and where they differ: nowhere in a file
     that is attacked as it is. `sides` has people and rows where these are not told by the log, `held`
-    the values that cells can stand for, of variables whose categories overlap. With `wildcard` the
-    count that proves nothing is shown as well.
+    the values that cells can stand for, of variables whose categories overlap. `unread` are those with
+    categories of which nothing tells what they stand for. `by_place` says that only its place tells whose a
+    record is, which is not believed where most records do not fit there better than elsewhere. Either way
+    no match is known to be right or wrong. With `wildcard` the count that proves nothing is shown as well.
     """
     started = time.perf_counter()
     laid = sides_of(before, after, log, setting, held) if sides is None else sides
@@ -106,18 +123,26 @@ def attack_file(
         candidates, misfits = _of_those_released(candidates, laid.truth, setting)
         if 2 * misfits > len(candidates.people_to_released):
             why |= dict.fromkeys(_OF_POPULATION, _OF_OTHERS)
+        untold = ""
+        if by_place and 2 * misfits > len(laid.people) and _is_by_lot(before, after, laid, setting):
+            untold = _BY_LOT
+        if unread:
+            untold = why[CANDIDATES] = _UNREAD.format(quoted(unread))
+        if untold:
+            why |= dict.fromkeys(("expected", "linkage", ASSIGNMENTS, *_OF_POPULATION), untold)
     linked = None
-    if laid.truth is not None and (misfits or AttackName.LINKAGE in attacks):
+    is_linked = laid.truth is not None and "linkage" not in why
+    if is_linked and (misfits or AttackName.LINKAGE in attacks):
         try:
             linked = link_release(before, after, log, setting, held=held, progress=progress)
         except LimitError as error:
             why["linkage"] = error.found
     matchings = None
-    if setting.response_knowledge:
+    if setting.response_knowledge and ASSIGNMENTS not in why:
         try:
             matchings = laid.matchings()
         except LimitError as error:
-            why["assignments"] = error.found
+            why[ASSIGNMENTS] = error.found
     measured = None
     if AttackName.ASSESSMENT in attacks:
         try:
@@ -175,6 +200,42 @@ def _of_those_released(
         right = np.where(right > 0, 1 / np.maximum(found.released_to_people[truth[here]], 1), 0.0)
     made = replace(found, people_to_released=fitting, right=right)
     return made, int(np.count_nonzero(right == 0))
+
+
+def _is_by_lot(before: CodedTable, after: CodedTable, laid: FileSides, setting: Setting) -> bool:
+    """Tell whether records are no more like the person at their place than like anybody.
+
+    That is so if no key is equal more often, nor its numbers ranked more alike, than in random orders.
+    """
+    draws = np.random.default_rng(0)
+    n = len(laid.people)
+    orders = [draws.permutation(n) for _ in range(_ORDERS)]
+    for column, name in enumerate(setting.keys):
+        own, rows = laid.people[:, column], laid.released[:, column]
+        equal = [
+            np.count_nonzero(fits_in_column(own, rows[order], column, laid.held))
+            for order in (np.arange(n), *orders)
+        ]
+        if equal[0] > np.mean(equal[1:]) + _FAR * np.std(equal[1:]):
+            return False
+        ranks = [_ranks(table, name, setting.decimal) for table in (before, after)]
+        if ranks[0] is None or ranks[1] is None:
+            continue
+        spread = float(np.std(ranks[0]) * np.std(ranks[1]))
+        alike = float(np.mean(ranks[0] * ranks[1]) - np.mean(ranks[0]) * np.mean(ranks[1]))
+        if abs(alike) * np.sqrt(n) > _FAR * spread:
+            return False
+    return True
+
+
+def _ranks(table: CodedTable, name: str, decimal: str) -> NDArray[np.float64] | None:
+    """Return the ranks of numbers; None where some value is none."""
+    numbers = [number_of(value, decimal) for value in table.codebook[name].values[1:]]
+    known = [number for number in numbers if number is not None]
+    if len(known) < len(numbers):
+        return None
+    order = np.argsort(np.argsort([float(number) for number in known])) + 1.0
+    return np.concatenate([[0.0], order])[table.codes(name).astype(np.int64)]
 
 
 def measure_release(

@@ -2,8 +2,8 @@
 
 Counted are records of the release that some record of the original is equal to, in all columns that both
 have, in the key variables, and in these and the sensitive ones: whoever's record it is, and also where
-records are nobody's. A text is equal to itself, spaces around it aside, a whole number however its file
-writes it, a missing cell to a missing one.
+records are nobody's. A text is equal to itself, spaces around it aside, a number however its file writes
+it (25 and '25.0'), a missing cell to a missing one.
 
 Both files are read once, batch by batch. A record is kept as 128 bits that are mixed from its texts, so
 that two different ones pass for equal in less than one of 10^20 pairs. Memory: 48 bytes a record.
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.data.reading.column import Column, ColumnKind
+from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.data.reading.source import Source
 from gamekeeper.data.reading.values import value_texts
 from gamekeeper.wording import count_of
@@ -86,12 +87,17 @@ class Copies:
 
 
 def count_copies(
-    original: Source, released: Source, whole: Pairs, keys: Pairs, sensitive: Pairs
+    original: Source,
+    released: Source,
+    whole: Pairs,
+    keys: Pairs,
+    sensitive: Pairs,
+    decimal: str = ".",
 ) -> Copies:
     """Count the released records that are equal to one of the original."""
     groups = [whole, keys, [*keys, *sensitive]]
     sides = [
-        _marks(source, [[pair[side] for pair in own] for own in groups])
+        _marks(source, [[pair[side] for pair in own] for own in groups], decimal)
         for side, source in enumerate((original, released))
     ]
     found = [_n_among(new, old) for old, new in zip(*sides, strict=True)]
@@ -104,13 +110,15 @@ def is_readable(source: Source, name: str) -> bool:
     return source.column(name).kind is not ColumnKind.OTHER
 
 
-def _marks(source: Source, groups: Sequence[Sequence[str]]) -> list[Marks]:
+def _marks(source: Source, groups: Sequence[Sequence[str]], decimal: str) -> list[Marks]:
     """Return for each group of columns two words per record, the same where all texts are equal."""
     columns = list(dict.fromkeys(name for own in groups for name in own))
     described = {name: source.column(name) for name in columns}
     blocks: list[list[Marks]] = [[] for _ in groups]
     for batch in source.batches(columns):
-        words = {name: _words(batch[name], described[name], source.missing) for name in columns}
+        words = {
+            name: _words(batch[name], described[name], source.missing, decimal) for name in columns
+        }
         for own, made in zip(groups, blocks, strict=True):
             mark = np.zeros((batch.num_rows, 2), dtype=np.uint64)
             for name in own:
@@ -121,7 +129,7 @@ def _marks(source: Source, groups: Sequence[Sequence[str]]) -> list[Marks]:
     return [np.concatenate([none, *own]) for own in blocks]
 
 
-def _words(cells: pa.Array, column: Column, missing: frozenset[str]) -> Marks:
+def _words(cells: pa.Array, column: Column, missing: frozenset[str], decimal: str) -> Marks:
     """Return two words per cell, mixed from its text; of a missing one, nothing."""
     import pyarrow as pa
 
@@ -134,7 +142,9 @@ def _words(cells: pa.Array, column: Column, missing: frozenset[str]) -> Marks:
     made = np.zeros((len(cells.dictionary) + 1, 2), dtype=np.uint64)
     for place, text in enumerate(value_texts(cells.dictionary, column.digits)):
         if text is not None and text not in missing:
-            made[place] = hash(text) & _WORD, hash(f"\0{text}") & _WORD
+            number = number_of(text, decimal)
+            same = text if number is None else str(number)
+            made[place] = hash(same) & _WORD, hash(f"\0{same}") & _WORD
     return made[cells.indices.cast(pa.int64()).fill_null(-1).to_numpy()]
 
 

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+CANDIDATES = "candidates"
+"""What is not known, of counts of who fits what, where nothing tells what categories stand for."""
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class FileAttack(Result):
     """What an intruder can do with a file.
@@ -202,7 +206,8 @@ class FileAttack(Result):
         alone, nobody = self.n_alone, self.n_nowhere
         none = f", {nobody:,} none" if nobody else ""
         alone_text = count_of(alone, "person fits", "people fit")
-        said = [f"{alone_text} exactly one released record{none}, of {self.n_people:,}."]
+        read = " as far as categories are read" if CANDIDATES in self.why_not else ""
+        said = [f"{alone_text} exactly one released record{none}, of {self.n_people:,}{read}."]
         if self.expected is not None:
             said.append(self._expected_text(self.expected))
         if self.n_repeated is not None:
@@ -259,7 +264,7 @@ class FileAttack(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per figure: what it is, its value, how sure it is."""
-        exactly, rough = "exact", "approximate"
+        exactly, rough, as_read = "exact", "approximate", "as far as read"
         made: list[dict[str, Any]] = []
         for criterion in Criterion:
             if criterion is Criterion.WILDCARD and self.candidates.wildcard is None:
@@ -267,7 +272,10 @@ class FileAttack(Result):
                     made.append(_row(criterion.value, None, exactly, self.why_not[criterion]))
                 continue
             note = "" if criterion.may_be_target else "protects nobody by itself"
-            made.append(_row(criterion.value, float(self.smallest(criterion)), exactly, note))
+            sure = exactly
+            if criterion is not Criterion.OWN and CANDIDATES in self.why_not:
+                sure, note = as_read, self.why_not[CANDIDATES]
+            made.append(_row(criterion.value, float(self.smallest(criterion)), sure, note))
         counts: dict[str, float | None] = {
             "one_candidate": float(self.n_alone),
             "no_candidate": float(self.n_nowhere),
@@ -277,8 +285,11 @@ class FileAttack(Result):
             counts["one_candidate_in_assignments"] = float(self.below_in_assignments(2))
         elif ASSIGNMENTS in self.why_not:
             counts[ASSIGNMENTS] = None
+        why = self.why_not.get(CANDIDATES, "")
         made += [
-            _row(name, count, exactly, "" if count is not None else self.why_not[name])
+            _row(name, count, as_read if why else exactly, why)
+            if count is not None
+            else _row(name, None, exactly, self.why_not[name])
             for name, count in counts.items()
         ]
         kind = rough if self.n_approximate else exactly

@@ -11,13 +11,13 @@ said not to; right matches to be expected are not proven where such a one could 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gamekeeper.attack.assessment.criteria import CRITERIA
 from gamekeeper.attack.assessment.judged import Standing, judge_policy
 from gamekeeper.attack.assessment.policy import Limit, Policy
-from gamekeeper.protect.attacking.file_attack import FileAttack
+from gamekeeper.protect.attacking.file_attack import CANDIDATES, FileAttack
 from gamekeeper.protect.targets import ASSIGNMENTS, EXPECTED, LINKAGE, Criterion, Target
 from gamekeeper.wording import count_of, joined, percent_text, quoted
 
@@ -84,7 +84,10 @@ def targets_sentence(judged: Sequence[JudgedTarget]) -> str:
 def _judged(target: Target, found: FileAttack) -> JudgedTarget:
     if target.criterion is not None:
         below = found.below(target.criterion, int(target.limit))
-        return _of_candidates(target, found.smallest(target.criterion), below, found)
+        judged = _of_candidates(target, found.smallest(target.criterion), below, found)
+        if CANDIDATES in found.why_not and judged.is_met and target.criterion is not Criterion.OWN:
+            return replace(judged, standing=Standing.NOT_PROVEN, why=found.why_not[CANDIDATES])
+        return judged
     if target.measure == ASSIGNMENTS:
         return _of_assignments(target, found)
     if target.measure == EXPECTED:

@@ -9,22 +9,27 @@ the intruder is then taken to know more, never less.
 
 A file that was recoded here and there, its cells of several levels, has categories that overlap: each is
 then the set of values that it can stand for. A band is every value in it, whatever records have it; a
-value of the original is itself; another category is the values that records show to have become it, as
-long as such categories lie within each other or apart, as those of a hierarchy do. A value outside its
-cell's set was changed.
+value of the original is itself, and a list of such values each of them; another category is the values
+that records show to have become it, as long as such categories lie within each other or apart, as those
+of a hierarchy do. A value outside its cell's set was changed. Where nothing tells what categories stand
+for, it is not known whether cells were changed or recoded here and there, nor how many matches are right.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.categories.bands import Band, BandStyle, parse_band
+from gamekeeper.algorithms.categories.bands import Band, BandStyle, Bound, parse_band
+from gamekeeper.algorithms.categories.printed_band import read_band
 from gamekeeper.algorithms.compatibility.packed_keys import CellSets
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable
 from gamekeeper.data.coding.coded_table import CodedTable
@@ -37,6 +42,14 @@ from gamekeeper.wording import count_of, percent_text, quoted
 Codes = NDArray[np.int64]
 _AGREE = 0.1
 _ENOUGH = 20
+
+# As programs write them: '[20, 25)', '[20; 25[', '(19.5,24.5]'.
+_INTERVAL = re.compile(r"(?P<first>[\[\](])(?P<ends>[^\[\]()]+)(?P<last>[\[\])])")
+_COMMAS = (";", ", ", ",")
+_ENDLESS = {"inf": math.inf, "infinity": math.inf, "∞": math.inf}
+_LISTED = re.compile(r"\s*(?:[|;,/+&]|\bor\b)\s*")
+# Less than numbers differ by.
+_HAIR = Fraction(1, 10**12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +111,14 @@ class MaskedVariable:
             parts.append("bands share their ends, and such a value is taken for the upper of two")
         if self.n_unread:
             what = count_of(self.n_unread, "category is", "categories are")
+            read = (
+                "nobody is taken to fit them"
+                if self.n_changed is None
+                else "other values than most of their cells have are taken to be changed"
+            )
             parts.append(
-                f"{what} neither a value of the original nor a band of its numbers: nobody is taken to"
-                " fit them, so that candidates may be more"
+                f"{what} neither a value of the original, nor a list or a band of its values: {read}, so"
+                " that candidates may be more"
             )
         return f"{quoted([self.variable])}: {', '.join(parts) or 'as it was'}."
 
@@ -116,6 +134,11 @@ class Masking:
     """By variable whose categories overlap the values that each can stand for."""
     is_open: bool = False
     """Whether empty cells are suppressed ones, where nobody knows which record is whose."""
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Variables with categories of which nothing tells what they stand for."""
+        return tuple(each.variable for each in self.variables if each.n_unread)
 
 
 def read_masking(
@@ -188,7 +211,7 @@ def read_masking(
             found.append(MaskedVariable(name, True, *counts, *told, len(yours), overlaps=True))
             continue
         recode: Recode | None = None
-        shown = yours
+        shown, n_unread = yours, 0
         if len(np.unique(pairs[:, 0])) == len(pairs):
             there = _functional(pairs, old, new, sets)
             if tuple(there) != tuple(range(old.n_codes)) or old.words != new.words:
@@ -211,6 +234,7 @@ def read_masking(
             if by_words is not None:
                 recode = Recode(name, there, _words(new, there))
             target = there[own]
+            n_unread = _unread(old, new, yours, sets, decimal)
         moved = known & (shown != target)
         is_recoded = recode is not None and _occurring(recode.codes[mine]) < _occurring(mine)
         changes[name] = VariableChange(
@@ -219,13 +243,38 @@ def read_masking(
             np.packbits(_spread(stars, records, n)),
         )
         told = int(stars.sum()), int(moved.sum())
-        found.append(MaskedVariable(name, is_recoded, *counts, *told, len(yours)))
+        found.append(
+            MaskedVariable(name, is_recoded, *counts, *told, len(yours), n_unread=n_unread)
+        )
     if are_alike and any(change.n_suppressed for change in changes.values()):
         changes |= {name: replace(changes[name], suppressed=bits) for name, bits in empty.items()}
     made = after.recoded(finer)
     left = None if records is None or _is_whole(records, before.n_records) else records
     log = ChangeLog(before.n_records, changes, left)
     return Masking(made, log, tuple(found), held, is_open)
+
+
+def as_written(new: CodedVariable, old: CodedVariable, decimal: str) -> Recode | None:
+    """Return a released variable named, and its numbers written, as in the original; None where it is.
+
+    '25.0' is 25, whatever program wrote it: what is the same must not look changed.
+    """
+    known = {*old.words, *old.values}
+    numbers: dict[Fraction, str] = {}
+    for word, value in zip(old.words[1:], old.values[1:], strict=True):
+        if (number := number_of(value, decimal)) is not None:
+            numbers.setdefault(number, word)
+    words = [new.words[MISSING]]
+    for word, value in zip(new.words[1:], new.values[1:], strict=True):
+        is_other = word not in known and value not in known
+        number = number_of(value, decimal) if is_other else None
+        words.append(word if number is None else numbers.get(number, word))
+    if new.name == old.name and tuple(words) == new.words:
+        return None
+    made = (words[MISSING], *dict.fromkeys(words[1:]))
+    place = {word: code for code, word in enumerate(made) if code != MISSING}
+    codes = np.array([MISSING, *(place[word] for word in words[1:])], dtype=np.int64)
+    return Recode(new.name, codes, made, old.name)
 
 
 def _is_whole(records: Codes, n: int) -> bool:
@@ -300,18 +349,50 @@ def _sets(
         for code in range(1, new.n_codes)
         if not len(values[code]) and number_of(new.words[code], decimal) is None
     ]
-    bands = {code: band for code in others if (band := _band(new.words[code])) is not None}
+    is_whole = _is_whole_numbers(old, decimal)
+    bands = {
+        code: band
+        for code in others
+        if (band := _band(new.words[code], decimal, is_whole=is_whole)) is not None
+    }
     held, ends_meet = _held_by(bands, old, pairs, decimal, is_alone=len(bands) == new.n_codes - 1)
-    for code, band in held.items():
-        values[code] = band
+    held |= _lists([code for code in others if code not in held], old, new, decimal)
+    for code, own in held.items():
+        values[code] = own
     words = [code for code in others if code not in held]
     became = [pairs[pairs[:, 1] == code, 0] for code in words]
-    # Where no value is left as it was, a category is rather one that some cells were changed to.
-    if any(len(own) for own in values[1:]) and _is_nested(became, old.n_codes):
+    # Where no value is left as it was, a category is rather one that some cells were changed to, unless
+    # others lie in it.
+    is_mixed = any(len(own) for own in values[1:]) or _has_parts(became)
+    if is_mixed and _is_nested(became, old.n_codes):
         for code, own in zip(words, became, strict=True):
             values[code] = own
     sets = CellSets.of(values, old.n_codes) if others else None
     return (sets if sets is not None and (held or sets.overlap) else None), ends_meet
+
+
+def _lists(
+    codes: Sequence[int], old: CodedVariable, new: CodedVariable, decimal: str
+) -> dict[int, Codes]:
+    """Return the values of categories that are lists of them: '{2, 3}', 'North | South'."""
+    known = {text: code for code, text in enumerate(old.values) if code != MISSING}
+    known |= {text: code for code, text in enumerate(old.words) if code != MISSING}
+    found: dict[int, Codes] = {}
+    for code in codes:
+        parts = _LISTED.split(new.words[code].strip("{}[]() "))
+        own = [known[part] for part in parts if part in known]
+        # A number that nobody has is one all the same.
+        others = [part for part in parts if part not in known]
+        if len(parts) > 1 and own and all(number_of(part, decimal) is not None for part in others):
+            found[code] = np.unique(own)
+    return found
+
+
+def _has_parts(sets: list[Codes]) -> bool:
+    """Tell whether two sets lie in a larger one."""
+    largest = max(sets, key=len, default=np.zeros(0, dtype=np.int64))
+    inner = [own for own in sets if len(own) < len(largest) and np.isin(own, largest).all()]
+    return sum(len(own) > 0 for own in inner) > 1
 
 
 def _inverse(codes: Codes, n_codes: int) -> list[Codes]:
@@ -321,11 +402,53 @@ def _inverse(codes: Codes, n_codes: int) -> list[Codes]:
     return [order[first:last] for first, last in pairwise(ends)]
 
 
-def _band(word: str) -> Band | None:
-    try:
-        return parse_band(word, BandStyle.INCLUSIVE)
-    except InputError:
+def _is_whole_numbers(old: CodedVariable, decimal: str) -> bool:
+    numbers = (number_of(value, decimal) for value in old.values[1:])
+    return all(number is None or number.denominator == 1 for number in numbers)
+
+
+def _band(word: str, decimal: str, *, is_whole: bool) -> Band | None:
+    """Return the band that a category is, of whole numbers or of any."""
+    found = _interval(word, decimal)
+    if found is None:
+        try:
+            return parse_band(word, BandStyle.INCLUSIVE)
+        except InputError:
+            read = read_band(word, decimal=decimal)
+        if read is None or read.unit or read.period:
+            return None
+        low = -math.inf if read.low is None else read.low
+        high = math.inf if read.high is None else read.high
+        found = low, high, read.has_low, read.has_high
+    low, high, has_low, has_high = found
+    band = Band(
+        low if has_low or low == -math.inf else _beyond(low, is_whole=is_whole),
+        _beyond(high, is_whole=is_whole) if has_high and high < math.inf else high,
+    )
+    return band if band.low < band.high else None
+
+
+def _interval(word: str, decimal: str) -> tuple[Bound, Bound, bool, bool] | None:
+    """Return the ends of an interval in brackets, and whether they belong to it."""
+    match = _INTERVAL.fullmatch(word.strip())
+    if match is None:
         return None
+    texts = next((match["ends"].split(sign) for sign in _COMMAS if sign in match["ends"]), [])
+    ends = [_end(text.strip(), decimal) for text in texts]
+    if len(ends) != 2 or ends[0] is None or ends[1] is None:
+        return None
+    return ends[0], ends[1], match["first"] == "[", match["last"] == "]"
+
+
+def _end(text: str, decimal: str) -> Bound | None:
+    sign = -1 if text[:1] in ("-", "−") else 1
+    endless = _ENDLESS.get(text.lstrip("+-−").lower())
+    return number_of(text, decimal) if endless is None else sign * endless
+
+
+def _beyond(end: Bound, *, is_whole: bool) -> Bound:
+    """Return the next number after an end."""
+    return math.floor(end) + 1 if is_whole else end + _HAIR
 
 
 def _held_by(
@@ -349,7 +472,7 @@ def _held_by(
             for code in ordered}  # fmt: skip
     beside = list(pairwise(ordered))
     ends_meet = is_alone and bool(beside)
-    ends_meet = ends_meet and all(bands[a].high == bands[b].low + 1 for a, b in beside)
+    ends_meet = ends_meet and all(bands[a].high - bands[b].low in (1, _HAIR) for a, b in beside)
     if ends_meet:
         seen = {(numbers.get(own), band) for own, band in pairs.tolist()}
         upper = any((bands[b].low, b) in seen for _, b in beside)
@@ -360,10 +483,12 @@ def _held_by(
             ends[a], ends[b] = (ends[a][0], cut), (cut, ends[b][1])
     places = np.array(order, dtype=np.int64)
     found = {code: places[first:last] for code, (first, last) in ends.items()}
+    is_whole = all(number.denominator == 1 for number in ranked)
     wider = [
         (code, band)
         for code in range(1, old.n_codes)
-        if code not in numbers and (band := _band(old.words[code])) is not None
+        if code not in numbers
+        and (band := _band(old.words[code], decimal, is_whole=is_whole)) is not None
     ]
     for code in found if wider else ():
         also = [own for own, band in wider if band.overlap(bands[code]) is not None]
@@ -399,12 +524,12 @@ def _is_nested(sets: list[Codes], n_values: int) -> bool:
 def _unread(
     old: CodedVariable, new: CodedVariable, yours: Codes, sets: CellSets | None, decimal: str
 ) -> int:
-    """Return how many released categories are no value of the original, no number and no band."""
+    """Return how many released categories are no value of the original, no number, and none that is read."""
     same = set(_same_words(old, new).tolist())
     return sum(
         code not in same
         and number_of(new.words[code], decimal) is None
-        and (sets is None or _band(new.words[code]) is None)
+        and (sets is None or not sets.sizes[code])
         for code in np.unique(yours[yours != MISSING]).tolist()
     )
 

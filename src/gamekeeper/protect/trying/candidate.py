@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from gamekeeper.attack.measures.per_record import WHOLE_HOUSEHOLDS
 from gamekeeper.options import given
 from gamekeeper.protect.attacking.file_attack import FileAttack
 from gamekeeper.protect.attacking.judging import JudgedTarget
@@ -102,6 +103,11 @@ class Candidate:
         own = self.order_of_risk, self.n_cells
         others = other.order_of_risk, other.n_cells
         return own != others and others[0] <= own[0] and others[1] <= own[1]
+
+    @property
+    def unexamined(self) -> list[str]:
+        """What no attack on it looked at, in words."""
+        return [WHOLE_HOUSEHOLDS] if "whole_households" in self.risk else []
 
     @property
     def order_of_risk(self) -> float:

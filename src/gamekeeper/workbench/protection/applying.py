@@ -39,6 +39,8 @@ from gamekeeper.workbench.requests.protection import ApplyRequest, ReplayRequest
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_MORE = ("right_if_repeated", "whole_households")
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ReleasedFile(Result):
@@ -65,13 +67,15 @@ class ReleasedFile(Result):
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
+        found = self.after.summary()
         return {
             "met": self.is_met,
             "written": self.written is not None,
             **self.protected.summary(),
             "expected_before": self.before.summary()["expected_matches"],
-            "expected_after": self.after.summary()["expected_matches"],
+            "expected_after": found["expected_matches"],
             "sha256": "" if self.written is None else self.written.sha256,
+            **{name: found[name] for name in _MORE if name in found},
         }
 
     def sentences(self) -> list[str]:

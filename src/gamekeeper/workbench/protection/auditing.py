@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.attack.linkage.truth import true_partners
 from gamekeeper.data.coding.coded_table import CodedTable
-from gamekeeper.data.coding.recode import Recode
 from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.engine.duckdb_engine import default_engine
 from gamekeeper.data.reading.column_names import matched_names
@@ -24,7 +23,7 @@ from gamekeeper.protect.attacking.attack import AttackName, attack_file
 from gamekeeper.protect.attacking.copies import Copies, count_copies, is_readable
 from gamekeeper.protect.attacking.file_attack import FileAttack
 from gamekeeper.protect.attacking.judging import JudgedTarget, judge_targets, targets_sentence
-from gamekeeper.protect.attacking.masking import MaskedVariable, Masking, read_masking
+from gamekeeper.protect.attacking.masking import MaskedVariable, Masking, as_written, read_masking
 from gamekeeper.protect.attacking.sides import laid_out, missing_sets, sides_of
 from gamekeeper.protect.changes import ChangeLog
 from gamekeeper.protect.protected import Protected
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
 
     from gamekeeper.report.risk_page import RiskReport
 
+_MORE = ("right_if_repeated", "whole_households")
 _EVERY = (AttackName.LINKAGE, AttackName.ASSESSMENT)
 
 
@@ -87,6 +87,7 @@ class ReleaseAudit(Result):
             "expected_after": found["expected_matches"],
             "linkage_before": self.before.summary()["linkage"],
             "linkage_after": found["linkage"],
+            **{name: found[name] for name in _MORE if name in found},
         }
 
     def sentences(self) -> list[str]:
@@ -105,6 +106,8 @@ class ReleaseAudit(Result):
                     " attack can be told right or wrong."
                 )
             ]
+        elif "expected" in after.why_not:
+            said = [f"How many matches are right is not known: {after.why_not['expected']}."]
         elif alone or nowhere:
             said = [self._verdict(none)]
         else:
@@ -181,7 +184,11 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
         *(opened.table, released, there, records, setting.decimal),
         are_alike=not asked.suppressed_values,
     )
-    before, after = _attacked(opened.table, masking, setting, there, records, progress)
+    before, after = _attacked(
+        *(opened.table, masking, setting, there, records),
+        by_place=asked.same_order,
+        progress=progress,
+    )
     absent = tuple(
         MaskedVariable(name, False, 0, 0, None, None, released.n_records, is_left_out=True)
         for name in setting.keys
@@ -298,6 +305,8 @@ def _attacked(
     setting: Setting,
     keys: tuple[str, ...],
     records: NDArray[np.int64] | None,
+    *,
+    by_place: bool,
     progress: Progress | None,
 ) -> tuple[FileAttack, FileAttack]:
     nothing = ChangeLog(table.n_records)
@@ -307,6 +316,8 @@ def _attacked(
         after = attack_file(
             *(table, masking.after, masking.log, setting, _EVERY),
             held=masking.held,
+            by_place=by_place,
+            unread=masking.unread,
             wildcard=True,
             progress=progress,
         )
@@ -368,7 +379,9 @@ def _copies(
     ]
     columns = {name: opened.columns.get(name, name) for name in wanted}
     keys = [(original.matched([columns[name]])[0], other) for name, other in wanted.items()]
-    return count_copies(original, source, whole, keys, both(opened.setting.sensitive))
+    return count_copies(
+        original, source, whole, keys, both(opened.setting.sensitive), opened.setting.decimal
+    )
 
 
 def _released(
@@ -392,14 +405,17 @@ def _released(
             "Leave the design out (--weight, --strata), or give a fraction.",
         )
     table = code_source(source, columns, numbers=numbers, engine=default_engine())
-    renamed = [
-        Recode(
-            column, np.arange(table.codebook[column].n_codes), table.codebook[column].words, name
-        )
+    written = [
+        recode
         for name, column in wanted.items()
-        if name != column
+        if (
+            recode := as_written(
+                table.codebook[column], opened.table.codebook[name], setting.decimal
+            )
+        )
+        is not None
     ]
-    return table.recoded(renamed)
+    return table.recoded(written)
 
 
 def _require_told(asked: AuditRequest) -> None:
