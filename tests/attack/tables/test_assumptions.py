@@ -257,3 +257,15 @@ def test_a_table_that_shows_every_cell_rests_on_nothing():
     axes = {"area": ["Brittany", "Finistere", "Morbihan"]}
     release = Release.typed(axes, [{"margin": ["area"], "counts": [5, 3, 2]}])
     assert bound_cells(release).tight.all()
+
+
+def test_what_is_known_by_sums_that_nobody_confirmed_is_not_called_tight():
+    # That 'B1' is all of 'B', and so published beside it, is no more than what codes suggest.
+    rows = [["B", "x", 2], ["B1", "x", None], ["Orne", "x", None], ["Rhin", "x", 7]]
+    found = audit_tables(
+        TableSet.of([CellRows.typed(["area", "age"], rows)], {"area": "codes"}, disjoint=["age"]),
+        rules=["exact"],
+    )
+    assert found.assumed
+    assert not found.is_met
+    assert not any(one.is_tight for one in found.cells)
