@@ -269,3 +269,19 @@ def test_what_is_known_by_sums_that_nobody_confirmed_is_not_called_tight():
     assert found.assumed
     assert not found.is_met
     assert not any(one.is_tight for one in found.cells)
+
+
+@pytest.mark.parametrize("way", ["detected", "codes"])
+def test_a_sum_that_holds_more_than_its_codes_may_hold_another_label(way):
+    # 'B' is 'B1' and 'Savoy', so that 'Savoy' is 5 and 5.
+    counts = {"B1": (3, 5, 8), "B": (8, 10, 18), "Savoy": (None, None, 10), "Corsica": (0, 7, 7)}
+    rows = [
+        [label, column, count]
+        for label, own in counts.items()
+        for column, count in zip(("a", "b", "Total"), own, strict=True)
+    ]
+    table = CellRows.typed(["area", "column"], rows)
+    found = audit_tables(TableSet.of([table], {"area": way}, disjoint=["column"]), rules=["exact"])
+    assert found.assumed
+    assert not found.is_met
+    assert not any(one.verdict == "open" or one.is_tight for one in found.cells)

@@ -237,6 +237,16 @@ def _assumed(
             tuple(label for label in own if label not in inner): None,
             tuple(label for label in own if label not in hierarchy.parts): None,
         }
+        # What holds more than its parts may hold any other label beside them.
+        more = set(hierarchy.open_parts)
+        beside = {
+            part
+            for ways in hierarchy.parts.values()
+            for way in ways
+            if more & set(way)
+            for part in way
+        }
+        sets |= {tuple(label for label in own if label not in inner or label in beside): None}
         if not hierarchy.is_told:
             found[name] = tuple(sets)
     return found
