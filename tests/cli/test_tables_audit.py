@@ -383,3 +383,118 @@ def test_a_placeholder_of_hidden_rows_is_no_figure(run, tmp_path):
     other = write(tmp_path, "u.csv", "Area,n,Status\nTotal,25,V\na,5,A\nb,11,V\nc,0,D\nd,9,V\n")
     rows = json.loads(run("tables", "audit", other, *options, "--format", "json").out)["rows"]
     assert {row["figure"] for row in rows} == {5, 0}
+
+
+@pytest.mark.parametrize(
+    "mark", ["LT5", "1 à 4", "1 or 2", "[1,4]", "1~4", "1-4 persons", "kleiner 5", "one to four"]
+)
+def test_a_mark_with_a_number_in_it_is_a_limit_or_a_person_says_what_it_tells(run, tmp_path, mark):
+    rows = [["a", mark], ["b", mark], ["c", "10"], ["Total", "18"]]
+    text = "".join(f'{label},"{figure}"\n' for label, figure in rows)
+    table = write(tmp_path, "t.csv", f"Area,n\n{text}")
+    options = ("--hidden", mark, "--disjoint", "Area")
+    for command in ("audit", "bounds", "infer"):
+        refused = run("tables", command, table, *options)
+        assert refused.exit_code == 2
+        assert "cannot be understood" in refused.err
+    said = run("tables", "audit", table, *options, "--says", f"{mark}=1-4", "--rule", "exact")
+    assert said.exit_code == 4
+    nothing = run("tables", "audit", table, *options, "--says", f"{mark}=0+", "--rule", "exact")
+    assert nothing.exit_code == 0
+
+
+def test_a_placeholder_number_and_a_letter_stay_marks(run, tmp_path):
+    table = write(tmp_path, "t.csv", "Area,n\na,-99\nb,s\nc,10\nTotal,18\n")
+    options = ("--hidden", "-99", "--hidden", "s", "--disjoint", "Area")
+    assert run("tables", "audit", table, *options, "--rule", "exact").exit_code == 0
+
+
+def test_a_status_that_reads_as_a_limit_is_one(run, tmp_path):
+    table = write(tmp_path, "t.csv", "Area,n,Status\nTotal,18,ok\na,,<5\nb,10,ok\nc,,<5\n")
+    options = ("--status", "Status", "--hidden-status", "<5", "--disjoint", "Area")
+    found = run("tables", "audit", table, *options, "--rule", "exact", "--format", "json")
+    assert found.exit_code == 4
+    assert json.loads(found.out)["summary"]["recomputed"] == 2
+
+
+def test_a_limit_is_read_by_everybody_where_the_cell_was_not_meant_to_be_published(run, tmp_path):
+    table = write(tmp_path, "t.csv", "Area,n,Status\nTotal,18,s\na,<5,w\nb,10,s\nc,,u\n")
+    options = ("--status", "Status", "--status-kind", "sdctable", "--disjoint", "Area")
+    found = json.loads(run("tables", "audit", table, *options, "--format", "json").out)
+    assert [(row["lower"], row["upper"]) for row in found["rows"]] == [(4, 8)]
+
+
+def test_limits_of_other_columns_are_not_passed_over(run, tmp_path):
+    shares = write(tmp_path, "s.csv", "Age,n,pct\ny,*,<5%\no,*,96%\nTotal,100,100%\n")
+    counts = write(tmp_path, "c.csv", "Area,TOT,N\nTotal,100,20\na,c,<3\nb,50,15\nc,c,<3\n")
+    for asked in (
+        (shares, "--percent", "pct=Age", "--disjoint", "Age", "--hidden", "<5"),
+        (counts, "--value", "TOT", "--count", "N", "--disjoint", "Area", "--hidden", "<3"),
+    ):
+        refused = run("tables", "audit", *asked)
+        assert refused.exit_code == 2
+        assert "read like a limit that is not used" in refused.err.replace("reads", "read")
+
+
+LABELS = (
+    "Brittany,a,12\nFinistere,a,*\nMorbihan,a,8\nNormandy,a,*\n"
+    "Brittany,b,15\nFinistere,b,10\nMorbihan,b,*\nNormandy,b,22\n"
+)
+
+
+@pytest.mark.parametrize("more", ["", "A,a,9\nA1,a,4\nA2,a,5\nA,b,*\nA1,b,3\nA2,b,*\n"])
+def test_codes_tell_nothing_of_labels_that_are_no_codes(run, tmp_path, more):
+    table = write(tmp_path, "t.csv", f"Area,Age,n\n{LABELS}{more}")
+    options = ("--hierarchy", "Area=codes", "--rule", "exact")
+    found = run("tables", "audit", table, *options, "--disjoint", "Age")
+    assert found.exit_code == 4
+    assert "'Brittany' could be the sum of 'Finistere', 'Morbihan'" in " ".join(found.out.split())
+    told = run("tables", "audit", table, *options, "--disjoint", "Age,Area")
+    assert told.exit_code == 0
+
+
+def test_codes_all_of_which_belong_together_tell_enough(run, tmp_path):
+    table = write(tmp_path, "t.csv", "Area,n\nA,9\nA1,*\nA2,*\nB,7\nB1,*\nB2,*\n")
+    found = run("tables", "audit", table, "--hierarchy", "Area=codes", "--rule", "exact")
+    assert found.exit_code == 0
+
+
+def test_a_second_name_of_the_whole_is_asked_about_beside_codes(run, tmp_path):
+    table = write(tmp_path, "t.csv", "Area,n\nTotal,16\nB,9\nB1,*\nB2,*\nC,*\nAll areas,*\n")
+    found = run("tables", "audit", table, "--hierarchy", "Area=codes")
+    assert found.exit_code == 2
+    assert "'All areas' reads like a sum of the others" in found.err
+
+
+CONTRIBUTORS = (
+    "Area,TOT,N,MAX,Status\nTotal,100,40,20,V\na,{0},A\nb,40,10,9,V\nc,{1},D\nd,30,9,9,V\n"
+)
+
+
+@pytest.mark.parametrize("hidden", ["0,0,0", "x,x,x", ",,"])
+@pytest.mark.parametrize(("rule", "code"), [("p:10", 4), ("dominance:1:85", 4), ("minimum:3", 0)])
+def test_no_rule_is_met_for_cells_of_which_no_contributor_is_told(
+    run, tmp_path, hidden, rule, code
+):
+    table = write(tmp_path, "t.csv", CONTRIBUTORS.format(hidden, hidden))
+    options = ("--value", "TOT", "--count", "N", "--largest", "MAX", "--status", "Status")
+    asked = (*options, "--status-kind", "sbs", "--disjoint", "Area", "--rule", rule)
+    found = run("tables", "audit", table, *asked)
+    assert found.exit_code == code
+    assert "0 cells looked at" not in found.out
+
+
+def test_a_cell_that_is_given_away_keeps_no_rule_on_contributors_who_are_not_told(run, tmp_path):
+    table = write(tmp_path, "t.csv", "Area,TOT,N\nTotal,100,20\na,c,c\nb,50,15\n")
+    options = ("--value", "TOT", "--count", "N", "--disjoint", "Area", "--rule", "minimum:3")
+    found = run("tables", "audit", table, *options)
+    assert found.exit_code == 4
+    assert "minimum:3 is not proven" in found.out
+
+
+def test_a_proof_does_not_call_it_a_limit_that_nothing_is_below_0(run, tmp_path):
+    table = write(tmp_path, "t.csv", "Area,n\nTotal,25\na,*\nb,16\nc,*\nd,9\n")
+    rows = json.loads(run("tables", "audit", table, "--disjoint", "Area", "--format", "json").out)[
+        "rows"
+    ]
+    assert "Area=a is at least 0, as none is below 0. So it is 0." in rows[0]["why"]

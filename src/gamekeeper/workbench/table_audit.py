@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
@@ -46,8 +46,11 @@ if TYPE_CHECKING:
 _VARIABLE = "variable:"
 
 
-def open_tables(asked: PublishedRequest) -> TableSet:
-    """Read published tables, and put them together by their axes."""
+def open_tables(asked: PublishedRequest, said: Collection[str] = ()) -> TableSet:
+    """Read published tables, and put them together by their axes.
+
+    `said` are the texts of hidden figures, and statuses, of which a person says what they tell.
+    """
     if not asked.files:
         raise InputError(
             Reason.NOTHING_GIVEN,
@@ -58,7 +61,7 @@ def open_tables(asked: PublishedRequest) -> TableSet:
     hierarchies: dict[str, Hierarchy | str] = {}
     tables: list[CellRows] = []
     for file in asked.files:
-        read, own = _read(file, asked)
+        read, own = _read(file, asked, said)
         tables += read
         for axis, hierarchy in own.items():
             known = hierarchies.get(axis)
@@ -92,7 +95,7 @@ def audit_published(
     """
     require_outputs(asked)
     read_rules(asked.options.rules)
-    tables = open_tables(asked.published)
+    tables = open_tables(asked.published, asked.options.says or ())
     options = given(asked.options)
     if not asked.options.rules:
         options["rules"] = batch_rules(asked.published.files)
@@ -208,7 +211,9 @@ def _mark_batch(asked: MarkRequest) -> MarkedTable:
     return mark_cells(made, **options)
 
 
-def _read(file: Path, asked: PublishedRequest) -> tuple[list[CellRows], Mapping[str, Hierarchy]]:
+def _read(
+    file: Path, asked: PublishedRequest, said: Collection[str]
+) -> tuple[list[CellRows], Mapping[str, Hierarchy]]:
     ending = file.suffix.lower()
     if ending == ".json":
         release, _ = read_release_and_truth(file, disjoint=asked.disjoint)
@@ -241,6 +246,7 @@ def _read(file: Path, asked: PublishedRequest) -> tuple[list[CellRows], Mapping[
         ignore=asked.ignore,
         wide=asked.wide,
         hidden=asked.hidden,
+        said=said,
     )
     reading = {"delimiter": asked.delimiter, "encoding": asked.encoding, "decimal": asked.decimal}
     return [read_cells(file, columns, sheet=asked.sheet, **reading)], {}

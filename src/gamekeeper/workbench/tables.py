@@ -15,6 +15,7 @@ from gamekeeper.attack.tables.bounds import (
     TableBounds,
     bound_cells,
     bound_recoded,
+    bound_suppressed,
     require_listing,
 )
 from gamekeeper.attack.tables.comparison import SchemeComparison, compare_schemes
@@ -134,7 +135,12 @@ def _what_is_hidden(
     """Say what the hidden counts of a release give away, or refuse one whose counts can be recomputed."""
     plain = tuple(t for t in release.published if isinstance(t.scheme, Exact | Suppressed))
     told: list[str] = []
-    if any(table.n_hidden for table in plain):
+    suppressed = [t for t in release.published if isinstance(t.scheme, Suppressed) and t.n_hidden]
+    if suppressed and len(plain) < len(release.published):
+        verdict, is_hiding = _hidden_beside_others(release, progress)
+        told.append(verdict)
+        _require_hiding(asked, verdict, is_hiding=is_hiding)
+    elif suppressed:
         shown = TableSet.of(*cells_of_release(replace(release, published=plain)))
         try:
             found = audit_tables(shown, max_seconds=_MOST_SECONDS, progress=progress)
@@ -146,20 +152,42 @@ def _what_is_hidden(
             )
             is_hiding = False
         told.append(verdict)
-        if not is_hiding and not asked.even_if_recomputed:
-            raise InputError(
-                Reason.BAD_OPTION,
-                f"Tables with hidden counts were to be written ({', '.join(asked.schemes)}).",
-                verdict,
-                "Nothing was written. Publish fewer margins, join categories, or round the counts"
-                " (--scheme conventional:5). To write it all the same: --even-if-recomputed.",
-            )
+        _require_hiding(asked, verdict, is_hiding=is_hiding)
     if len(plain) < len(release.published):
         told.append(
             "What can be worked out from rounded, perturbed or grouped counts was not examined:"
             f" gamekeeper tables bounds {asked.output} does that."
         )
     return tuple(told)
+
+
+def _require_hiding(asked: PublishRequest, verdict: str, *, is_hiding: bool) -> None:
+    if not is_hiding and not asked.even_if_recomputed:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Tables with hidden counts were to be written ({', '.join(asked.schemes)}).",
+            verdict,
+            "Nothing was written. Publish fewer margins, join categories, or round the counts"
+            " (--scheme conventional:5). To write it all the same: --even-if-recomputed.",
+        )
+
+
+def _hidden_beside_others(release: Release, progress: Progress | None) -> tuple[str, bool]:
+    """Say whether hidden counts can be recomputed where other tables are rounded or perturbed."""
+    try:
+        known, n_open, n_hidden = bound_suppressed(release, progress)
+    except LimitError:
+        return (
+            "Whether hidden counts can be recomputed was not examined: there are too many.",
+            False,
+        )
+    hidden = count_of(n_hidden, "hidden cell")
+    if known:
+        return f"{known:,} of {hidden} can be recomputed from what is published.", False
+    if n_open < n_hidden:
+        return f"Of {hidden}, none is known, but {n_hidden - n_open:,} not settled.", False
+    none = "The hidden cell cannot" if n_hidden == 1 else f"None of {hidden} can"
+    return f"{none} be recomputed, tables that are not exact among what is published.", True
 
 
 def write_units(asked: RecordsRequest) -> CountTable:

@@ -257,3 +257,31 @@ def test_a_table_that_shows_every_cell_rests_on_nothing():
     axes = {"area": ["Brittany", "Finistere", "Morbihan"]}
     release = Release.typed(axes, [{"margin": ["area"], "counts": [5, 3, 2]}])
     assert bound_cells(release).tight.all()
+
+
+def test_what_is_known_by_sums_that_nobody_confirmed_is_not_called_tight():
+    # That 'B1' is all of 'B', and so published beside it, is no more than what codes suggest.
+    rows = [["B", "x", 2], ["B1", "x", None], ["Orne", "x", None], ["Rhin", "x", 7]]
+    found = audit_tables(
+        TableSet.of([CellRows.typed(["area", "age"], rows)], {"area": "codes"}, disjoint=["age"]),
+        rules=["exact"],
+    )
+    assert found.assumed
+    assert not found.is_met
+    assert not any(one.is_tight for one in found.cells)
+
+
+@pytest.mark.parametrize("way", ["detected", "codes"])
+def test_a_sum_that_holds_more_than_its_codes_may_hold_another_label(way):
+    # 'B' is 'B1' and 'Savoy', so that 'Savoy' is 5 and 5.
+    counts = {"B1": (3, 5, 8), "B": (8, 10, 18), "Savoy": (None, None, 10), "Corsica": (0, 7, 7)}
+    rows = [
+        [label, column, count]
+        for label, own in counts.items()
+        for column, count in zip(("a", "b", "Total"), own, strict=True)
+    ]
+    table = CellRows.typed(["area", "column"], rows)
+    found = audit_tables(TableSet.of([table], {"area": way}, disjoint=["column"]), rules=["exact"])
+    assert found.assumed
+    assert not found.is_met
+    assert not any(one.verdict == "open" or one.is_tight for one in found.cells)

@@ -26,14 +26,14 @@ from gamekeeper.attack.tables.audit.standing import RuleStanding, failing_rules,
 from gamekeeper.attack.tables.bounding import Solved, closed_sums, searched_sums, solve_bounds
 from gamekeeper.attack.tables.conflicts import consistent, require_cells
 from gamekeeper.attack.tables.options import BoundsInput, BoundsMethod, RecodedInput
-from gamekeeper.attack.tables.release_rules import judge_release
+from gamekeeper.attack.tables.release_rules import hidden_intervals, judge_release
 from gamekeeper.budget import require_memory
 from gamekeeper.data.tables.axes import Axis, category_columns, unknown_axes
 from gamekeeper.data.tables.release import Release
 from gamekeeper.data.tables.subtotals import AssumedDisjoint
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import takes
-from gamekeeper.results import Provenance, Result
+from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import be, count_of, digits_text, quoted
 
 if TYPE_CHECKING:
@@ -212,6 +212,23 @@ def bound_cells(release: Release, asked: BoundsInput) -> TableBounds:
         )
         standings = judge_release(release, rules, solved, asked.most_programs, asked.progress)
     return _bounds(release, release.axes, solved, started, standings)
+
+
+def bound_suppressed(release: Release, progress: Progress | None = None) -> tuple[int, int, int]:
+    """Return how many suppressed counts can be recomputed, how many are open, and how many there are."""
+    options = BoundsInput(progress=progress)
+    words = "What is hidden in a release was to be bounded."
+    require_cells(release, words)
+    require_bounds(release.size)
+    with consistent(release, words):
+        solved = solve_bounds(
+            release.constraints, BoundsMethod.AUTO, options.most_programs, None, progress
+        )
+        found = hidden_intervals(
+            release, solved, options.most_programs, progress, suppressed_only=True
+        ).values()
+    known = sum(one.is_known for one in found)
+    return known, sum(one.is_open for one in found), len(found)
 
 
 @takes(RecodedInput)

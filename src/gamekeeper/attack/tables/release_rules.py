@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
+from gamekeeper.algorithms.releases.schemes import Suppressed
 from gamekeeper.attack.tables.audit.intervals import Interval
 from gamekeeper.attack.tables.audit.standing import NamedRule, RuleStanding, judge
 from gamekeeper.attack.tables.bounding import Solved, closed_sums, searched_sums
@@ -37,6 +38,27 @@ def judge_release(
     """
     if not rules:
         return ()
+    found = hidden_intervals(release, base, most_programs, progress)
+    standings = judge(rules, found)
+    for one in standings:
+        sums = sum(cell >= release.size for cell in one.broken)
+        if sums:
+            one.notes.append(
+                f"{count_of(sums, 'cell')} that {'breaks' if sums == 1 else 'break'} rule {one.rule}"
+                f" {be(sums)} of margins, which --keep of tables bounds shows."
+            )
+    return tuple(standings)
+
+
+def hidden_intervals(
+    release: Release,
+    base: Solved,
+    most_programs: int | None = None,
+    progress: Progress | None = None,
+    *,
+    suppressed_only: bool = False,
+) -> dict[int, Interval]:
+    """Return what is known of each count that no table shows, or of those only that are suppressed."""
     n_cells = max(release.size, sum(int(own.sum()) for own in release.concealed))
     require_memory(
         "Bounds on the cells of a release were to be held to rules.",
@@ -47,10 +69,13 @@ def judge_release(
     found: dict[int, Interval] = {}
     is_told = False
     row = release.size
-    for concealed, margin in zip(release.concealed, release.constraints.margins, strict=True):
+    for table, concealed, margin in zip(
+        release.published, release.concealed, release.constraints.margins, strict=True
+    ):
         is_base = margin.lower.size == release.size
         is_told |= is_base
-        cells = np.flatnonzero(concealed)
+        is_asked = not suppressed_only or isinstance(table.scheme, Suppressed)
+        cells = np.flatnonzero(concealed) if is_asked else np.array([], np.int64)
         if is_base:
             found |= _intervals(base, cells, 0)
         elif len(cells):
@@ -59,19 +84,11 @@ def judge_release(
             )
             found |= _intervals(solved, cells, row)
         row += margin.lower.size
-    if not is_told:
+    if not is_told and not suppressed_only:
         found |= _intervals(base, np.arange(release.size), 0)
     if release.assumed:
         found = {cell: one.doubted() for cell, one in found.items()}
-    standings = judge(rules, found)
-    for one in standings:
-        sums = sum(cell >= release.size for cell in one.broken)
-        if sums:
-            one.notes.append(
-                f"{count_of(sums, 'cell')} that {'breaks' if sums == 1 else 'break'} rule {one.rule}"
-                f" {be(sums)} of margins, which --keep of tables bounds shows."
-            )
-    return tuple(standings)
+    return found
 
 
 def _intervals(solved: Solved, cells: np.ndarray, first: int) -> dict[int, Interval]:

@@ -63,10 +63,17 @@ def axis_hierarchies(
             by_codes = hierarchy_by_codes(inner, f"codes of axis {quoted([name])}")
             made[name] = confirmed(name, by_codes, tables)
             notices += _taken(name, made[name])
-            # Codes do not tell of a second name of the whole axis.
-            roots = [label for label in inner if label in made[name].roots]
+            parts = {part for ways in made[name].parts.values() for way in ways for part in way}
+            roots = [label for label in inner if label not in parts]
+            # Codes tell of what begins with others: not of labels that stand alone, nor of a second
+            # name of the whole axis.
+            is_told = name in disjoint or all(label in made[name].parts for label in roots)
+            made[name] = replace(made[name], is_told=is_told)
             every = () if name in disjoint else undeclared_sums(name, roots, tables)
-            problems += subtotal_problems(name, [one for one in every if not one.parts])
+            alone = set(roots) - set(made[name].parts)
+            problems += subtotal_problems(
+                name, [one for one in every if not one.parts or one.whole in alone]
+            )
             continue
         found = () if name in disjoint else undeclared_sums(name, inner, tables)
         if given == "detected":

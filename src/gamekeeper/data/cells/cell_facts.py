@@ -381,12 +381,14 @@ def _limits(
         every = table.printed or [""] * len(table)
         rows = zip(own.tolist(), table.marks, every, table.statuses, strict=True)
         for cell, mark, printed, status in rows:
-            if not status.is_hidden:
-                continue
-            told = [says[own] for own in {mark.strip(), printed.strip()} if own in says]
-            told += [] if table.hidden_limits is None else [table.hidden_limits]
-            for low, high in told:
-                limit(cell, low * scale, None if high is None else high * scale)
-            if (read := table.limits.get(printed)) is not None:
-                limit(cell, *_scaled_limits(read, scale, whole=tables.whole))
+            texts = {printed}
+            if status.is_hidden:
+                texts.add(mark)
+                told = [says[own] for own in {mark.strip(), printed.strip()} if own in says]
+                told += [] if table.hidden_limits is None else [table.hidden_limits]
+                for low, high in told:
+                    limit(cell, low * scale, None if high is None else high * scale)
+            # What is printed is read by everybody, whatever became of the cell.
+            for text in texts & table.limits.keys():
+                limit(cell, *_scaled_limits(table.limits[text], scale, whole=tables.whole))
     return lower, upper

@@ -11,7 +11,7 @@ import numpy as np
 
 from gamekeeper.data.cells.cell_rows import CellRows, Figures, Share, without_dust
 from gamekeeper.data.cells.statuses import Status, read_statuses
-from gamekeeper.data.reading.numerals import Limits, limits_of, number_of
+from gamekeeper.data.reading.numerals import Limits, limits_of, may_be_limit, number_of
 from gamekeeper.data.reading.source import Source, open_source
 from gamekeeper.data.tables.axes import raise_all
 from gamekeeper.data.tables.column_texts import text_columns
@@ -64,6 +64,8 @@ class Columns:
         The name of an axis whose labels are columns.
     hidden
         What stands for a hidden figure.
+    said
+        The texts of hidden figures, and statuses, of which a person says what they tell.
     """
 
     axes: Sequence[str] = ()
@@ -82,6 +84,7 @@ class Columns:
     ignore: Sequence[str] = ()
     wide: str = ""
     hidden: Sequence[str] = ()
+    said: Collection[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,31 +94,46 @@ class _Texts:
     source: Source
     columns: dict[str, list[str]]
 
-    def limits(self, name: str, problems: list[Problem], *, whole: bool) -> dict[str, Limits]:
-        """Return what cells of a column say of their figures in place of a number, by their texts."""
+    def limits(
+        self,
+        name: str,
+        problems: list[Problem],
+        *,
+        whole: bool,
+        marks: Collection[str] = (),
+        said: Collection[str] = (),
+    ) -> dict[str, Limits]:
+        """Return what cells of a column say of their figures in place of a number, by their texts.
+
+        A mark that has a number in it is a limit, or a person says what it tells.
+        """
         found: dict[str, Limits] = {}
         unread: set[str] = set()
         for text in dict.fromkeys(self.columns[name]):
+            is_told = text.strip() in said
             try:
                 made = limits_of(text, self.source.decimal)
             except ValueError:
-                unread.add(text)
+                unread |= set() if is_told else {text}
                 continue
             if made is not None:
                 found[text] = made
                 least, most = made.of_whole() if whole else (None, None)
                 if most is not None and most < (least or 0):
                     unread.add(text)
+            elif not is_told and text.casefold() in marks:
+                unread |= {text} if may_be_limit(text, self.source.decimal) else set()
         if unread:
-            wrong = [at for at, text in enumerate(self.columns[name]) if text in unread]
-            reads = count_of(len(wrong), "cell reads", "cells read")
-            said = f"{reads} like a limit that cannot be understood ({records_words(np.array(wrong))})."
-            problems.append(
-                Problem(
-                    Reason.BAD_COUNT, f"column {quoted([name])}", said, "Write it as <5 or 1-4."
-                )
-            )
+            do = "Write it as <5 or 1-4, or say what it tells of a count, which may be nothing"
+            do += " (--says MARK=1-4, --says MARK=0+)."
+            problems.append(self._unread(name, unread, "cannot be understood", do))
         return found
+
+    def _unread(self, name: str, unread: set[str], why: str, do: str) -> Problem:
+        wrong = [at for at, text in enumerate(self.columns[name]) if text in unread]
+        reads = count_of(len(wrong), "cell reads", "cells read")
+        said = f"{reads} like a limit that {why} ({records_words(np.array(wrong))})."
+        return Problem(Reason.BAD_COUNT, f"column {quoted([name])}", said, do)
 
     def numbers(
         self,
@@ -124,17 +142,26 @@ class _Texts:
         problems: list[Problem],
         *,
         what: str,
-        limits: Collection[str] = (),
+        limits: Collection[str] | None = None,
     ) -> Figures:
-        """Return a column as exact numbers, None for what is marked as hidden or empty."""
+        """Return a column as exact numbers, None for what is marked as hidden or empty.
+
+        `limits` are the cells that are limits, which only those of figures are used as.
+        """
         known: dict[str, Fraction | None] = {}
         unread: set[str] = set()
+        unused: set[str] = set()
         for text in dict.fromkeys(self.columns[name]):
-            is_marked = text.casefold() in marks or text in limits
+            is_marked = text.casefold() in marks or text in (limits or ())
+            if is_marked and limits is None and may_be_limit(text, self.source.decimal):
+                unused.add(text)
             number = None if is_marked else number_of(text, self.source.decimal)
             known[text] = None if number is None else without_dust(number)
             if number is None and not is_marked:
                 unread.add(text)
+        if unused:
+            do = "Mark it with * if the audit may know less than who reads it; limits of figures are used."
+            problems.append(self._unread(name, unused, "is not used", do))
         wrong = (
             [at for at, text in enumerate(self.columns[name]) if text in unread] if unread else []
         )
@@ -168,13 +195,19 @@ def read_cells(
     if wanted.wide:
         return _wide(texts, wanted, asked)
     marks = _marks(wanted)
-    limits = texts.limits(figure, problems, whole=not wanted.value and not wanted.weight)
+    is_count = not wanted.value and not wanted.weight
+    limits = texts.limits(figure, problems, whole=is_count, marks=marks, said=wanted.said)
     figures = texts.numbers(figure, marks, problems, what="figure", limits=limits)
     if limits and wanted.weight:
         do = "Give the weighted figures, and limits of those."
         said = "has limits of figures that are multiplied by a weight."
         problems.append(Problem(Reason.BAD_OPTION, f"column {quoted([figure])}", said, do))
     statuses, marked = _statuses(figures, texts.columns.get(status, []), status, wanted, asked)
+    if status and is_count:
+        # A status may say it too, of cells that are hidden.
+        kept = {mark for mark, own in zip(marked, statuses, strict=True) if own.is_hidden}
+        told = _Texts(source, {status: [text if text in kept else "" for text in marked]})
+        limits |= told.limits(status, problems, whole=True, said=wanted.said)
     labels = tuple(_labels(texts.columns[name], name, problems) for name in axes)
     counts = None
     if wanted.value and wanted.count:
@@ -350,7 +383,7 @@ def _wide(texts: _Texts, wanted: Columns, asked: str) -> CellRows:
     limits: dict[str, Limits] = {}
     labels_of: list[str] = []
     for label in labels:
-        read = texts.limits(label, problems, whole=not wanted.value)
+        read = texts.limits(label, problems, whole=not wanted.value, marks=marks, said=wanted.said)
         own = texts.numbers(label, marks, problems, what="figure", limits=read)
         limits |= read
         printed += [

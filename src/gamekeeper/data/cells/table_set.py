@@ -22,7 +22,7 @@ from gamekeeper.data.cells.axis_sums import (
     never_listed,
     wholes_of,
 )
-from gamekeeper.data.cells.cell_rows import CellRows
+from gamekeeper.data.cells.cell_rows import CellRows, Figures
 from gamekeeper.data.cells.hierarchy import Hierarchy
 from gamekeeper.data.cells.statuses import Status
 from gamekeeper.data.tables.axes import raise_all
@@ -188,6 +188,8 @@ class TableSet:
                 told.update(repr(row).encode())
             if table.limits:
                 told.update(repr(table.printed).encode())
+                said = [mark if mark in table.limits else "" for mark in table.marks]
+                told.update(repr(said).encode() if any(said) else b"")
         return told.hexdigest()[:16]
 
     def __repr__(self) -> str:
@@ -196,23 +198,28 @@ class TableSet:
 
 
 def _without_placeholders(table: CellRows) -> CellRows:
-    """Return a table without figures of hidden rows that are all 0, or below it: these stand for nothing."""
-    figures = {
-        figure
-        for figure, status in zip(table.figures, table.statuses, strict=True)
-        if status.is_hidden and figure is not None
-    }
-    if len(figures) != 1 or max(figures) > 0:
+    """Return a table without numbers of hidden rows that are all 0, or below it: these stand for nothing."""
+    if not table.n_hidden:
         return table
+    counts = None if table.counts is None else _without_placeholder(table, table.counts)
+    tops = tuple(_without_placeholder(table, own) for own in table.tops)
+    figures = _without_placeholder(table, table.figures)
+    if figures == table.figures:
+        return replace(table, counts=counts, tops=tops)
     said = (
         f"All hidden rows of {quoted([table.name])} have the same figure, 0 or below: it is taken to stand in"
         " the place of what is hidden."
     )
-    kept = [
-        None if status.is_hidden else figure
-        for figure, status in zip(table.figures, table.statuses, strict=True)
-    ]
-    return replace(table, figures=kept, notices=(*table.notices, said))
+    notices = (*table.notices, said)
+    return replace(table, figures=figures, counts=counts, tops=tops, notices=notices)
+
+
+def _without_placeholder(table: CellRows, figures: Figures) -> Figures:
+    rows = list(zip(figures, table.statuses, strict=True))
+    hidden = {own for own, status in rows if status.is_hidden and own is not None}
+    if len(hidden) != 1 or max(hidden) > 0:
+        return figures
+    return [None if status.is_hidden else own for own, status in rows]
 
 
 def _assumed(
@@ -230,6 +237,16 @@ def _assumed(
             tuple(label for label in own if label not in inner): None,
             tuple(label for label in own if label not in hierarchy.parts): None,
         }
+        # What holds more than its parts may hold any other label beside them.
+        more = set(hierarchy.open_parts)
+        beside = {
+            part
+            for ways in hierarchy.parts.values()
+            for way in ways
+            if more & set(way)
+            for part in way
+        }
+        sets |= {tuple(label for label in own if label not in inner or label in beside): None}
         if not hierarchy.is_told:
             found[name] = tuple(sets)
     return found

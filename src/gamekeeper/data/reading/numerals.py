@@ -142,6 +142,17 @@ def limits_of(text: str, decimal: str = ".") -> Limits | None:
     return None
 
 
+def may_be_limit(text: str, decimal: str = ".") -> bool:
+    """Whether a text that is no number has one in it, so that it may tell a limit in words unknown here.
+
+    Examples
+    --------
+    >>> may_be_limit("LT5"), may_be_limit("one to four"), may_be_limit("c"), may_be_limit("-99")
+    (True, True, False, False)
+    """
+    return number_of(text, decimal) is None and bool(_NUMBER_IN.search(text.casefold()))
+
+
 def _grouped(text: str, decimal: str) -> Fraction | None:
     """Return a number whose thousands may be grouped."""
     mark = r"[, \u2009\u202f]" if decimal == "." else r"[. \u2009\u202f]"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.algorithms.releases.perturbation import HIDDEN
-from gamekeeper.data.reading.numerals import limits_of, number_of
+from gamekeeper.data.reading.numerals import limits_of, may_be_limit, number_of
 from gamekeeper.data.reading.source import Source, open_source
 from gamekeeper.data.tables.axes import Axis, axis_problems, raise_all
 from gamekeeper.data.tables.column_texts import encoded_columns
@@ -181,7 +181,9 @@ def _counts(
         low, high, fault = _limits(text, decimal) if hidden is not None else (HIDDEN, HIDDEN, "")
         if low == HIDDEN and hidden is not None and text.casefold() in marks:
             ends[number] = HIDDEN
-            continue
+            if not may_be_limit(text, decimal):
+                continue
+            low, fault = 0, "with limits that cannot be understood: write them as <5 or 1-4"
         if low == HIDDEN:
             low, high, fault = _read(text, decimal)
         ends[number] = low, high

@@ -104,7 +104,7 @@ def equation_words(tables: TableSet, known: CellFacts, found: Equation, *, is_ex
     also: list[str] = []
     others = [cell for cell, _ in found.others if cell != found.cell]
     if len(others) < len(found.others):
-        also.append("its limit says")
+        also.append("its limit says" if _is_limited(known, found) else "none is below 0")
     if len(others) > len(ends):
         also.append(f"nothing {'else ' if ends else ''}that it is added up with can be below 0")
     if found.shares:
@@ -149,6 +149,14 @@ def _ends(tables: TableSet, known: CellFacts, found: Equation) -> list[tuple[int
             end = "at least" if is_low else "at most"
             words.append((1 if factor > 0 else -1, f"{times}{end} {value} ({tables.words(cell)})"))
     return words
+
+
+def _is_limited(known: CellFacts, found: Equation) -> bool:
+    """Whether a limit of the cell itself is one that was told, and not that nothing is below 0."""
+    at = int(known.number[found.cell])
+    factor = next(factor for cell, factor in found.others if cell == found.cell)
+    is_low = (factor < 0) == found.is_upper
+    return not is_low or int(known.facts.lower[at]) != 0
 
 
 def _listed(tables: TableSet, known: CellFacts, terms: list[tuple[int, Fraction]]) -> str:

@@ -90,7 +90,7 @@ class HiddenCell:
         """Whether figures at both ends are shown to be possible."""
         one = self.interval
         if one.is_known:
-            return self.is_elsewhere or not self.is_doubted
+            return not self.is_doubted
         low = one.low is not None and one.low == one.reached_low
         return low and (one.is_endless or (one.high is not None and one.high == one.reached_high))
 

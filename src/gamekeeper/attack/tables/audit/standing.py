@@ -283,10 +283,29 @@ def _by_contributions(
                 made.note(cell, intervals[cell].hiding)
             else:
                 made.note(cell, _reached(truths[cell], intervals[cell], Fraction(0), level)[0])
-    if not told:
+    if told:
+        for cell in _untold(tables, seen):
+            # However few contribute, a cell that is left open keeps them hidden.
+            is_kept = rule.name in ("minimum", "records") and cell in intervals
+            is_kept = is_kept and intervals[cell].hiding is Standing.MET
+            made.note(cell, Standing.MET if is_kept else Standing.NOT_PROVEN)
+    else:
         made.unexamined = "no file tells who contributes how much (--count of tables audit, --largest of tables audit)"
         made.not_proven.extend(intervals)
     return made
+
+
+def _untold(tables: TableSet | None, seen: set[int]) -> list[int]:
+    """Return the cells of which no file tells who contributes, but for those that are shown to be empty."""
+    found: dict[int, None] = {}
+    empty: set[int] = set()
+    for table, cells in _of(tables):
+        for cell, figure, status in zip(cells.tolist(), table.figures, table.statuses, strict=True):
+            if status.is_hidden or (status is Status.SHOWN and figure):
+                found[cell] = None
+            elif status is Status.SHOWN:
+                empty.add(cell)
+    return [cell for cell in found if cell not in seen and cell not in empty]
 
 
 def contributions_of(table: CellRows, at: int) -> Contributions | None:
