@@ -197,7 +197,10 @@ CHANGES = Subject(
     "The environment is read as it was at the time that is asked for.",
 )
 
-WHOLE_HOUSEHOLDS = f"Whole households were not attacked (not examined): {HOUSEHOLDS.words}. {at_start(HOUSEHOLDS.around)}."
+WHOLE_HOUSEHOLDS = (
+    f"{at_start(HOUSEHOLDS.name)} were not attacked (not examined): {HOUSEHOLDS.words}."
+    f" {at_start(HOUSEHOLDS.around)}."
+)
 """What is not known wherever households are named: the attack on them all at once is not there yet."""
 
 
