@@ -217,8 +217,8 @@ def test_rounded_tables_are_named_by_an_audit_and_a_release(run, tmp_path):
 
 def test_marks_of_an_environment_are_named():
     edits = [
-        MarkSensitive(variable="Marital status", categories=["widowed"]),
-        DeclareImpossible(combination={"Age": ["0-15"], "Marital status": ["widowed"]}, why="law"),
+        MarkSensitive(variable="Marital status", categories=("widowed",)),
+        DeclareImpossible(combination={"Age": ("0-15",), "Marital status": ("widowed",)}),
     ]
     sensitive, impossible = scenario_notices(None, apply_edits(world(), edits))
     assert SENSITIVE_MARKS.name in sensitive
