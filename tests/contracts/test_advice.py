@@ -59,7 +59,7 @@ NEVER_SAID = {
         "--numbers --values",
         "only of scenarios, which linkage has not",
     ),
-    "workbench.notices._unused_marks": ("--sensitive", "it names what other commands have"),
+    "attack.unexamined.SENSITIVE_MARKS": ("--sensitive", "it names what other commands have"),
     "report.drawings.graphs": ("--deepen", "a page goes on without the drawing"),
     "workbench.protection.opening.open_for_protection": ("--recode", "only where one is given"),
     "workbench.looking.FileLook.sentences": ("--keys", "named with the command that has it"),

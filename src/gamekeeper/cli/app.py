@@ -18,6 +18,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from gamekeeper.attack.unexamined import left_out_words, not_examined
 from gamekeeper.cli.loading import loading
 from gamekeeper.errors import Cancelled, GamekeeperError, InputError, StoreError, fault_place
 from gamekeeper.files.reading import one_run
@@ -93,7 +94,10 @@ def load(name: str) -> Any:
         module = import_module(f"gamekeeper.cli.{PARTS[name][0]}")
     module.app.info.cls = _Part
     made = typer.main.get_group(module.app)
-    return made if made.name == name else made.commands[name]
+    found: Any = made if made.name == name else made.commands[name]
+    for own, command in getattr(found, "commands", {"": found}).items():
+        command.epilog = left_out_words(not_examined(f"{name} {own}".strip()))
+    return found
 
 
 class _Part(TyperGroup):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from gamekeeper.attack.unexamined import IMPOSSIBLE, SENSITIVE_MARKS
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.missing_codes import suspected_codes
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.scenario import Scenario
 from gamekeeper.mapping.scenario.staleness import staleness
-from gamekeeper.wording import count_of, joined, quoted
+from gamekeeper.wording import at_start, count_of, joined, quoted
 
 _SHOWN = 8
 
@@ -55,13 +56,11 @@ def _unused_marks(environment: Environment) -> tuple[str, str]:
         for item in environment.rules.impossible
     ]
     return (
-        f"Not used: the categories that the environment marks as sensitive, of {_listed(sensitive)}. What"
-        " is learned of them is not weighed; name the column of a sensitive variable (--sensitive)"
-        " where a command takes one."
+        f"Not used: {SENSITIVE_MARKS.name}, of {_listed(sensitive)}. {at_start(SENSITIVE_MARKS.words)};"
+        f" {SENSITIVE_MARKS.around}."
         if sensitive
         else "",
-        f"Not used: what the environment declares impossible, {_listed(impossible)}. Nothing is ruled out"
-        " by it."
+        f"Not used: {IMPOSSIBLE.name}, {_listed(impossible)}. {at_start(IMPOSSIBLE.words)}."
         if impossible
         else "",
     )

@@ -10,8 +10,8 @@ import numpy as np
 from gamekeeper.attack.assessment.chances import Basis, Interval
 from gamekeeper.attack.assessment.judged import JudgedPolicy, Standing
 from gamekeeper.attack.assessment.measured import Measured
-from gamekeeper.attack.measures.per_record import WHOLE_HOUSEHOLDS
 from gamekeeper.attack.models.levels import RelativeRisk
+from gamekeeper.attack.unexamined import WHOLE_HOUSEHOLDS
 from gamekeeper.wording import (
     at_start,
     be,

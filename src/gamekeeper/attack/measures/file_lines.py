@@ -13,13 +13,13 @@ from gamekeeper.algorithms.anonymity.attackers import attacker_risk, estimated_r
 from gamekeeper.algorithms.anonymity.unsafe_combinations import UnsafeCombinations
 from gamekeeper.attack.measures.options import MeasuresOptions
 from gamekeeper.attack.measures.per_record import (
-    WHOLE_HOUSEHOLDS,
     HouseholdRisks,
     IndividualRisks,
     SensitiveValues,
 )
 from gamekeeper.attack.measures.population_uniques import ModelledUniques
 from gamekeeper.attack.risk import FileRisk, RiskLine, count_line
+from gamekeeper.attack.unexamined import WHOLE_HOUSEHOLDS
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.results import Provenance
 from gamekeeper.wording import be, count_of, digits_text, percent_text, quoted, three_digits

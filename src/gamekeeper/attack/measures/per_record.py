@@ -58,14 +58,6 @@ def individual_risks(listed: ListedRecords, sizes: NDArray[np.int64]) -> Individ
     )
 
 
-WHOLE_HOUSEHOLDS = (
-    "Whole households were not attacked (not examined): what its members are together can fit one household"
-    " alone, although no member stands alone. To look at that, make a file with one record per household and"
-    " what its members are as columns, and attack that as well."
-)
-"""What is not known wherever households are named: the attack on them all at once is not there yet."""
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class HouseholdRisks:
     """Per counted record the risk of its household; how many households cross strata."""

@@ -31,6 +31,7 @@ from gamekeeper.attack.measures.per_record import WHOLE_HOUSEHOLDS
 from gamekeeper.attack.models.fitting import ModelFit
 from gamekeeper.attack.models.options import Estimator, InferInput
 from gamekeeper.attack.risk import FileRisk, RecordRisk, RiskLine, listed_risk
+from gamekeeper.attack.unexamined import WHOLE_HOUSEHOLDS
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.listed_records import ListedRecords
 from gamekeeper.errors import InputError, Reason
@@ -243,6 +244,8 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
             "At such a sampling fraction the Poisson law is too wide; the estimate 'finite' is exact.",
         )
     told = _sentences(key_table, fit, found, chosen, _sample_words(share, key_table, by_cell))
+    if homes is not None:
+        told += (WHOLE_HOUSEHOLDS,)
     return ModelRisk(
         records,
         file,

@@ -16,7 +16,7 @@ from gamekeeper.algorithms.compatibility.candidates import Candidates
 from gamekeeper.algorithms.compatibility.matchings import Matchings
 from gamekeeper.attack.assessment.criteria import CRITERIA, Found
 from gamekeeper.attack.assessment.measured import Measured
-from gamekeeper.attack.measures.per_record import WHOLE_HOUSEHOLDS
+from gamekeeper.attack.unexamined import WHOLE_HOUSEHOLDS
 from gamekeeper.protect.attacking.linking import LinkedShare
 from gamekeeper.protect.targets import ASSIGNMENTS, Criterion
 from gamekeeper.results import Provenance, Result

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gamekeeper.attack.measures.per_record import WHOLE_HOUSEHOLDS
+from gamekeeper.attack.unexamined import WHOLE_HOUSEHOLDS
 from gamekeeper.protect.trying.candidate import Candidate
 from gamekeeper.results import Provenance, Result
 from gamekeeper.results.plotting import COLOURS, GRID, MUTED

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from gamekeeper.attack.unexamined import WHOLE_HOUSEHOLDS
 from gamekeeper.errors import Cancelled, InputError, Problem, Reason, StoreError, refuse
 from gamekeeper.files.gate import fault_of_file
 from gamekeeper.files.writing import write_file
@@ -147,6 +148,8 @@ def choose_candidate(asked: ChooseRequest) -> Candidate | None:
         made = with_candidate(read_recipe(study.about), chosen, every)
         write_file(asked.recipe, made.text().encode(), private=True, replace=asked.replace)
     study.choose(asked.candidate)
+    if chosen is not None and study.about.get("household"):
+        return replace(chosen, told=(WHOLE_HOUSEHOLDS, *chosen.told))
     return chosen
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from gamekeeper.attack.unexamined import ORDER, OTHER_COLUMNS
 from gamekeeper.protect.protected import Protected
-from gamekeeper.wording import be, count_of, quoted
+from gamekeeper.wording import at_start, be, count_of, quoted
 from gamekeeper.workbench.protection.opening import ProtectedInput
 from gamekeeper.workbench.requests.protection import ReleaseOptions
 
@@ -27,9 +28,8 @@ def release_notices(
     said: list[str] = []
     if asked.keep_order:
         said.append(
-            "Records are released in the order of the original, and no attack looked at it: who stands beside"
-            " whom tells of households and addresses, and whoever knows by what the file was sorted finds"
-            " people by their places. Leave out --keep-order to have them shuffled."
+            f"Records are released in the order of the original, and no attack looked at it: {ORDER.words}."
+            " Leave out --keep-order to have them shuffled."
         )
     telling = [name for name in others if name and name in (setting.identifier, setting.household)]
     if telling:
@@ -48,8 +48,7 @@ def release_notices(
         # Each by its name: the one that is cut off may be the one that tells who somebody is.
         said.append(
             f"{count_of(len(rest), 'column is', 'columns are')} released as in the original, and no"
-            f" attack looked at {'it' if len(rest) == 1 else 'them'}: {quoted(rest, most=len(rest))}. Leave"
-            " out what tells who somebody is (--leave-out), or make a recipe"
-            " with it among the keys (--keys of protect try)."
+            f" attack looked at {'it' if len(rest) == 1 else 'them'}: {quoted(rest, most=len(rest))}."
+            f" {at_start(OTHER_COLUMNS.around)} (--leave-out, or --keys of protect try)."
         )
     return tuple(said)

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from gamekeeper.attack.unexamined import ROUNDING
 from gamekeeper.data.cells.statuses import Status
 from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.tables.subtotals import ROUNDED_SUBTOTALS
@@ -49,7 +50,7 @@ class Rounding:
     @property
     def words(self) -> str:
         """What is known of it, and that it was not examined."""
-        left = "what rounded figures stand for was not examined"
+        left = f"{ROUNDING.name} was not examined"
         if self.tolerance:
             return f"its figures are rounded, as you say, and {left}"
         are = f"all {count_of(self.n_figures, 'published count')} are multiples of {self.base:,}"
@@ -76,7 +77,7 @@ class Rounding:
 
         Values are rounded to be read. What protects them is that others are hidden, which is examined.
         """
-        return "what rounded figures stand for was not examined" if self and self.whole else ""
+        return f"{ROUNDING.name} was not examined" if self and self.whole else ""
 
 
 def rounding_of(tables: TableSet, tolerance: Fraction | None) -> Rounding:
