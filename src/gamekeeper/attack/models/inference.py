@@ -27,7 +27,6 @@ from gamekeeper.algorithms.models.inference.population_model import (
 )
 from gamekeeper.algorithms.models.inference.rate_calibration import RateCalibration
 from gamekeeper.algorithms.sampling_fraction import parse_fraction
-from gamekeeper.attack.measures.per_record import WHOLE_HOUSEHOLDS
 from gamekeeper.attack.models.fitting import ModelFit
 from gamekeeper.attack.models.options import Estimator, InferInput
 from gamekeeper.attack.risk import FileRisk, RecordRisk, RiskLine, listed_risk
@@ -249,7 +248,7 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
     return ModelRisk(
         records,
         file,
-        (*told, *([WHOLE_HOUSEHOLDS] if asked.household else []), *reservations),
+        (*told, *reservations),
         reservations,
         provenance,
         fit,

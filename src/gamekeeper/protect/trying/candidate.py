@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gamekeeper.attack.measures.per_record import WHOLE_HOUSEHOLDS
+from gamekeeper.attack.unexamined import WHOLE_HOUSEHOLDS
 from gamekeeper.options import given
 from gamekeeper.protect.attacking.file_attack import FileAttack
 from gamekeeper.protect.attacking.judging import JudgedTarget
