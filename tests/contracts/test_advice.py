@@ -60,6 +60,10 @@ NEVER_SAID = {
         "only of scenarios, which linkage has not",
     ),
     "attack.unexamined.SENSITIVE_MARKS": ("--sensitive", "it names what other commands have"),
+    "protect.attacking.attack._BY_LOT": (
+        "--unlinked",
+        "only where nothing but its place tells whose a record is, as of a file that is audited",
+    ),
     "report.drawings.graphs": ("--deepen", "a page goes on without the drawing"),
     "workbench.protection.opening.open_for_protection": ("--recode", "only where one is given"),
     "workbench.looking.FileLook.sentences": ("--keys", "named with the command that has it"),

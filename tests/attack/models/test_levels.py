@@ -57,7 +57,7 @@ def test_the_relative_risk_of_a_variable_is_the_file_over_the_file_without_it(fi
     assert found.lines[0].variable in found.sentences()[0]
     assert len(found.sentences()) == 3
     first = found.lines[0]
-    assert f"({first.tau1_lower:.4g} to {first.tau1_upper:.4g})" in found.sentences()[0]
+    assert f"({first.tau1_lower:.3g} to {first.tau1_upper:.3g})" in found.sentences()[0]
     assert found.to_arrow()["tau1_upper"].to_pylist() == [x.tau1_upper for x in found.lines]
 
 

@@ -220,7 +220,7 @@ class CodedTable:
             f"WHEN {column} = CAST('{number!r}' AS DOUBLE) THEN {code}"
             for code, number in enumerate(numbers, 1)
         )
-        words = tuple(f"{number:.17g}" for number in numbers)
+        words = tuple(repr(number).removesuffix(".0") for number in numbers)
         variable = CodedVariable(name, ("missing", *words), ("", *words))
         relation = self.engine.view(
             f"SELECT r.*, CAST(CASE {whens} ELSE {MISSING} END AS {code_sql(variable.n_codes)})"
