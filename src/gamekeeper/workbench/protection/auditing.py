@@ -244,6 +244,8 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
 
         scenario = opened.data.scenario
         said, tiles = reached(before, after)
+        told = tuple(each.words for each in found.masked)
+        made = Protected(opened.table, masking.after, masking.log, told, found.provenance)
         about = AboutProtection(
             opened.data.source.name,
             release=asked.released.name,
@@ -252,14 +254,33 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
             notices=(*notices, *after.unexamined()),
             reached=(found.copies.words, *([] if targets else found.sentences()[1:2]), *said),
             tiles=tiles,
+            changed=_changed(made, found),
+            is_counted=found.is_linked,
         )
-        told = tuple(each.words for each in found.masked)
-        made = Protected(opened.table, masking.after, masking.log, told, found.provenance)
         lines = attack_changes(before, after, found.targets)
         return protection_report(about, made, utility, lines)
 
     write_outputs(asked, found, report=report)
     return Answer(found, notices)
+
+
+def _changed(made: Protected, found: ReleaseAudit) -> list[str]:
+    """Say what was changed where counts of cells do not tell it."""
+    if not found.is_linked:
+        return [
+            "Which cells were changed is not known, for it is not known which released record is whose."
+        ]
+    several = [each for each in found.masked if each.overlaps]
+    if not several:
+        return []
+    what = "variable has categories that overlap", "variables have categories that overlap"
+    said = (
+        f"{count_of(len(several), *what)}, each taken for every value it can stand for:"
+        f" {quoted([each.variable for each in several])}."
+    )
+    log = made.log
+    is_all = not log.n_changed and log.n_left == log.n_records
+    return [said, *([] if is_all else made.sentences()[:1])]
 
 
 _STARS = frozenset(
