@@ -529,6 +529,24 @@ def test_an_audit_agrees_with_what_was_told_where_cells_were_missing(run, tmp_pa
     assert audit.exit_code == 0, audit.out
 
 
+def test_a_copy_whose_records_are_numbered_anew_is_a_copy(run, tmp_path, people):
+    header, *rows = read(people)
+    release = tmp_path / "anew.csv"
+    for first, also, words in (
+        (5001, "", "The release is a copy: all of its 120 records are word for word"),
+        (0, "x", "119 of 120 released records are word for word"),
+    ):
+        made = [[str(first + place), *row[1:]] for place, row in enumerate(rows[::-1])]
+        made[3][4] += also
+        with release.open("w", newline="") as file:
+            csv.writer(file).writerows([header, *made])
+        done = run("protect", "audit", people, release, *KEYS, "--unlinked")
+        assert done.exit_code == 0, done.err
+        told = " ".join(done.out.split())
+        assert words in told
+        assert "(4 columns that both files have, besides 'id', which only numbers records)" in told
+
+
 def test_the_page_of_an_audit_calls_nothing_unchanged_that_is_not_known_to_be(
     run, tmp_path, people
 ):

@@ -20,7 +20,12 @@ from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.protect.attacking.attack import AttackName, attack_file
-from gamekeeper.protect.attacking.copies import Copies, count_copies, is_readable
+from gamekeeper.protect.attacking.copies import (
+    Copies,
+    count_copies,
+    is_readable,
+    numbering_columns,
+)
 from gamekeeper.protect.attacking.file_attack import FileAttack
 from gamekeeper.protect.attacking.judging import JudgedTarget, judge_targets, targets_sentence
 from gamekeeper.protect.attacking.masking import MaskedVariable, Masking, as_written, read_masking
@@ -400,9 +405,18 @@ def _copies(
     ]
     columns = {name: opened.columns.get(name, name) for name in wanted}
     keys = [(original.matched([columns[name]])[0], other) for name, other in wanted.items()]
-    return count_copies(
-        original, source, whole, keys, both(opened.setting.sensitive), opened.setting.decimal
-    )
+    sensitive = both(opened.setting.sensitive)
+    decimal = opened.setting.decimal
+    found = count_copies(original, source, whole, keys, sensitive, decimal)
+    named = {other for _, other in [*keys, *sensitive]}
+    numbering = numbering_columns(source, [other for _, other in whole if other not in named])
+    if found.whole == found.n_records or not numbering:
+        return found
+    # Whoever makes records numbers them anew, which makes a copy no other record.
+    rest = [pair for pair in whole if pair[1] not in numbering]
+    without = count_copies(original, source, rest, keys, sensitive, decimal)
+    is_more = without.whole > found.whole
+    return replace(without, numbering=tuple(numbering)) if is_more else found
 
 
 def _released(
