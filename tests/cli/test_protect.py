@@ -529,6 +529,54 @@ def test_an_audit_agrees_with_what_was_told_where_cells_were_missing(run, tmp_pa
     assert audit.exit_code == 0, audit.out
 
 
+def test_a_copy_whose_records_are_numbered_anew_is_a_copy(run, tmp_path, people):
+    header, *rows = read(people)
+    release = tmp_path / "anew.csv"
+    for first, also, words in (
+        (5001, "", "The release is a copy: all of its 120 records are word for word"),
+        (0, "x", "119 of 120 released records are word for word"),
+    ):
+        made = [[str(first + place), *row[1:]] for place, row in enumerate(rows[::-1])]
+        made[3][4] += also
+        with release.open("w", newline="") as file:
+            csv.writer(file).writerows([header, *made])
+        done = run("protect", "audit", people, release, *KEYS, "--unlinked")
+        assert done.exit_code == 0, done.err
+        told = " ".join(done.out.split())
+        assert words in told
+        assert "(4 columns that both files have, besides 'id', which only numbers records)" in told
+
+
+def test_the_page_of_an_audit_calls_nothing_unchanged_that_is_not_known_to_be(
+    run, tmp_path, people
+):
+    header, *rows = read(people)
+    release, page = tmp_path / "made.csv", tmp_path / "page.html"
+    ages = [int(row[1]) for row in rows]
+    bands = [
+        str(age) if n % 3 == 0 else f"{age - n % 3}-{age - n % 3 + 4}" for n, age in enumerate(ages)
+    ]
+    for shown, option, words in (
+        (ages[::-1], "--unlinked", "Which cells were changed is not known"),
+        (bands, "--same-order", "1 variable has categories that overlap"),
+    ):
+        made = [[row[0], str(age), *row[2:]] for row, age in zip(rows, shown, strict=True)]
+        with release.open("w", newline="") as file:
+            csv.writer(file).writerows(
+                [header, *made[:100]] if option == "--unlinked" else [header, *made]
+            )
+        done = run(
+            "protect", "audit", people, release, *KEYS, option, "--report", page, "--replace"
+        )
+        assert done.exit_code == 0, done.err
+        told = page.read_text()
+        assert words in told
+        assert "Nothing was changed" not in told
+        assert "No variable was changed" not in told
+        assert ("cells with another value" in told) is (option == "--same-order")
+        assert ("100 released, of nobody; 120 in the original" in told) is (option == "--unlinked")
+
+
 def test_signs_of_suppression_are_noticed(run, tmp_path, people):
     rows = read(people)
     for row in rows[1:30]:

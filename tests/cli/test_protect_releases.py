@@ -275,6 +275,13 @@ def test_a_candidate_of_households_that_is_chosen_says_so(run, tmp_path, homes):
     assert NOT_ATTACKED in " ".join(run("protect", "choose", study, 1).out.split())
 
 
+def test_csv_has_no_sentences_and_tells_of_households_beside(run, homes):
+    done = run("protect", "try", homes, *KEYS, "--household", "home", "-t", "both>=3", "--method",
+               "suppress", "--format", "csv")  # fmt: skip
+    assert done.exit_code == 0, done.err
+    assert NOT_ATTACKED in " ".join(done.err.split())
+
+
 def test_no_two_public_numbers_tell_how_many_cells_were_missing(run, tmp_path):
     """Added and subtracted, with what everybody can count in the release as well."""
     rng, n, missing = np.random.default_rng(2), 2000, {"u": 137, "v": 211, "w": 173}

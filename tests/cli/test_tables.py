@@ -632,6 +632,10 @@ def test_rounded_subtotals_are_not_sent_in_a_circle(run, place):
     done = run("tables", "audit", file, "--hierarchy", f"Area={tree}", "--rule", "exact")
     assert done.exit_code == 4
     assert "all 12 published counts are multiples of 5" in done.out
+    done = run("tables", "bounds", file, "--scheme", "conventional:5")
+    assert "'North' could be the sum of 'N1', 'N2'" in done.out
+    assert "tables audit" not in done.out
+    assert "(groups)" in done.out
     total = write(place, "codes.csv", "Area,n\nA,50\nA1,25\nA2,*\n")
     done = run("tables", "bounds", total, "--scheme", "conventional:5")
     assert done.exit_code == 2

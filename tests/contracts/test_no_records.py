@@ -147,3 +147,18 @@ def test_values_of_a_first_look_are_refused(monkeypatch, capsys, place):
     assert code == 2
     assert "--values" in err
     assert CANARY not in out + err
+
+
+@pytest.mark.parametrize("command", ["audit", "bounds"])
+def test_labels_that_could_be_sums_are_not_named(monkeypatch, capsys, place, command):
+    rows = f"{CANARY} all,a,12\n{CANARY} one,a,\n{CANARY} two,a,8\n"
+    (place / "asked.csv").write_text(f"Area,Work,n\n{rows}")
+    asked = ("tables", command, place / "asked.csv", "--report", place / "asked.html", "--replace")
+    for options in ((), ("--format", "json")):
+        code, out, err = run(monkeypatch, capsys, place, *asked, *options, "--no-records")
+        assert code == 0, err
+        assert "not known" in out
+        assert CANARY not in out + err
+        assert CANARY not in (place / "asked.html").read_text(encoding="utf-8")
+        code, out, err = run(monkeypatch, capsys, place, *asked, *options)
+        assert CANARY in out

@@ -136,7 +136,8 @@ HIDDEN = Subject(
 )
 SUBTOTALS = Subject(
     "labels that are sums of others",
-    "a subtotal that nobody declared gives hidden cells away",
+    "a subtotal that nobody declared gives hidden cells away, and so do labels that divide the same people"
+    " in two ways, or hold others beside people without a label, which are not looked for",
     "name hierarchies and totals in 'gamekeeper tables audit'",
     "Labels that could be sums are asked about, and totals are used. Other subtotals are refused.",
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from gamekeeper.attack.unexamined import WHOLE_HOUSEHOLDS
 from gamekeeper.cli.commands import say_written
 from gamekeeper.cli.show import Format, records_are_withheld, say, say_all, show, show_table, warn
 from gamekeeper.data.keys.missing import Missing
@@ -64,6 +65,9 @@ def show_for_programs(
     if how is Format.CSV:
         for notice in notices:
             warn(f"! {notice}")
+        # What was not examined is no reservation that may be lost with the sentences.
+        if WHOLE_HOUSEHOLDS in told and WHOLE_HOUSEHOLDS not in notices:
+            warn(f"! {WHOLE_HOUSEHOLDS}")
 
 
 def say_how(result: Result) -> None:

@@ -14,7 +14,7 @@ from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.coding.replaced_cells import replace_cells
 from gamekeeper.protect.attacking.attack import AttackName, attack_file, attacks_for
 from gamekeeper.protect.attacking.judging import judge_targets, targets_sentence
-from gamekeeper.protect.attacking.linking import link_release
+from gamekeeper.protect.attacking.linking import LinkedShare, link_release
 from gamekeeper.protect.changes import ChangeLog, VariableChange
 from gamekeeper.protect.setting import Setting
 from gamekeeper.protect.steps import read_step
@@ -243,6 +243,12 @@ def test_whoever_knows_all_suppresses_again_and_looks_rows_up(criterion):
         (between,) = judge_targets(parse_targets([limit]), found)
         assert between.standing is Standing.NOT_PROVEN
         assert "suppresses again" in between.why
+        # Links of single records do not count it either.
+        linked = replace(found, linked=LinkedShare(0, n, n, 0.0, 0.0, "optimal"))
+        share = 50 * (found.expected + len(there)) / n
+        (judged,) = judge_targets(parse_targets([f"linkage<={share:.6f}%"]), linked)
+        assert judged.is_met
+        assert "suppresses again" in judged.why
 
 
 def test_what_nobody_can_do_again_is_not_said_to_be():

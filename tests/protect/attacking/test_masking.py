@@ -381,3 +381,42 @@ def test_assignments_that_are_too_many_to_look_through_are_not_known(monkeypatch
     (judged,) = judge_targets(parse_targets(["assignments>=2"]), attack)
     assert (judged.standing, judged.why) == (Standing.NOT_PROVEN, row["note"])
     assert attack.candidates.people_to_released.tolist() == [1, 1, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("way", "linked"),
+    [
+        (lambda code, n: code[: 5 - n] + "*" * n, True),
+        (lambda code, n: code[: 5 - n] + "x" * n, False),
+        (lambda code, n: code[: 5 - n] or None, True),
+        (lambda code, n: code[: 5 - n] or None, False),
+    ],
+)
+def test_codes_of_which_a_part_is_left_are_those_that_begin_so(way, linked):
+    random = Random(4)
+    codes = [
+        random.choice(["130", "131", "479"]) + f"{random.randrange(12):02d}" for _ in range(60)
+    ]
+    lengths = [random.choice([0, 0, 1, 2, 5]) for _ in codes]
+    shown = [way(code, n) for code, n in zip(codes, lengths, strict=True)]
+    before, after = (
+        code_frame(pa.table({"age": own, "sex": ["f"] * 60}), list(KEYS)) for own in (codes, shown)
+    )
+    found = read_masking(before, after, KEYS, np.arange(60) if linked else None)
+    assert (found.variables[0].overlaps, found.variables[0].n_unread) == (True, 0)
+    held = found.held["age"]
+    place = {code: k for k, code in enumerate(before.codebook["age"].values)}
+    for own, n, cell in zip(codes, lengths, shown, strict=True):
+        if cell is not None:
+            category = after.codebook["age"].values.index(cell)
+            for other in set(codes):
+                fits = held.fits(np.array([place[other]]), np.array([category]))
+                assert fits[0] == (other[: 5 - n] == own[: 5 - n])
+    if linked:
+        assert found.variables[0].n_changed == 0
+
+
+def test_shorter_numbers_are_no_beginnings_where_cells_became_them_that_begin_otherwise():
+    shown = [3, 27, 31, 38, 3, 45]
+    found = masking(shown, SEXES)
+    assert (found.variables[0].n_changed, found.variables[0].overlaps) == (2, False)

@@ -260,7 +260,7 @@ def test_the_headline_names_right_matches_and_who_leaves_least():
         ),
         (
             "Candidate 2 loses least (8.0%), and is not chosen: it leaves 45.0% right matches with 3,401 cells"
-            " suppressed or altered, candidate 1 18.0% with 2,821."
+            " suppressed or altered besides recoding, candidate 1 18.0% with 2,821."
         ),
     ]
     assert overview(stars, both, recoded, missed).sentences()[0].startswith(

@@ -121,6 +121,8 @@ def axis_nodes(
     everything = frozenset().union(
         *sets.values(), *(leaves.of(part) for whole in wholes for way in parts.get(whole, ()) for part in way)
     )  # fmt: skip
+    # Of an axis on which only the whole is published, that is the finest part.
+    everything = everything or frozenset(wholes)
     atom_of, n_atoms = _meets(sets.values(), everything)
     nodes = _Nodes()
     number = {

@@ -18,8 +18,10 @@ of many labels in few lines.
 That is what speaks for a sum. `possible_sums` asks what speaks against one: whether, in each line, the
 limits of a label and of some others leave it possible that these are its parts. Where one label holds
 others, the total of a line is the sum of labels without them, so that a total above all of those
-speaks against it as well. Every hierarchy has a label that passes, so that where none does, nobody is
-counted under two labels. The search gives up after `MOST_WORK`, and then says so.
+speaks against it as well. Every hierarchy has a label that passes, so that where none does, no label
+is the sum of others. Somebody may be counted twice all the same, where labels divide the same people in
+two ways (men and women, young and old), or a label holds others beside people who have no label.
+The search gives up after `MOST_WORK`, and then says so.
 """
 
 from __future__ import annotations

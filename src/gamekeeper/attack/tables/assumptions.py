@@ -8,7 +8,7 @@ import numpy as np
 
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release
-from gamekeeper.data.tables.subtotals import AssumedDisjoint, could_be_sums
+from gamekeeper.data.tables.subtotals import ROUNDED_SUBTOTALS, AssumedDisjoint, could_be_sums
 from gamekeeper.results import Provenance
 from gamekeeper.wording import count_of, quoted
 
@@ -78,7 +78,11 @@ def possible_sums_words(assumed: Sequence[AssumedDisjoint], most: int = _SHOWN) 
             said.append(f"{where}, {count_of(len(order) - most, 'more label')} could be sums.")
         if not one.is_all:
             said.append(f"{where}, there are too many labels to look at all of them.")
-    if said:
+    if said and not all(one.is_plain for one in assumed):
+        said.append(
+            f"Say that nobody is counted under two of them (--disjoint). {ROUNDED_SUBTOTALS}"
+        )
+    elif said:
         said.append(
             "Say how labels add up (--hierarchy of tables audit), or that nobody is counted under two of"
             " them (--disjoint)."

@@ -112,8 +112,8 @@ class TableBounds(Result):
             **assumed_summary(self.assumed),
         }
 
-    def sentences(self) -> list[str]:
-        """Return what the bounds say, in words."""
+    def sentences(self, most: int = 6) -> list[str]:
+        """Return what the bounds say, in words; on each axis, so many labels to ask about."""
         limited = self.upper < UNBOUNDED
         are = be(self.n_zeros)
         said = [
@@ -134,7 +134,7 @@ class TableBounds(Result):
             said += [one.sentence(), *one.notes]
         what = "Whether these bounds hold, and are tight,"
         said[0] = under_assumption(said[0], what, self.provenance)
-        return [*said, *possible_sums_words(self.assumed)]
+        return [*said, *(possible_sums_words(self.assumed, most) if most else [])]
 
     def to_arrow(self) -> pa.Table:
         """Return one row per cell: its categories, bounds, and whether they are tight."""

@@ -97,11 +97,12 @@ def bounds_command(asked: BoundsRequest, how: AsFormat = Format.TABLE) -> None:
 
     with progress_bar("Bounding cells") as progress:
         found = bound_release(asked, listing=how is not Format.TABLE, progress=progress)
+    said = found.sentences(0) if records_are_withheld() else found.sentences()
     with exit_of_rules(is_met=found.is_met):
         if how is not Format.TABLE:
-            show_for_programs(found, how)
+            show_for_programs(found, how, sentences=said)
             return
-        say_all(found.sentences())
+        say_all(said)
         if asked.top:
             say()
             say("The cells that are known best:")

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,6 +103,8 @@ def find_subtotals(axis: Axis, published: Sequence[PublishedTable]) -> tuple[Sub
     ()
     """
     labels = axis.categories
+    if not labels:
+        return ()
     tables = _lines(axis, published)
     margins = _margins(axis, published)
     found: dict[int, Subtotal] = {}
@@ -126,11 +128,14 @@ class AssumedDisjoint:
         The labels that could be sums of others, as far as they were found.
     is_all
         Whether there are no more.
+    is_plain
+        Whether counts are exact or hidden, so that an audit takes them with their hierarchy.
     """
 
     axis: str
     sums: tuple[Subtotal, ...]
     is_all: bool
+    is_plain: bool = True
 
 
 def could_be_sums(
@@ -166,6 +171,7 @@ def assumed_disjoint(
     """
     if any(_shows_all(axes, table) for table in published):
         return ()
+    is_plain = _is_plain(published)
     found: list[AssumedDisjoint] = []
     for axis in axes:
         tables = _lines(axis, published)
@@ -181,8 +187,12 @@ def assumed_disjoint(
         lower, upper = (np.concatenate(own).astype(float) for own in zip(*tables, strict=True))
         upper[upper >= UNBOUNDED] = np.inf
         made = could_be_sums(axis, lower, upper, np.concatenate(totals))
-        found += [made] if made is not None else []
+        found += [replace(made, is_plain=is_plain)] if made is not None else []
     return tuple(found)
+
+
+def _is_plain(published: Sequence[PublishedTable]) -> bool:
+    return all(isinstance(table.scheme, Exact | Suppressed) for table in published)
 
 
 def _shows_all(axes: Sequence[Axis], table: PublishedTable) -> bool:
@@ -205,7 +215,6 @@ def question_subtotals(
         doubted += [axis.name] if found else []
         problems += subtotal_problems(axis.name, found)
     if problems:
-        is_plain = all(isinstance(table.scheme, Exact | Suppressed) for table in published)
         raise InputError(
             Reason.POSSIBLE_SUBTOTALS,
             asked,
@@ -215,7 +224,7 @@ def question_subtotals(
             " (disjoint in Python). If somebody is, name a total with --total"
             + (
                 ", or audit the table with its hierarchy (--hierarchy of tables audit)."
-                if is_plain
+                if _is_plain(published)
                 else f". {ROUNDED_SUBTOTALS}"
             ),
             problems=problems,

@@ -22,7 +22,7 @@ from gamekeeper.data.reading.column import Column, ColumnKind
 from gamekeeper.data.reading.numerals import number_of
 from gamekeeper.data.reading.source import Source
 from gamekeeper.data.reading.values import value_texts
-from gamekeeper.wording import count_of
+from gamekeeper.wording import count_of, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,6 +47,8 @@ class Copies:
     whole, on_keys, on_sensitive
         Equal in all columns, in the keys, in the keys and the sensitive columns; None where none of
         the latter is in both files.
+    numbering
+        Columns that only number the released records, and were left out of all columns.
     """
 
     n_records: int
@@ -54,6 +56,7 @@ class Copies:
     whole: int
     on_keys: int
     on_sensitive: int | None
+    numbering: tuple[str, ...] = ()
 
     @property
     def words(self) -> str:
@@ -63,12 +66,16 @@ class Copies:
         if self.whole == n:
             who = f"The release is a copy: all of its {count_of(n, 'record')} are"
         columns = count_of(self.n_columns, "column")
+        aside = ""
+        if self.numbering:
+            number = "numbers" if len(self.numbering) == 1 else "number"
+            aside = f", besides {quoted(self.numbering)}, which only {number} records"
         beside = ""
         if self.on_sensitive is not None:
             beside = f", and on keys and sensitive values {self.on_sensitive:,}"
         return (
-            f"{who} word for word in the original ({columns} that both files have); on the keys alone"
-            f" {self.on_keys:,} are{beside}."
+            f"{who} word for word in the original ({columns} that both files have{aside}); on the keys"
+            f" alone {self.on_keys:,} are{beside}."
         )
 
     def rows(self) -> list[dict[str, Any]]:
@@ -103,6 +110,26 @@ def count_copies(
     found = [_n_among(new, old) for old, new in zip(*sides, strict=True)]
     n = len(sides[1][0])
     return Copies(n, len(whole), found[0], found[1], found[2] if sensitive else None)
+
+
+def numbering_columns(source: Source, names: Sequence[str]) -> list[str]:
+    """Return the columns of whole numbers, one after the other, each of which one record has."""
+    import pyarrow as pa
+
+    blocks: dict[str, list[NDArray[np.int64]]] = {name: [] for name in names}
+    for batch in source.batches(list(names)) if names else ():
+        for name in list(blocks):
+            try:
+                blocks[name].append(batch[name].cast(pa.int64()).to_numpy(zero_copy_only=True))
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+                # Other texts, fractions or missing cells.
+                del blocks[name]
+    found: list[str] = []
+    for name, own in blocks.items():
+        values = np.concatenate([np.zeros(0, dtype=np.int64), *own])
+        if len(values) > 1 and values.max() - values.min() == len(values) - 1:
+            found += [name] if len(np.unique(values)) == len(values) else []
+    return found
 
 
 def is_readable(source: Source, name: str) -> bool:

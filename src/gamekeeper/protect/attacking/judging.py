@@ -166,7 +166,8 @@ def _of_links(target: Target, found: FileAttack) -> JudgedTarget:
         why = "an assignment of everybody finds more than links of single records"
         return JudgedTarget(target, Standing.NOT_MET, share, percent_text(share), why)
     if linked.upper <= target.limit:
-        standing, why = Standing.MET, ""
+        repeats = (found.n_repeated or 0) / max(found.n_people, 1) > target.limit
+        standing, why = Standing.MET, found.repeated_text if repeats else ""
     elif linked.lower > target.limit:
         standing, why = Standing.NOT_MET, ""
     else:

@@ -9,10 +9,11 @@ the intruder is then taken to know more, never less.
 
 A file that was recoded here and there, its cells of several levels, has categories that overlap: each is
 then the set of values that it can stand for. A band is every value in it, whatever records have it; a
-value of the original is itself, and a list of such values each of them; another category is the values
-that records show to have become it, as long as such categories lie within each other or apart, as those
-of a hierarchy do. A value outside its cell's set was changed. Where nothing tells what categories stand
-for, it is not known whether cells were changed or recoded here and there, nor how many matches are right.
+value of the original is itself, and a list of such values each of them; a code of which a part is left
+('130**') is every code that begins so; another category is the values that records show to have become
+it, as long as such categories lie within each other or apart, as those of a hierarchy do. A value
+outside its cell's set was changed. Where nothing tells what categories stand for, it is not known
+whether cells were changed or recoded here and there, nor how many matches are right.
 """
 
 from __future__ import annotations
@@ -47,6 +48,9 @@ _ENOUGH = 20
 _INTERVAL = re.compile(r"(?P<first>[\[\](])(?P<ends>[^\[\]()]+)(?P<last>[\[\])])")
 _COMMAS = (";", ", ", ",")
 _ENDLESS = {"inf": math.inf, "infinity": math.inf, "∞": math.inf}
+# What stands for the rest of a code: '130**'; and how long codes are of which a part may be left.
+_MASKS = "*xX#?"
+_LEAST_CODE = 2
 _LISTED = re.compile(r"\s*(?:[|;,/+&]|\bor\b)\s*")
 # Less than numbers differ by.
 _HAIR = Fraction(1, 10**12)
@@ -350,12 +354,17 @@ def _sets(
         if not len(values[code]) and number_of(new.words[code], decimal) is None
     ]
     is_whole = _is_whole_numbers(old, decimal)
+    starts = _starts(
+        [code for code in range(1, new.n_codes) if not len(values[code])], old, new, pairs
+    )
     bands = {
         code: band
         for code in others
-        if (band := _band(new.words[code], decimal, is_whole=is_whole)) is not None
+        if code not in starts
+        and (band := _band(new.words[code], decimal, is_whole=is_whole)) is not None
     }
     held, ends_meet = _held_by(bands, old, pairs, decimal, is_alone=len(bands) == new.n_codes - 1)
+    held |= starts
     held |= _lists([code for code in others if code not in held], old, new, decimal)
     for code, own in held.items():
         values[code] = own
@@ -367,7 +376,7 @@ def _sets(
     if is_mixed and _is_nested(became, old.n_codes):
         for code, own in zip(words, became, strict=True):
             values[code] = own
-    sets = CellSets.of(values, old.n_codes) if others else None
+    sets = CellSets.of(values, old.n_codes) if others or held else None
     return (sets if sets is not None and (held or sets.overlap) else None), ends_meet
 
 
@@ -386,6 +395,35 @@ def _lists(
         if len(parts) > 1 and own and all(number_of(part, decimal) is not None for part in others):
             found[code] = np.unique(own)
     return found
+
+
+def _starts(
+    codes: Sequence[int], old: CodedVariable, new: CodedVariable, pairs: Codes
+) -> dict[int, Codes]:
+    """Return the values of categories that are the beginnings of their codes: '130**', '130' of 13053.
+
+    Codes of one length, of which the rest is masked or cut off. What is cut off is a code of its own
+    where cells became it that begin otherwise; where nobody tells, where some value begins with none.
+    """
+    words = old.values[1:]
+    length = len(words[0]) if words else 0
+    if length < _LEAST_CODE or any(len(word) != length for word in words):
+        return {}
+    found: dict[int, Codes] = {}
+    cut: list[int] = []
+    for code in codes:
+        word = new.values[code]
+        stem = word.rstrip(_MASKS)
+        is_masked = len(word) == length and len(stem) < length
+        if is_masked or 0 < len(word) < length:
+            start = stem if is_masked else word
+            own = [place for place, whole in enumerate(words, 1) if whole.startswith(start)]
+            found[code] = np.array(own, dtype=np.int64)
+            cut += [] if is_masked else [code]
+    agree = [own in found[there] for own, there in pairs.tolist() if there in cut]
+    is_code = all(agree) and all(len(found[code]) for code in cut)
+    is_code = is_code and (bool(agree) or not cut or length > _LEAST_CODE)
+    return {c: own for c, own in found.items() if len(own) and (is_code or c not in cut)}
 
 
 def _has_parts(sets: list[Codes]) -> bool:

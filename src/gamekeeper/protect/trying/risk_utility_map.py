@@ -88,8 +88,8 @@ class RiskUtilityMap(Result):
             other = next(c for c in self.candidates if c.is_met and least.is_beaten_by(c))
             said.append(
                 f"Candidate {least.number} loses least ({_lost(least)}), and is not chosen: it leaves"
-                f" {_right(least)} right matches with {least.n_cells:,} cells suppressed or altered, candidate"
-                f" {other.number} {_right(other)} with {other.n_cells:,}."
+                f" {_right(least)} right matches with {least.n_cells:,} cells suppressed or altered besides"
+                f" recoding, candidate {other.number} {_right(other)} with {other.n_cells:,}."
             )
         return said
 

@@ -58,7 +58,7 @@ def released_report(
     return RiskReport(
         f"What {release.title or 'the release'} gives away",
         [
-            *bounds.sentences(),
+            *(bounds.sentences() if with_records else bounds.sentences(0)),
             attributions.sentences()[0],
             *([] if with_records else ["Single cells and statements are left out of this page."]),
         ],

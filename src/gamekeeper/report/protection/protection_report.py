@@ -80,6 +80,10 @@ class AboutProtection:
     reached, tiles
         What attacks achieve, in sentences and as figures with their names, for those who read no
         further.
+    changed
+        What was changed, in sentences, where counts of cells do not tell it; else empty.
+    is_counted
+        Whether it is known which cells were changed: not where records are nobody's.
     """
 
     name: str
@@ -92,6 +96,8 @@ class AboutProtection:
     notices: Sequence[str] = ()
     reached: Sequence[str] = ()
     tiles: Sequence[tuple[str, str]] = ()
+    changed: Sequence[str] = ()
+    is_counted: bool = True
 
 
 def protection_report(
@@ -127,12 +133,17 @@ def protection_report(
         sections.append(RiskSection("certificate", "What is proven", [*about.certificate]))
     known = [line for line in attacks if line.target]
     n_met = sum(line.is_met is True for line in known)
+    records = (
+        f"{log.n_left:,} of {log.n_records:,} released"
+        if about.is_counted
+        else f"{protected.table.n_records:,} released, of nobody; {log.n_records:,} in the original"
+    )
     return RiskReport(
         f"{about.name}: before and after protection",
         [
             *_verdict(attacks),
             *about.reached,
-            *protected.sentences()[:1],
+            *(about.changed or protected.sentences()[:1]),
             utility.sentences()[0],
         ],
         facts_of(
@@ -141,7 +152,7 @@ def protection_report(
                 ("Release", about.release),
                 ("Scenario", about.scenario),
                 ("Attacker", about.attacker),
-                ("Records", f"{log.n_left:,} of {log.n_records:,} released"),
+                ("Records", records),
                 ("Suppressed cells", about.suppressed),
                 ("Before", protected.fingerprints[0]),
                 ("After", protected.fingerprints[1]),
@@ -150,7 +161,7 @@ def protection_report(
         [
             *([(f"{n_met} of {len(known)}", "targets met")] if known else []),
             *about.tiles,
-            *_tiles(log, utility),
+            *_tiles(log, utility)[0 if about.is_counted else 2 :],
         ],
         sections,
         [protected.provenance, *provenances, utility.provenance],
@@ -388,6 +399,9 @@ def _option(value: object) -> str:
 def _cells(log: ChangeLog, about: AboutProtection, *, is_public: bool = False) -> RiskSection:
     import pyarrow as pa
 
+    title = "What was changed, variable by variable"
+    if not about.is_counted:
+        return RiskSection("cells", title, [*about.changed])
     schema = pa.schema(
         {
             "variable": pa.string(),
@@ -400,7 +414,9 @@ def _cells(log: ChangeLog, about: AboutProtection, *, is_public: bool = False) -
     table = pa.Table.from_pylist(
         [{name: row[name] for name in schema.names} for row in log.rows()], schema
     )
-    said = [f"A suppressed cell is {about.suppressed} in the release."] if log.n_suppressed else []
+    said = [*about.changed]
+    if log.n_suppressed:
+        said.append(f"A suppressed cell is {about.suppressed} in the release.")
     suppressed, changed = "suppressed", "cells changed"
     drawn = "Cells that were changed, as a share of the records"
     if is_public:
@@ -408,7 +424,7 @@ def _cells(log: ChangeLog, about: AboutProtection, *, is_public: bool = False) -
         drawn = "Cells that have no value or another one, as a share of the records"
     return RiskSection(
         "cells",
-        "What was changed, variable by variable",
+        title,
         said,
         [(plot_changes(log), drawn)] if log.n_changed else [],
         [

@@ -20,7 +20,12 @@ from gamekeeper.data.reading.column_names import matched_names
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.protect.attacking.attack import AttackName, attack_file
-from gamekeeper.protect.attacking.copies import Copies, count_copies, is_readable
+from gamekeeper.protect.attacking.copies import (
+    Copies,
+    count_copies,
+    is_readable,
+    numbering_columns,
+)
 from gamekeeper.protect.attacking.file_attack import FileAttack
 from gamekeeper.protect.attacking.judging import JudgedTarget, judge_targets, targets_sentence
 from gamekeeper.protect.attacking.masking import MaskedVariable, Masking, as_written, read_masking
@@ -244,6 +249,8 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
 
         scenario = opened.data.scenario
         said, tiles = reached(before, after)
+        told = tuple(each.words for each in found.masked)
+        made = Protected(opened.table, masking.after, masking.log, told, found.provenance)
         about = AboutProtection(
             opened.data.source.name,
             release=asked.released.name,
@@ -252,14 +259,33 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
             notices=(*notices, *after.unexamined()),
             reached=(found.copies.words, *([] if targets else found.sentences()[1:2]), *said),
             tiles=tiles,
+            changed=_changed(made, found),
+            is_counted=found.is_linked,
         )
-        told = tuple(each.words for each in found.masked)
-        made = Protected(opened.table, masking.after, masking.log, told, found.provenance)
         lines = attack_changes(before, after, found.targets)
         return protection_report(about, made, utility, lines)
 
     write_outputs(asked, found, report=report)
     return Answer(found, notices)
+
+
+def _changed(made: Protected, found: ReleaseAudit) -> list[str]:
+    """Say what was changed where counts of cells do not tell it."""
+    if not found.is_linked:
+        return [
+            "Which cells were changed is not known, for it is not known which released record is whose."
+        ]
+    several = [each for each in found.masked if each.overlaps]
+    if not several:
+        return []
+    what = "variable has categories that overlap", "variables have categories that overlap"
+    said = (
+        f"{count_of(len(several), *what)}, each taken for every value it can stand for:"
+        f" {quoted([each.variable for each in several])}."
+    )
+    log = made.log
+    is_all = not log.n_changed and log.n_left == log.n_records
+    return [said, *([] if is_all else made.sentences()[:1])]
 
 
 _STARS = frozenset(
@@ -379,9 +405,18 @@ def _copies(
     ]
     columns = {name: opened.columns.get(name, name) for name in wanted}
     keys = [(original.matched([columns[name]])[0], other) for name, other in wanted.items()]
-    return count_copies(
-        original, source, whole, keys, both(opened.setting.sensitive), opened.setting.decimal
-    )
+    sensitive = both(opened.setting.sensitive)
+    decimal = opened.setting.decimal
+    found = count_copies(original, source, whole, keys, sensitive, decimal)
+    named = {other for _, other in [*keys, *sensitive]}
+    numbering = numbering_columns(source, [other for _, other in whole if other not in named])
+    if found.whole == found.n_records or not numbering:
+        return found
+    # Whoever makes records numbers them anew, which makes a copy no other record.
+    rest = [pair for pair in whole if pair[1] not in numbering]
+    without = count_copies(original, source, rest, keys, sensitive, decimal)
+    is_more = without.whole > found.whole
+    return replace(without, numbering=tuple(numbering)) if is_more else found
 
 
 def _released(

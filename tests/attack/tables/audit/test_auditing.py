@@ -431,3 +431,13 @@ def test_where_nothing_is_hidden_no_rule_is_met(rule):
     )
     assert not found.is_met
     assert found.standings[0].standing is Standing.NOT_PROVEN
+
+
+@pytest.mark.parametrize("disjoint", [[], ["area"]])
+def test_an_axis_may_have_its_total_alone(disjoint):
+    rows = [["Total", "a", 8], ["Total", "b", None], ["Total", "Total", 10]]
+    table = CellRows.typed(["area", "age"], rows)
+    found = audit_tables(TableSet.of([table], disjoint=disjoint))
+    assert found.sentences()[-1] == "age=b is 2: 10 (total) less 8 (age=a)."
+    found = audit_tables(TableSet.of([CellRows.typed(["area"], [["Total", 8]])], disjoint=disjoint))
+    assert found.n_hidden == 0
