@@ -27,6 +27,7 @@ from gamekeeper.algorithms.models.inference.population_model import (
 )
 from gamekeeper.algorithms.models.inference.rate_calibration import RateCalibration
 from gamekeeper.algorithms.sampling_fraction import parse_fraction
+from gamekeeper.attack.missing_cells import missing_reservations
 from gamekeeper.attack.models.fitting import ModelFit
 from gamekeeper.attack.models.options import Estimator, InferInput
 from gamekeeper.attack.risk import FileRisk, RecordRisk, RiskLine, listed_risk
@@ -497,6 +498,7 @@ def _reservations(
     key_table: KeyTable, homes: _Homes | None, fit: ModelFit, found: PopulationEstimate
 ) -> Iterator[str]:
     yield from _design_words(key_table, homes)
+    yield from missing_reservations(key_table)
     if key_table.n_uniques and found.calibration is not None:
         yield from _level_words(found.calibration)
     yield from fit.warnings()
