@@ -336,6 +336,17 @@ def test_reservations_stand_by_the_verdict():
     assert any("more than once" in line for line in found.reservations)
 
 
+def test_nothing_is_said_of_intervals_that_are_not_given():
+    everybody, _ = norland()
+    sample = everybody.sample(1_200, random_state=2).reset_index(drop=True)
+    sample["w"] = np.random.default_rng(1).uniform(5, 35, len(sample))
+    found = gk.assess(sample, keys=KEYS[:4], weight="w")
+    (line,) = (line for line in found.reservations if "more than once" in line)
+    assert "how much that changes is not told without intervals" in line
+    assert not any("the intervals" in line.lower() for line in found.reservations)
+    assert "without intervals" in found.provenance.variant
+
+
 def with_missing(share=0.1):
     """Return a sample, and the same with some cells of its keys missing."""
     everybody, _ = norland()

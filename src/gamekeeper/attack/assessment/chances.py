@@ -205,6 +205,13 @@ class MatchChances:
         return self.bound if self.basis is Basis.BOUND else self.p
 
     @property
+    def basis_words(self) -> str:
+        """What the probabilities rest on, in words, and whether they have intervals."""
+        if self.basis is Basis.MODELS and not self.right_matches.is_given:
+            return "estimated by models of the file, without intervals"
+        return self.basis.words
+
+    @property
     def n_likely(self) -> int:
         """With how many records a match is more likely right than wrong."""
         return int(self.counts[self.p > 0.5].sum())
