@@ -334,3 +334,66 @@ def test_reservations_stand_by_the_verdict():
     in_question = found.measured.models.estimate.calibration.repeats_in_question
     assert in_question
     assert any("more than once" in line for line in found.reservations)
+
+
+def test_nothing_is_said_of_intervals_that_are_not_given():
+    everybody, _ = norland()
+    sample = everybody.sample(1_200, random_state=2).reset_index(drop=True)
+    sample["w"] = np.random.default_rng(1).uniform(5, 35, len(sample))
+    found = gk.assess(sample, keys=KEYS[:4], weight="w")
+    (line,) = (line for line in found.reservations if "more than once" in line)
+    assert "how much that changes is not told without intervals" in line
+    assert not any("the intervals" in line.lower() for line in found.reservations)
+    assert "without intervals" in found.provenance.variant
+
+
+def with_missing(share=0.1):
+    """Return a sample, and the same with some cells of its keys missing."""
+    everybody, _ = norland()
+    chosen = np.random.default_rng(3).choice(24_000, 2_400, replace=False)
+    sample = everybody.iloc[chosen][KEYS].astype(str).reset_index(drop=True)
+    lacking = np.random.default_rng(4).random(sample.shape) < share
+    return sample, sample.mask(lacking)
+
+
+def n_uniques(frame, matches):
+    """Count, pair by pair, the records that no other one matches."""
+    codes = frame.apply(lambda column: column.astype("category").cat.codes + 1).to_numpy()
+    return sum(matches(row, codes).all(axis=1).sum() == 1 for row in codes)
+
+
+def test_missing_cells_are_told_with_what_each_reading_of_them_says():
+    sample, lacking = with_missing()
+    whole = gk.assess(sample, keys=KEYS, fraction="10%")
+    found = gk.assess(lacking, keys=KEYS, fraction="10%")
+    # As a category of its own a missing cell makes a record unlike all others.
+    right = found.measured.chances.right_matches
+    assert right.lower > whole.measured.chances.right_matches.upper
+    assert not any("missing cell" in line for line in whole.reservations)
+    (told,) = (line for line in found.reservations if "missing cell" in line)
+    n_lacking = int(lacking.isna().any(axis=1).sum())
+    assert told.startswith(f"{n_lacking:,} of 2,400 records have a missing cell among their key")
+    as_category = n_uniques(lacking, lambda row, codes: codes == row)
+    ignored = n_uniques(lacking, lambda row, codes: (codes == row) | (row == 0))
+    anything = n_uniques(lacking, lambda row, codes: (codes == row) | (row == 0) | (codes == 0))
+    assert as_category > ignored > anything
+    assert f"{as_category:,} records are unique where missing is a category" in told
+    assert f"{ignored:,} where a missing cell never equals" in told
+    assert f"{anything:,} where a missing cell matches anything" in told
+    assert told.endswith("are likely too high.")
+    assert told in found.sentences()
+    assert told in found.measured.models.told
+    assert told in found.measured.matching.sentences()
+    bound = gk.assess(lacking, keys=KEYS, missing="wildcard")
+    (line,) = bound.reservations
+    assert f"{anything:,} where a missing cell matches anything (--missing)." in line
+
+
+def test_records_that_are_left_out_for_missing_cells_are_counted_beside_the_verdict():
+    _, lacking = with_missing()
+    n_left = int(lacking.isna().any(axis=1).sum())
+    found = gk.assess(lacking, keys=KEYS, fraction="10%", missing="exclude")
+    (told,) = (line for line in found.reservations if "missing cell" in line)
+    assert told.startswith(f"{n_left:,} of 2,400 records (")
+    assert "left out for a missing cell: nothing is said of them" in told
+    assert "likely too high" in told

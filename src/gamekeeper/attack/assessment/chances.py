@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gamekeeper.algorithms.models.inference.file_measures import Measure
+from gamekeeper.attack.missing_cells import missing_reservations
 from gamekeeper.attack.models.inference import ModelRisk
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.wording import count_of, expected_text, percent_text, three_digits
@@ -204,6 +205,13 @@ class MatchChances:
         return self.bound if self.basis is Basis.BOUND else self.p
 
     @property
+    def basis_words(self) -> str:
+        """What the probabilities rest on, in words, and whether they have intervals."""
+        if self.basis is Basis.MODELS and not self.right_matches.is_given:
+            return "estimated by models of the file, without intervals"
+        return self.basis.words
+
+    @property
     def n_likely(self) -> int:
         """With how many records a match is more likely right than wrong."""
         return int(self.counts[self.p > 0.5].sum())
@@ -227,6 +235,7 @@ def counted_chances(key_table: KeyTable) -> MatchChances:
         all_of_them,
         Interval.exactly(1.0) if n_uniques else None,
         Interval.exactly(mean_over(p, counts)),
+        reservations=missing_reservations(key_table),
     )  # fmt: skip
 
 
@@ -241,6 +250,7 @@ def bounded_chances(key_table: KeyTable, why: str) -> MatchChances:
         Basis.BOUND, why, counts, unknown, bound, unknown, f, unknown, unknown, uniques, uniques,
         Interval(None, 0.0, 1.0) if n_uniques else None,
         Interval(None, 0.0, mean_over(bound, counts)),
+        reservations=missing_reservations(key_table),
     )  # fmt: skip
 
 

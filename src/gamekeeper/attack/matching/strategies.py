@@ -37,6 +37,7 @@ from gamekeeper.attack.matching.result import (
     known_lines,
     modelled_lines,
 )
+from gamekeeper.attack.missing_cells import missing_reservations
 from gamekeeper.attack.models.fitting import fit_models, why_no_models
 from gamekeeper.attack.models.inference import ModelRisk, infer_risk, require_same_keys
 from gamekeeper.attack.risk import FileRisk, RiskLine, keyed_provenance
@@ -122,7 +123,7 @@ def assess_matching(key_table: KeyTable, asked: MatchingOptions) -> MatchingRisk
         FileRisk(lines, tuple(line.name for line in lines), provenance),
         provenance,
         why,
-        () if models is None else models.reservations,
+        missing_reservations(key_table) if models is None else models.reservations,
     )
 
 

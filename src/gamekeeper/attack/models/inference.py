@@ -27,6 +27,7 @@ from gamekeeper.algorithms.models.inference.population_model import (
 )
 from gamekeeper.algorithms.models.inference.rate_calibration import RateCalibration
 from gamekeeper.algorithms.sampling_fraction import parse_fraction
+from gamekeeper.attack.missing_cells import missing_reservations
 from gamekeeper.attack.models.fitting import ModelFit
 from gamekeeper.attack.models.options import Estimator, InferInput
 from gamekeeper.attack.risk import FileRisk, RecordRisk, RiskLine, listed_risk
@@ -497,12 +498,13 @@ def _reservations(
     key_table: KeyTable, homes: _Homes | None, fit: ModelFit, found: PopulationEstimate
 ) -> Iterator[str]:
     yield from _design_words(key_table, homes)
+    yield from missing_reservations(key_table)
     if key_table.n_uniques and found.calibration is not None:
-        yield from _level_words(found.calibration)
+        yield from _level_words(found.calibration, has_intervals=key_table.has_equal_chances)
     yield from fit.warnings()
 
 
-def _level_words(calibration: RateCalibration) -> Iterator[str]:
+def _level_words(calibration: RateCalibration, *, has_intervals: bool) -> Iterator[str]:
     """Yield what a reader should know of how the level of the estimate was found."""
     n_pairs, n_near = calibration.n_pairs, calibration.prior.n_near
     if n_pairs < _FEW_PAIRS:
@@ -512,13 +514,18 @@ def _level_words(calibration: RateCalibration) -> Iterator[str]:
             if n_near
             else "other populations alone"
         )
+        wide = ", and the intervals are as wide as that leaves it open" if has_intervals else ""
         yield (
             f"{seen} of records {'has' if n_pairs < 2 else 'have'} the same key: how often keys are"
-            f" shared is known from {near}, and the intervals are as wide as that leaves it open."
+            f" shared is known from {near}{wide}."
         )
     if not calibration.repeats_in_question:
         return
-    both = "the intervals hold what follows if they are and if they are not"
+    both = (
+        "the intervals hold what follows if they are and if they are not"
+        if has_intervals
+        else "how much that changes is not told without intervals"
+    )
     settle = "a column that tells whose a record is would settle it (--person of assess)"
     if calibration.repeats_likely:
         why = (

@@ -110,7 +110,7 @@ def assessment_page(page: AssessmentPage, *, with_records: bool = True) -> RiskR
             about,
             keys,
             ("Households", measured.household),
-            ("Probabilities", chances.basis.words),
+            ("Probabilities", chances.basis_words),
             ("Why not estimated", chances.why),
         ),
         tiles,

@@ -211,7 +211,7 @@ class Assessment(Result):
             },
             "chances": {
                 "basis": chances.basis.value,
-                "basis_in_words": chances.basis.words,
+                "basis_in_words": chances.basis_words,
                 "why": chances.why,
                 **{name: numbers_of(found) for name, found in known.items() if found is not None},
             },

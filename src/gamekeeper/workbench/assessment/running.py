@@ -239,7 +239,7 @@ def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
         ),
         Provenance(
             "assessment",
-            measured.chances.basis.words,
+            measured.chances.basis_words,
             parameters,
             asked.measure.seed,
             made.fingerprint,
