@@ -2,10 +2,11 @@
 
 `python -m benchmarks.answers run --source SRC_FOLDER OUT_FOLDER [--only PREFIX]` runs them on the
 sources in SRC_FOLDER and keeps one JSON file per command: exit code, what it printed, files made.
+Beside them it keeps the doors: all public names with their signatures, and every command's help.
 `python -m benchmarks.answers compare BEFORE AFTER [--stated PATTERN ...]` lists every difference by
 command and place, apart from those that a pattern finds (changes that are meant). Times, versions
 and the names of temporary folders never count; floats are equal to 1e-9. Nothing is timed here, and
-nothing of gamekeeper is imported.
+nothing of gamekeeper is imported: the doors are read by a process of their own.
 """
 
 from __future__ import annotations
@@ -34,6 +35,45 @@ from benchmarks.answers_commands import COMMANDS, FILES, WORDS
 __all__ = ["compare", "main", "run"]
 
 _MAIN = "import sys; sys.argv[0] = 'gamekeeper'; from gamekeeper.cli.app import main; main()"
+# What a module is called within the package is no part of a door, nor is an address in a repr.
+_DOORS = """
+import enum, inspect, json, re
+import click, typer.main
+from typer.testing import CliRunner
+import gamekeeper
+from gamekeeper.cli.app import app
+
+def told(value):
+    try:
+        text = str(inspect.signature(value))
+    except (TypeError, ValueError):
+        return type(value).__name__
+    return re.sub(r"gamekeeper[.\\w]*[.](?=[A-Z])| at 0x[0-9a-f]+", "", text)
+
+names = {}
+homes = {"gk": gamekeeper}
+homes |= {name: home for name in dir(gamekeeper) if inspect.ismodule(home := getattr(gamekeeper, name))}
+for home, module in homes.items():
+    for name in dir(module):
+        value = getattr(module, name)
+        if name.startswith("_") or inspect.ismodule(value):
+            continue
+        names[f"{home}.{name}"] = told(value)
+        if inspect.isclass(value) and not issubclass(value, enum.Enum):
+            for part, found in inspect.getmembers(value):
+                if not part.startswith("_"):
+                    names[f"{home}.{name}.{part}"] = told(found)
+
+helps = {}
+def walk(command, path):
+    helps[" ".join(path)] = CliRunner().invoke(app, [*path, "--help"]).output.splitlines()
+    # Parts are loaded where they are asked for, which a context does.
+    for name in getattr(command, "commands", ()):
+        found = command.resolve_command(click.Context(command), [name])[1]
+        walk(found, [*path, name])
+walk(typer.main.get_command(app), [])
+print(json.dumps({"names": names, "helps": helps}))
+"""
 _DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?")
 _TIME = re.compile(
     _DATE.pattern + r"|\d\d:\d\d:\d\d UTC|[\d.]+ seconds|(?<=[Gg]amekeeper )\d+\.[.\w]+"
@@ -67,6 +107,13 @@ def run(source: Path, out: Path, only: str = "") -> None:
                 (out / f"{title}.json").write_text(answer.replace(str(work), "WORK"), "utf-8")
             if not number:
                 _prepare(work)
+        if not only:
+            settings = {"PYTHONPATH": str(source.resolve()), "COLUMNS": "120"}
+            doors = subprocess.run(
+                [sys.executable, "-c", _DOORS], cwd=work, env={**os.environ, **settings},
+                capture_output=True, encoding="utf-8", stdin=subprocess.DEVNULL, check=True,
+            )  # fmt: skip
+            (out / "doors.json").write_text(doors.stdout, "utf-8")
     finally:
         shutil.rmtree(work)
 
