@@ -15,6 +15,15 @@ from tests.fuzz.case import Case
 from tests.fuzz.ingredients import maybe, people, text_of, world_files
 from tests.fuzz.instruments import classification_case, instrument_case
 from tests.fuzz.mutating import cells, leaves, some_bytes
+from tests.fuzz.protecting import (
+    mark_case,
+    protected_audit_case,
+    recipe_case,
+    sheet_case,
+    study_case,
+    table_audit_case,
+    try_case,
+)
 from tests.given.microdata import PEOPLE, SCENARIO
 
 _SCHEMES = (
@@ -203,6 +212,7 @@ def _store_case(random: Random) -> Case:
     looks = (
         *_LOOKS, ("env", "history", "{e}"), ("env", "undo", "{e}"), ("env", "backup", "{e}"),
         ("env", "export", "{e}", "{place}/out"), ("form", "remove", "{e}", "Bank"),
+        ("env", "copy", "{e}", "{place}/copy.gk"),
     )  # fmt: skip
     arguments = [text.replace("{e}", "{place}/w.gk") for text in random.choice(looks)]
     return Case(f"store-{arguments[1]}", tuple(arguments), {"w.gk": content})
@@ -264,4 +274,11 @@ KINDS: dict[str, Callable[[Random], Case]] = {
     "stores": _store_case,
     "edits": _edit_case,
     "publishing": _publish_case,
+    "trials": try_case,
+    "released": protected_audit_case,
+    "recipes": recipe_case,
+    "studies": study_case,
+    "audits": table_audit_case,
+    "marks": mark_case,
+    "sheets": sheet_case,
 }

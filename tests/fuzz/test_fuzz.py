@@ -36,7 +36,7 @@ def test_seeded_cases_are_no_fault_of_ours(part):
 def test_a_case_is_the_same_for_its_seed_and_number():
     assert [case_of(3, n) for n in range(9)] == [case_of(3, n) for n in range(9)]
     assert case_of(3, 1) != case_of(4, 1)
-    kinds = {case_of(3, number).kind.split("-")[0] for number in range(120)}
+    kinds = {case_of(3, number).kind.split("-")[0] for number in range(240)}
     assert len(kinds) == len(KINDS)
 
 
