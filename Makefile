@@ -48,7 +48,7 @@ pages: $(VENV)/.web ## build the pages of the workbench, where they are not thos
 	  { tail -5 $(VENV)/pages.log >&2; echo "left out: the pages of the workbench, which were not built" >&2; }
 
 client: $(VENV)/.web ## write the document of the server's interface anew, and the client that pages use
-	@$(PY) -m gamekeeper.web.openapi frontend/openapi.json
+	@$(PY) -m gamekeeper.web.app frontend/openapi.json
 	@$(PY) hatch_build.py client
 
 picture: demo ## draw the picture of the README anew from the demo's report (needs chromium)
@@ -82,7 +82,7 @@ check: $(VENV)/.check ## lint, format, types and layers
 	  { echo "these files are not formatted; run: make format"; $(VENV)/bin/ruff format --check; exit 1; }
 	@$(VENV)/bin/basedpyright --level error
 	@$(VENV)/bin/lint-imports --no-logo
-	@$(PY) -m gamekeeper.web.openapi --check frontend/openapi.json
+	@$(PY) -m gamekeeper.web.app --check frontend/openapi.json
 	@$(PY) hatch_build.py check
 
 format: $(VENV)/.check ## format the code and repair what ruff can

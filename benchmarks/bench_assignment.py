@@ -22,9 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.measure import Row, measured
-from gamekeeper.algorithms.assignment.dense import solve_assignment
-from gamekeeper.algorithms.assignment.greedy import greedy_global
-from gamekeeper.algorithms.assignment.margins import assignment_margins
+from gamekeeper.algorithms.assignment.dense import greedy_global, solve_assignment
+from gamekeeper.algorithms.assignment.sparse import assignment_margins
 
 __all__ = ["KINDS", "costs_of", "rows"]
 

@@ -18,13 +18,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import Row, measured
-from gamekeeper.attack.tables.audit.auditing import audit_tables
-from gamekeeper.attack.tables.audit.result import TableAudit
-from gamekeeper.data.cells.cell_file import Columns, read_cells
-from gamekeeper.data.cells.cell_rows import CellRows
-from gamekeeper.data.cells.hierarchy import Hierarchy
-from gamekeeper.data.cells.hierarchy_file import read_hierarchy
-from gamekeeper.data.cells.statuses import Status
+from gamekeeper.attack.tables.audit_result import TableAudit
+from gamekeeper.attack.tables.auditing import audit_tables
+from gamekeeper.data.cells.cell_file import CellRows, Columns, Status, read_cells
+from gamekeeper.data.cells.hierarchy import Hierarchy, read_hierarchy
 from gamekeeper.data.cells.table_set import TableSet
 
 __all__ = ["rows"]

@@ -68,7 +68,7 @@ def cpu_seconds() -> float:
 def measured(engine: str, folder: Path, shape: str) -> dict[str, Any]:
     """Return CPU and wall seconds of each step, and what was found."""
     from gamekeeper.data.coding.source_coding import code_source
-    from gamekeeper.data.engine.opening import open_engine
+    from gamekeeper.data.engine.duckdb_engine import open_engine
     from gamekeeper.data.keys.counting import count_keys
     from gamekeeper.data.reading.source import open_source
 

@@ -11,7 +11,7 @@ from benchmarks.measure import Row, measured
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.environment.environment import Environment, Form
-from gamekeeper.mapping.variables.variable import Variable
+from gamekeeper.mapping.variables.codes import Variable
 from gamekeeper.store.folder import read_environment, write_environment
 
 __all__ = ["large_environment", "rows"]

@@ -23,21 +23,25 @@ from numpy.typing import NDArray
 
 from benchmarks.measure import Row, measured
 from gamekeeper.algorithms.assignment.sparse import solve_candidates
-from gamekeeper.algorithms.linkage.blocking import block_nearest, block_on_values
-from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs, unite
+from gamekeeper.algorithms.linkage.blocking import (
+    CandidatePairs,
+    block_nearest,
+    block_on_values,
+    unite,
+)
 from gamekeeper.algorithms.linkage.comparison import Comparison
 from gamekeeper.algorithms.linkage.distances import (
     compare_categories,
     compare_numbers,
     compare_texts,
 )
+from gamekeeper.algorithms.linkage.fellegi_sunter import fit_one_partner
 from gamekeeper.algorithms.linkage.objective import (
     cost_matrix,
     cost_pairs,
     fellegi_sunter_cost,
     weighted_sum,
 )
-from gamekeeper.algorithms.linkage.partners.one_partner import fit_one_partner
 from gamekeeper.attack.linkage.files import link_files
 
 __all__ = ["rows"]

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.measure import Row, measured
-from gamekeeper.attack.measures.measuring import measure_risk
-from gamekeeper.attack.measures.per_record import household_risks, individual_risks
+from gamekeeper.attack.measure_lines import household_risks, individual_risks
+from gamekeeper.attack.measures import measure_risk
 from gamekeeper.data.coding.source_coding import code_frame
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.keys.key_table import KeyTable

@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.measure import Row, measured
-from gamekeeper.algorithms.models.fitting.clique_scores import MarginScores
-from gamekeeper.algorithms.models.fitting.search import anneal, sample_models
-from gamekeeper.algorithms.models.inference.population_model import recommended_precisions
+from gamekeeper.algorithms.models.annealing import anneal, sample_models
+from gamekeeper.algorithms.models.clique_scores import MarginScores
+from gamekeeper.algorithms.models.population_model import recommended_precisions
 
 __all__ = ["rows"]
 

@@ -27,7 +27,7 @@ def rows() -> Iterator[Row]:
     from playwright.sync_api import sync_playwright
 
     from gamekeeper.store.database.environment_store import EnvironmentStore
-    from gamekeeper.web.wire.ids import id_of
+    from gamekeeper.web.wire import id_of
     from tests.browser.conftest import CHROMIUM, FLAGS, Running
 
     assert CHROMIUM is not None, "no chromium"
@@ -83,7 +83,7 @@ def rows() -> Iterator[Row]:
 def _environment() -> Any:
     from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
     from gamekeeper.mapping.environment.environment import Environment
-    from gamekeeper.mapping.variables.variable import Variable
+    from gamekeeper.mapping.variables.codes import Variable
 
     # 200 finest, in 50 of four, in 25 of two, and across them 25 more.
     graph: dict[str, list[str]] = {}

@@ -15,17 +15,14 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import Row, measured
-from gamekeeper.algorithms.perturbation.mdav import mdav_groups
-from gamekeeper.algorithms.perturbation.rank_swapping import rank_swapped
-from gamekeeper.algorithms.perturbation.univariate_groups import univariate_groups
-from gamekeeper.data.coding.coded_table import coded_from_codes
-from gamekeeper.data.coding.replaced_cells import replace_cells
+from gamekeeper.algorithms.perturbation.masking import rank_swapped
+from gamekeeper.algorithms.perturbation.microaggregation import mdav_groups, univariate_groups
+from gamekeeper.data.coding.coded_table import coded_from_codes, replace_cells
 from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.reading.source import open_source
-from gamekeeper.protect.changes import ChangeLog, VariableChange
-from gamekeeper.protect.perturbation.pram import Pram
-from gamekeeper.protect.setting import Setting
-from gamekeeper.protect.utility.measuring import measure_utility
+from gamekeeper.protection.pram import Pram
+from gamekeeper.protection.step import ChangeLog, Setting, VariableChange
+from gamekeeper.protection.utility.measuring import measure_utility
 
 __all__ = ["rows"]
 

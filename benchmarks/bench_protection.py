@@ -20,17 +20,14 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 
 from benchmarks.measure import Row, measured
-from gamekeeper.algorithms.compatibility.candidates import count_candidates
-from gamekeeper.algorithms.compatibility.matchings import find_matchings
-from gamekeeper.algorithms.suppression.both import suppress_both
-from gamekeeper.algorithms.suppression.own import suppress_own
+from gamekeeper.algorithms.suppression.both import suppress_both, suppress_released_to_people
+from gamekeeper.algorithms.suppression.compatibility import count_candidates, find_matchings
+from gamekeeper.algorithms.suppression.hitting_sets import suppress_own
 from gamekeeper.algorithms.suppression.problem import SuppressionProblem
-from gamekeeper.algorithms.suppression.released_to_people import suppress_released_to_people
 from gamekeeper.data.coding.coded_table import coded_from_codes
-from gamekeeper.protect.attacking.attack import AttackName, attack_file
-from gamekeeper.protect.recipe import run_steps
-from gamekeeper.protect.setting import Setting
-from gamekeeper.protect.steps import read_step
+from gamekeeper.protection.attack import AttackName, attack_file
+from gamekeeper.protection.recipe import read_step, run_steps
+from gamekeeper.protection.step import Setting
 
 __all__ = ["rows"]
 

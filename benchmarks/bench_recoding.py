@@ -18,14 +18,14 @@ from benchmarks.bench_protection import KEYS, million
 from benchmarks.measure import Row, measured
 from gamekeeper.data.coding.coded_table import CodedTable, coded_from_codes
 from gamekeeper.data.coding.source_coding import code_frame
-from gamekeeper.protect.recoding.problem import problem_of
-from gamekeeper.protect.recoding.search import (
+from gamekeeper.protection.recoding.problem import problem_of
+from gamekeeper.protection.recoding.search import (
     SearchedRecoding,
     SearchRecoding,
     search_for_recoding,
 )
-from gamekeeper.protect.recoding.together import RecodeAndSuppress
-from gamekeeper.protect.setting import Setting
+from gamekeeper.protection.recoding.together import RecodeAndSuppress
+from gamekeeper.protection.step import Setting
 
 __all__ = ["rows"]
 

@@ -13,7 +13,7 @@ from benchmarks.bench_environment import large_environment
 from benchmarks.measure import Row, measured
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.edits import AddForm, AskVariable, RenameCategory, SetMetadata
-from gamekeeper.mapping.environment.listing import list_forms
+from gamekeeper.mapping.environment.overview import list_forms
 from gamekeeper.results import Page
 from gamekeeper.store.database.environment_store import EnvironmentStore
 

@@ -13,18 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.measure import Row, measured
-from gamekeeper.algorithms.structure.clustering_kernels import square_table
-from gamekeeper.algorithms.structure.clusterings import agglomerate, dissimilarity_code, normalise
-from gamekeeper.algorithms.structure.common_clusterings import (
+from gamekeeper.algorithms.structure.clusterings import (
     TECHNIQUES,
     CommonClusterings,
+    agglomerate,
     cluster_alike,
+    conjunction,
+    dissimilarity_code,
+    normalise,
 )
-from gamekeeper.algorithms.structure.conjunction import conjunction
-from gamekeeper.algorithms.structure.distance_matching import match_structure
-from gamekeeper.algorithms.structure.group_matching import match_groups
-from gamekeeper.algorithms.structure.group_success import group_success
-from gamekeeper.algorithms.structure.individual_matching import match_individuals
+from gamekeeper.algorithms.structure.group_matching import group_success, match_groups
+from gamekeeper.algorithms.structure.individual_matching import match_individuals, match_structure
+from gamekeeper.algorithms.structure.kernels import square_table
 
 __all__ = ["rows", "two_files"]
 

@@ -13,11 +13,15 @@ from numpy.typing import NDArray
 from benchmarks.measure import Row, measured
 from gamekeeper.algorithms.releases.constraints import CountConstraints
 from gamekeeper.algorithms.releases.schemes import Conventional
-from gamekeeper.algorithms.subtraction.experiment import subtraction_experiment
-from gamekeeper.algorithms.subtraction.probability import subtraction_risk
+from gamekeeper.algorithms.subtraction.probability import (
+    RecoveryRule,
+    cell_groups,
+    recovery_rule,
+    subtraction_risk,
+)
 from gamekeeper.algorithms.subtraction.recovered_zeros import recovered_zeros
-from gamekeeper.algorithms.subtraction.recovery_rule import RecoveryRule, cell_groups, recovery_rule
 from gamekeeper.algorithms.subtraction.release import release_risk
+from gamekeeper.algorithms.subtraction.zeros import subtraction_experiment
 
 __all__ = ["rows"]
 

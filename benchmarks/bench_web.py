@@ -23,7 +23,7 @@ from urllib.parse import quote
 from benchmarks.bench_environment import large_environment
 from benchmarks.measure import Row
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.web.wire.ids import id_of
+from gamekeeper.web.wire import id_of
 
 __all__ = ["rows"]
 

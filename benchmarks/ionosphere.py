@@ -17,14 +17,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.structure.clustering_kernels import square_table
-from gamekeeper.algorithms.structure.clusterings import dissimilarity_code, normalise
-from gamekeeper.algorithms.structure.common_clusterings import TECHNIQUES, cluster_alike
-from gamekeeper.algorithms.structure.conjunction import conjunction
-from gamekeeper.algorithms.structure.distance_matching import match_structure
-from gamekeeper.algorithms.structure.group_matching import match_groups
-from gamekeeper.algorithms.structure.group_success import group_success
-from gamekeeper.algorithms.structure.individual_matching import match_individuals
+from gamekeeper.algorithms.structure.clusterings import (
+    TECHNIQUES,
+    cluster_alike,
+    conjunction,
+    dissimilarity_code,
+    normalise,
+)
+from gamekeeper.algorithms.structure.group_matching import group_success, match_groups
+from gamekeeper.algorithms.structure.individual_matching import match_individuals, match_structure
+from gamekeeper.algorithms.structure.kernels import square_table
 
 __all__ = ["main", "one_split", "read_objects"]
 

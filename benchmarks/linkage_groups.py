@@ -21,10 +21,9 @@ import pyarrow as pa
 import pyarrow.csv as pc
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.perturbation.group_means import group_means
-from gamekeeper.algorithms.perturbation.mdav import mdav_groups
+from gamekeeper.algorithms.perturbation.microaggregation import group_means, mdav_groups
+from gamekeeper.attack.linkage.file_links import FileLinks
 from gamekeeper.attack.linkage.files import link_files
-from gamekeeper.attack.linkage.links.file_links import FileLinks
 
 _SHARES = (1.0, 0.5, 0.1, 0.0)
 _LIMITS = (0.0, 0.5, 0.7, 0.9, 0.95, 1.01)

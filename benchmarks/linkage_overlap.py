@@ -21,9 +21,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.perturbation.rank_swapping import rank_swapped
+from gamekeeper.algorithms.perturbation.masking import rank_swapped
+from gamekeeper.attack.linkage.file_links import FileLinks
 from gamekeeper.attack.linkage.files import link_files
-from gamekeeper.attack.linkage.links.file_links import FileLinks
 
 _SHARES = (0.0, 0.1, 0.5, 0.9, 1.0)
 

@@ -158,7 +158,7 @@ import sys
 from pathlib import Path
 from gamekeeper.attack.linkage.options import LinkOptions
 from gamekeeper.workbench.linkage import link_two_files
-from gamekeeper.workbench.requests.linkage import ComparedColumns, LinkRequest
+from gamekeeper.workbench.requests.records import ComparedColumns, LinkRequest
 first, second = map(Path, sys.argv[1:3])
 columns = ComparedColumns(identifier=sys.argv[3])
 options = LinkOptions(everybody=len(sys.argv) > 4)

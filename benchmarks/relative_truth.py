@@ -32,16 +32,17 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from benchmarks.truth.populations import codes_of, read_folder
-from gamekeeper.algorithms.class_numbers import class_numbers
+from gamekeeper.algorithms.classes import class_numbers
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
-from gamekeeper.algorithms.models.fitting.clique_scores import MarginScores
-from gamekeeper.algorithms.models.fitting.search import anneal
-from gamekeeper.algorithms.models.inference.file_measures import Measure
-from gamekeeper.algorithms.models.inference.levels import risk_without, suppressed_sums
-from gamekeeper.algorithms.models.inference.population_model import (
+from gamekeeper.algorithms.models.annealing import anneal
+from gamekeeper.algorithms.models.clique_scores import MarginScores
+from gamekeeper.algorithms.models.population_model import (
     calibrated_estimate,
     recommended_precisions,
+    risk_without,
+    suppressed_sums,
 )
+from gamekeeper.algorithms.models.rate_mixture import Measure
 
 __all__ = ["main"]
 

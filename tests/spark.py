@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from gamekeeper.data.engine.duckdb_engine import open_engine
 from gamekeeper.data.engine.gate import Engine
-from gamekeeper.data.engine.opening import open_engine
 
 ROOT = Path(__file__).parent.parent
 

@@ -1,11 +1,24 @@
-"""What is typed for options: names, pairs, pairs with numbers."""
+"""What is typed for options: names, pairs, pairs with numbers.
+
+Sampling fractions are read exactly, and what is none is refused.
+"""
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
+import numpy as np
 import pytest
 
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of, whole_pairs_of
+from gamekeeper.prompt_syntax import (
+    names_of,
+    number_pairs_of,
+    pairs_of,
+    parse_fraction,
+    whole_pairs_of,
+)
 
 
 def test_names_are_split_at_commas_and_bare():
@@ -42,3 +55,19 @@ def test_pairs_with_whole_numbers(number):
     assert whole_pairs_of("--window COLUMN=NUMBER", ["a=3", "b=1"]) == {"a": 3, "b": 1}
     with pytest.raises(InputError, match="whole number of at least 1"):
         whole_pairs_of("--window COLUMN=NUMBER", ["a=3", f"b={number}"])
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("2%", "1/50"), (0.1, "1/10"), ("1/3", "1/3"), (1, "1"), (np.float64(0.3), "3/10")],
+)
+def test_fractions_are_read_exactly(written, meant):
+    assert parse_fraction(written) == Fraction(meant)
+
+
+@pytest.mark.parametrize(
+    "written", [0, 0.0, -0.1, 1.01, "101%", "x", "", "1/0", math.nan, math.inf, "1e-99999", None]
+)
+def test_other_fractions_are_refused(written):
+    with pytest.raises(InputError, match="above 0 and up to 1"):
+        parse_fraction(written)

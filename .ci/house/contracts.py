@@ -7,7 +7,7 @@ id = "layers"
 name = "Each layer imports only from layers below it"
 type = "layers"
 containers = ["gamekeeper"]
-layers = ["(__main__)", "risk | models | tables | link", "cli", "web", "workbench", "report | store", "protection", "attack | importing", "mapping", "data", "algorithms", "results", "options | prompt_syntax | files | budget", "wording", "errors | public_names"]
+layers = ["(__main__)", "risk | models | tables | link", "cli", "web", "workbench", "report | store", "protection", "attack | importing", "mapping", "data", "algorithms", "results", "options | prompt_syntax | files | budget | choices", "wording", "errors | public_names"]
 exhaustive = true
 
 [[tool.importlinter.contracts]]
@@ -23,14 +23,15 @@ name = "Rooms of algorithms lean on rooms below them"
 type = "layers"
 containers = ["gamekeeper.algorithms"]
 layers = [
-  "subtraction | structure",
+  "subtraction",
   "feasible",
   "bounds | cells",
-  "releases | assignment | judging",
-  "linkage | models | suppression | utility",
-  "uniques | anonymity | decomposable | categories | superpopulation | perturbation | recoding_search | layout_layers",
+  "releases | structure",
+  "models | suppression | utility",
+  "assignment | decomposable | judging | categories | perturbation | recoding_search | uniques",
+  "anonymity | layout_layers | linkage | superpopulation",
   "layout_positions | logistic_kernels",
-  "blocks | linear_programs | sampling_fraction | statistics | classes",
+  "blocks | linear_programs | statistics | classes",
   "compiling",
 ]
 exhaustive = true
@@ -43,13 +44,15 @@ containers = ["gamekeeper.store.database"]
 layers = [
   "restoration",
   "environment_store",
-  "creation | past",
+  "past",
   "revisions",
-  "codes",
+  "codes | creation",
+  "changes",
+  "loading",
   "file",
-  "changes | server | some_variables",
-  "engines | loading",
-  "migrations | tables | words",
+  "server",
+  "engines | tables",
+  "words",
 ]
 exhaustive = true
 
@@ -58,15 +61,29 @@ id = "data"
 name = "Rooms of data lean on rooms below them"
 type = "layers"
 containers = ["gamekeeper.data"]
-layers = ["population", "cells", "tables", "keys", "coding", "engine", "writing", "reading"]
+layers = [
+  "population",
+  "people",
+  "cells",
+  "tables",
+  "keys",
+  "coding",
+  "engine",
+  "writing",
+  "reading",
+]
 exhaustive = true
 
 [[tool.importlinter.contracts]]
 id = "engine"
-name = "Engines know nothing of each other"
+name = "Spark knows nothing of DuckDB; both stand on the gate"
 type = "layers"
 containers = ["gamekeeper.data.engine"]
-layers = ["opening", "duckdb_engine | spark", "gate"]
+layers = [
+  "duckdb_engine",
+  "spark",
+  "gate",
+]
 exhaustive = true
 
 [[tool.importlinter.contracts]]
@@ -84,14 +101,12 @@ type = "layers"
 containers = ["gamekeeper.protection"]
 layers = [
   "trials",
-  "plan",
+  "plan | releases",
   "recipe",
   "recoding | numbers",
   "suppression | pram | attack",
-  "suppression_problem | file_attack | utility",
-  "step",
-  "targets",
-  "protected",
+  "suppression_problem | file_attack | masking | utility",
+  "step | targets",
 ]
 exhaustive = true
 
@@ -100,7 +115,17 @@ id = "web"
 name = "Rooms of the workbench in the browser lean on rooms below them"
 type = "layers"
 containers = ["gamekeeper.web"]
-layers = ["serving | openapi", "app", "routes", "shapes", "service | job_work", "jobs", "people", "wire", "settings"]
+layers = [
+  "serving",
+  "app",
+  "routes",
+  "shapes",
+  "service | job_work",
+  "jobs",
+  "people",
+  "wire",
+  "settings",
+]
 exhaustive = true
 
 [[tool.importlinter.contracts]]
@@ -140,8 +165,8 @@ name = "Rooms of the workbench lean on rooms below them"
 type = "layers"
 containers = ["gamekeeper.workbench"]
 layers = [
-  "demo",
-  "assessment | linkage | models | protection | risk | tables",
+  "demo_walk",
+  "demo_place | assessment | linkage | models | protection | risk | tables",
   "microdata",
   "environment",
   "answers",
@@ -157,8 +182,8 @@ containers = ["gamekeeper.report"]
 layers = [
   "assessment_report | protection_report",
   "link_report | mapping_report | protection_utility | risk_report | tables_report",
-  "graphs | risk_page",
-  "pictures",
+  "graphs",
+  "page",
   "palette | tables",
 ]
 exhaustive = true

@@ -355,11 +355,20 @@ class Job:
         if name is None:
             return self.place.get(module, module), None
         sub = f"{module}.{name}"
-        if sub in self.modules:
+        if sub in self.modules and not self.reexports(module, name):
             return self.place[sub], None
         if module in self.modules:
             return self.place[module], self.renamed.get(module, {}).get(name, name)
         return module, name
+
+    def reexports(self, module: str, name: str) -> bool:
+        """Whether a package has a name of its own that is also that of a module in it."""
+        if module not in self.modules or not self.modules[module].is_package:
+            return False
+        return any(
+            isinstance(node, ast.ImportFrom) and any((a.asname or a.name) == name for a in node.names)
+            for node in self.modules[module].tree.body
+        )
 
     # -- planning renames
 
@@ -490,7 +499,24 @@ class Job:
         tree = ast.parse(text)
         t = Text(text)
         local_names = local_names or {}
+        aliases: dict[str, str] = {}
         for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and is_ours(node.module):
+                for a in node.names:
+                    if f"{node.module}.{a.name}" in self.modules:
+                        aliases[a.asname or a.name] = f"{node.module}.{a.name}"
+        for node in ast.walk(tree):
+            # What a test patches or reads in a module, by its new name.
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("setattr", "object"):
+                if len(node.args) > 1 and isinstance(node.args[0], ast.Name) and isinstance(node.args[1], ast.Constant):
+                    new = self.renamed.get(aliases.get(node.args[0].id, ""), {}).get(node.args[1].value)
+                    if new:
+                        t.replace(*t.span(node.args[1]), f'"{new}"')
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in aliases:
+                new = self.renamed.get(aliases[node.value.id], {}).get(node.attr)
+                if new:
+                    s, e = t.span(node)
+                    t.replace(e - len(node.attr.encode()), e, new)
             if isinstance(node, ast.ImportFrom) and is_ours(node.module):
                 if not self.touched(node):
                     continue
@@ -508,7 +534,7 @@ class Job:
     def touched(self, node: ast.ImportFrom) -> bool:
         for a in node.names:
             sub = f"{node.module}.{a.name}"
-            if sub in self.modules:
+            if sub in self.modules and not self.reexports(node.module or "", a.name):
                 if self.place[sub] != sub:
                     return True
             elif node.module in self.modules and (
@@ -734,6 +760,11 @@ def text_rewriter(job: Job):
                 return name
         return name
 
+    quoted = re.compile(r'(?<=")[a-z_]+(?:\.[A-Za-z_]\w*)+(?=")')
+
+    def in_quotes(given: str) -> str:
+        return quoted.sub(lambda m: move(f"{TOP}.{m[0]}").removeprefix(TOP + "."), given)
+
     def text(given: str) -> str:
         given = dotted.sub(lambda m: move(m[0]), given)
 
@@ -752,16 +783,18 @@ def text_rewriter(job: Job):
 
         return paths.sub(path, given)
 
-    return text
+    return text, in_quotes
 
 
 IMPORT_LINE = re.compile(r"^(?P<lead>[ \t]*(?:>>> |\.\.\. )?)from (?P<module>gamekeeper[\w.]*) import (?P<names>\([^)]*\)|[^\n(]+)$", re.M)
 
 
-def code_in_text(job: Job, text: str) -> str:
+def code_in_text(job: Job, text: str, doctests_only: bool = False) -> str:
     """Rewrite import lines in documentation: code blocks and doctests."""
 
     def one(m):
+        if doctests_only and not m["lead"].strip():
+            return m[0]  # of the program itself: rewritten already
         names = m["names"].strip("()").replace("\n", " ").replace("...", " ")
         try:
             node = ast.parse(f"from {m['module']} import {names.strip().rstrip(',')}").body[0]
@@ -786,7 +819,7 @@ def main() -> None:
     job.plan()
     outputs: dict[Path, str] = {}
     removed: set[Path] = set()
-    move_text = text_rewriter(job)
+    move_text, in_quotes = text_rewriter(job)
 
     def path_of(name: str) -> Path:
         return job.src / (name.replace(".", "/") + ".py")
@@ -824,8 +857,10 @@ def main() -> None:
     for path in list(outputs):
         text = outputs[path]
         if path.suffix in (".py", ".md", ".pyi"):
-            text = code_in_text(job, text)
+            text = code_in_text(job, text, path.suffix != ".md")
         outputs[path] = move_text(text)
+        if path.suffix == ".py" and path.parent.name in ("contracts", "given"):
+            outputs[path] = in_quotes(outputs[path])
     # packages
     packages = {p for p in job.packages}
     for new in job.new_names:
@@ -894,4 +929,5 @@ def main() -> None:
                 shutil.rmtree(folder)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -15,13 +15,13 @@ from pathlib import Path
 import gamekeeper as gk
 from benchmarks.instruments.environment import environment
 from benchmarks.instruments.judging import KEY, judge
-from gamekeeper.algorithms.categories.printed_bands import read_bands
+from gamekeeper.algorithms.categories.bands import read_bands
 from gamekeeper.errors import GamekeeperError
-from gamekeeper.importing.classifications.registry import read_classifications
-from gamekeeper.importing.matching.proposal import Matcher
-from gamekeeper.importing.matching.texts import no_answer
-from gamekeeper.importing.proposed_question import Answering, Instrument
-from gamekeeper.importing.readers.registry import read_instrument
+from gamekeeper.importing.classifications import read_classifications
+from gamekeeper.importing.matching import Matcher
+from gamekeeper.importing.questions import Answering, Instrument
+from gamekeeper.importing.registry import read_instrument
+from gamekeeper.importing.texts import no_answer
 from gamekeeper.mapping.variables.definitions import variable_of
 
 ENDINGS = {".xml", ".json", ".csv", ".xlsx", ".xls", ".lss", ".sav", ".dta", ".sas7bdat", ".hrc"}

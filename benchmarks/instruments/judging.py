@@ -14,11 +14,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gamekeeper.importing.matching.answers import Fit, Meaning
-from gamekeeper.importing.matching.proposal import Matcher, Proposal
-from gamekeeper.importing.proposed_question import Instrument
+from gamekeeper.importing.matching import Matcher, Proposal
+from gamekeeper.importing.placing import Fit, Meaning
+from gamekeeper.importing.questions import Instrument
 from gamekeeper.mapping import Environment, Variable
-from gamekeeper.mapping.variables.variable import ELSE, Scale
+from gamekeeper.mapping.variables.codes import ELSE, Scale
 
 _HERE = Path(__file__).parent
 KEY = json.loads((_HERE / "key.json").read_text(encoding="utf-8"))

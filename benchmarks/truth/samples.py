@@ -24,18 +24,17 @@ from numpy.typing import NDArray
 
 from benchmarks.truth import latent_classes
 from benchmarks.truth.populations import Setting, codes_of
-from gamekeeper.algorithms.class_numbers import class_numbers
+from gamekeeper.algorithms.classes import class_numbers
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
-from gamekeeper.algorithms.intrusion.dis import dis
-from gamekeeper.algorithms.models.fitting.clique_scores import MarginScores
-from gamekeeper.algorithms.models.fitting.search import anneal
-from gamekeeper.algorithms.models.inference.population_model import (
+from gamekeeper.algorithms.models.annealing import anneal
+from gamekeeper.algorithms.models.clique_scores import MarginScores
+from gamekeeper.algorithms.models.population_model import (
     calibrated_estimate,
     printed_estimate,
     recommended_precisions,
 )
-from gamekeeper.algorithms.superpopulation.pitman import estimate_pitman
-from gamekeeper.algorithms.superpopulation.zayatz import estimate_zayatz
+from gamekeeper.algorithms.superpopulation import estimate_pitman, estimate_zayatz
+from gamekeeper.algorithms.uniques.dis import dis
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 from gamekeeper.algorithms.uniques.scores import size_weights
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from benchmarks.truth.populations import Setting
 from benchmarks.truth.samples import Outcome
-from gamekeeper.algorithms.judging.discrimination import auc, calibration_line
+from gamekeeper.algorithms.judging import auc, calibration_line
 
 Floats = NDArray[np.float64]
 

@@ -16,7 +16,7 @@ What is on top is what most scripts need; the rest has a home by task:
 - `gk.models`: what an intruder infers with models of the population;
 - `gk.tables`: what tables of counts give away;
 - `gk.link`: two files linked by what they have in common;
-- `gk.protect`: stage three, what is done about a risk, and whether it helped;
+- `gk.protection`: stage three, what is done about a risk, and whether it helped;
 - `gk.report`: pages and drawings.
 """
 

@@ -6,7 +6,7 @@ from gamekeeper import (
     link as link,
     mapping as mapping,
     models as models,
-    protect as protect,
+    protection as protection,
     report as report,
     risk as risk,
     store as store,

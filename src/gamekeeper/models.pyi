@@ -8,8 +8,5 @@ from gamekeeper.attack.models.levels import (
     categories_risk as categories_risk,
     variables_risk as variables_risk,
 )
-from gamekeeper.attack.models.queries import Inference as Inference, infer_target as infer_target
-from gamekeeper.attack.models.ranking import (
-    RankedAttack as RankedAttack,
-    rank_attacks as rank_attacks,
-)
+from gamekeeper.attack.models.levels import Inference as Inference, infer_target as infer_target
+from gamekeeper.attack.matching import RankedAttack as RankedAttack, rank_attacks as rank_attacks

@@ -1,17 +1,14 @@
-from gamekeeper.algorithms.releases.scheme_names import (
+from gamekeeper.algorithms.releases.schemes import (
     parse_scheme as parse_scheme,
     register_scheme as register_scheme,
 )
-from gamekeeper.attack.tables.attributions import (
+from gamekeeper.attack.tables.feasible import (
     Attributions as Attributions,
     infer_attributions as infer_attributions,
 )
-from gamekeeper.attack.tables.audit.auditing import audit_tables as audit_tables
-from gamekeeper.attack.tables.audit.marking import (
-    MarkedTable as MarkedTable,
-    mark_cells as mark_cells,
-)
-from gamekeeper.attack.tables.audit.result import TableAudit as TableAudit
+from gamekeeper.attack.tables.auditing import audit_tables as audit_tables
+from gamekeeper.attack.tables.auditing import MarkedTable as MarkedTable, mark_cells as mark_cells
+from gamekeeper.attack.tables.audit_result import TableAudit as TableAudit
 from gamekeeper.attack.tables.bounds import (
     TableBounds as TableBounds,
     bound_cells as bound_cells,
@@ -21,7 +18,7 @@ from gamekeeper.attack.tables.comparison import (
     SchemeComparison as SchemeComparison,
     compare_schemes as compare_schemes,
 )
-from gamekeeper.attack.tables.conditional import (
+from gamekeeper.attack.tables.subtraction import (
     ConditionalSubtraction as ConditionalSubtraction,
     subtract_within as subtract_within,
 )
@@ -33,9 +30,9 @@ from gamekeeper.attack.tables.subtraction import (
     SubtractionAttack as SubtractionAttack,
     subtract_known as subtract_known,
 )
-from gamekeeper.data.tables.unit_records import unit_records as unit_records
-from gamekeeper.data.cells.argus_batch import read_batch as read_batch
-from gamekeeper.data.cells.argus_file import (
+from gamekeeper.data.tables.release import unit_records as unit_records
+from gamekeeper.data.cells.argus import read_batch as read_batch
+from gamekeeper.data.cells.argus import (
     apply_apriori as apply_apriori,
     read_argus_table as read_argus_table,
 )
@@ -43,10 +40,10 @@ from gamekeeper.data.cells.cell_file import (
     Columns as Columns,
     read_cells as read_cells,
 )
-from gamekeeper.data.cells.cell_rows import CellRows as CellRows
-from gamekeeper.data.cells.contributors import read_contributors as read_contributors
+from gamekeeper.data.cells.cell_file import CellRows as CellRows
+from gamekeeper.data.cells.magnitudes import read_contributors as read_contributors
 from gamekeeper.data.cells.hierarchy import Hierarchy as Hierarchy
-from gamekeeper.data.cells.hierarchy_file import read_hierarchy as read_hierarchy
+from gamekeeper.data.cells.hierarchy import read_hierarchy as read_hierarchy
 from gamekeeper.data.cells.magnitudes import (
     MagnitudeTable as MagnitudeTable,
     tabulate_magnitudes as tabulate_magnitudes,

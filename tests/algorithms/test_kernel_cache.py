@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from numba import config
 
-from gamekeeper.algorithms import kernel_cache
-from gamekeeper.algorithms.kernel_cache import compiled_from
-from gamekeeper.algorithms.models.fitting import graph_kernels, score_kernels, walk_kernels
+from gamekeeper.algorithms import compiling as kernel_cache
+from gamekeeper.algorithms.compiling import compiled_from
+from gamekeeper.algorithms.models import kernels as score_kernels
+from gamekeeper.algorithms.models import walk_kernels
+from gamekeeper.algorithms.models import walk_kernels as graph_kernels
 
 FILES = {
     "__init__.py": "",
@@ -35,7 +37,7 @@ FILES = {
         """,
     "caller.py": """
         import numba
-        from gamekeeper.algorithms.kernel_cache import kept_on_disk
+        from gamekeeper.algorithms.compiling import kept_on_disk
         from tried.helper import added
 
         @kept_on_disk
@@ -129,5 +131,5 @@ def test_a_kernel_knows_the_files_of_all_its_helpers():
     files = dict(compiled_from(walk_kernels.walk_graphs.py_func))
     for module in (walk_kernels, score_kernels, graph_kernels):
         assert len(files[module.__name__]) == 64
-    assert files["gamekeeper.algorithms.models.fitting.walk_kernels._LEAF"] == "4"
-    assert "gamekeeper.algorithms.bit_intrinsics" in files
+    assert files["gamekeeper.algorithms.models.walk_kernels._LEAF"] == "4"
+    assert "gamekeeper.algorithms.compiling" in files

@@ -89,7 +89,7 @@ class Running:
                 words = status.read_bytes().split(b"\0")
             except OSError:
                 continue
-            if b"gamekeeper.web.jobs.work" in words and str(self.folder).encode() in b" ".join(
+            if b"gamekeeper.web.job_work" in words and str(self.folder).encode() in b" ".join(
                 words
             ):
                 os.kill(int(status.parent.name), signal.SIGKILL)
@@ -107,7 +107,7 @@ class Running:
 @pytest.fixture(scope="session")
 def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo's store and file, made once."""
-    from gamekeeper.workbench.demo.workplace import demo_workplace
+    from gamekeeper.workbench.demo_place import demo_workplace
 
     folder = tmp_path_factory.mktemp("demo")
     demo_workplace(folder / "demo-workbench")

@@ -10,12 +10,12 @@ from playwright.sync_api import expect
 
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
-from gamekeeper.mapping.variables.variable import Variable
+from gamekeeper.mapping.variables.codes import Variable
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.web.wire.ids import id_of
-from gamekeeper.workbench.environment.scenarios import save_scenario
-from gamekeeper.workbench.requests.environment.mapping import SaveScenarioRequest
-from gamekeeper.workbench.requests.environment.shared import InStore, Person
+from gamekeeper.web.wire import id_of
+from gamekeeper.workbench.environment.mapping import save_scenario
+from gamekeeper.workbench.requests.editing import SaveScenarioRequest
+from gamekeeper.workbench.requests.environment import InStore, Person
 from tests.browser.conftest import Running
 
 pytestmark = pytest.mark.slow
@@ -59,7 +59,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("hostile")
     store, files = folder / "hostile.gk", folder / "files"
     EnvironmentStore.create(store, hostile_environment(), who=SCRIPT, note=SCRIPT).close()
-    from gamekeeper.mapping.analysis.options import MapOptions
+    from gamekeeper.mapping.environment.asked import MapOptions
 
     save_scenario(
         SaveScenarioRequest(

@@ -7,7 +7,7 @@ import gzip
 import pytest
 
 from gamekeeper.web.app import STATIC
-from gamekeeper.web.wire.ids import id_of
+from gamekeeper.web.wire import id_of
 from tests.browser.axe import AXE, faults
 
 VARIABLE = id_of("Marital status")

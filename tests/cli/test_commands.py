@@ -10,8 +10,7 @@ from typing import Annotated
 import typer
 from typer.testing import CliRunner
 
-from gamekeeper.cli.commands import command, say_written
-from gamekeeper.cli.show import Format
+from gamekeeper.cli.commands import Format, command, say_written
 from gamekeeper.errors import InputError
 from gamekeeper.options import Option
 
@@ -102,7 +101,7 @@ def test_help_tells_every_option_its_range_and_default():
 
 
 def test_csv_is_safe_for_spreadsheets_unless_it_is_for_programs(capsys):
-    from gamekeeper.cli.show import csv_for, show
+    from gamekeeper.cli.commands import csv_for, show
     from gamekeeper.results import EVERYTHING, make_listing
 
     listing = make_listing("forms", ("form", "n"), [("=cmd|' /C calc'!A0", -3)], EVERYTHING)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import gamekeeper as gk
-from gamekeeper.attack.linkage.columns.variables import LinkVariable
+from gamekeeper.attack.linkage.columns import LinkVariable
 from gamekeeper.attack.linkage.files import link_files
 from gamekeeper.attack.linkage.truth import true_partners
 from tests.given.linked_files import AGE
@@ -291,7 +291,7 @@ def test_files_of_different_sizes_are_linked(run, place):
 
 def test_the_commands_are_there_without_what_they_need():
     heavy = "numpy", "pyarrow", "duckdb", "numba", "gamekeeper.workbench.linkage"
-    code = f"import sys, gamekeeper.cli.link.app; print([n for n in {heavy} if n in sys.modules])"
+    code = f"import sys, gamekeeper.cli.link; print([n for n in {heavy} if n in sys.modules])"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "[]"
 

@@ -11,8 +11,8 @@ from hashlib import sha256
 import numpy as np
 import pytest
 
-from gamekeeper.protect.recipe_reading import read_recipe
-from gamekeeper.protect.releasing import order_of_release
+from gamekeeper.protection.recipe import read_recipe
+from gamekeeper.protection.releases import order_of_release
 from gamekeeper.store.study import Study
 
 KEYS = ("--keys", "Age,Sex,Job")
@@ -235,7 +235,7 @@ def test_steps_can_be_stopped_while_they_are_at_work(run, tmp_path, people, monk
         progress(1, None)
         raise AssertionError("it went on")
 
-    monkeypatch.setattr("gamekeeper.protect.recoding.search.search_recoding", searched)
+    monkeypatch.setattr("gamekeeper.protection.recoding.search.search_recoding", searched)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         done = run("protect", "try", people, *KEYS, "-t", "both>=3", "--method", "recode")

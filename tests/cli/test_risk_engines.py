@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gamekeeper.workbench.microdata import engines
+from gamekeeper.workbench import microdata as engines
 from tests.given.far_engine import FarEngine
 from tests.given.microdata import KEYS, PEOPLE, write
 
@@ -99,7 +99,7 @@ def test_a_bad_option_is_told_before_a_cluster_is_reached(
     def reached(*_, **__):
         pytest.fail("a cluster was reached for")
 
-    monkeypatch.setattr("gamekeeper.data.engine.opening.open_engine", reached)
+    monkeypatch.setattr("gamekeeper.data.engine.duckdb_engine.open_engine", reached)
     asked = (*command.split(), people, "-k", KEYS[0], *options.format(*KEYS).split())
     there = run(*asked, "--engine", "spark://nowhere:1")
     assert there.exit_code == 2

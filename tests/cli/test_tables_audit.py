@@ -214,7 +214,7 @@ def test_shares_are_facts_at_the_prompt(run, tmp_path, options, said):
 
 def test_a_long_search_is_refused_with_the_way_around(run, tmp_path, monkeypatch):
     from gamekeeper.algorithms.cells import fact_bounds
-    from gamekeeper.attack.tables.audit import searching
+    from gamekeeper.attack.tables import auditing as searching
 
     rows = ["X,Y,Z,n\n"]
     rows += [
@@ -225,7 +225,11 @@ def test_a_long_search_is_refused_with_the_way_around(run, tmp_path, monkeypatch
     path = write(tmp_path, "t.csv", text)
     monkeypatch.setattr(searching, "MOST_SECONDS", -1.0)
     original = fact_bounds.SearchClock
-    monkeypatch.setattr(fact_bounds, "SearchClock", lambda *args: original(*args[:4], probe=-1.0))
+
+    def expecting(total, progress, max_seconds, expect, *_):
+        return original(total, progress, 900.0, expect, probe=-1.0)
+
+    monkeypatch.setattr(fact_bounds, "SearchClock", expecting)
     done = run("tables", "audit", path, "--absent", "hidden", "--disjoint", "X,Y,Z")
     assert done.exit_code == 3
     assert "--max-seconds" in done.err

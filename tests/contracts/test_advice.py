@@ -19,24 +19,29 @@ _LIMIT = re.compile(r"(?<!{)\b(?:max|most)_\w+(?! \(--)\b")
 # why a command without them never says so.
 NEVER_SAID = {
     "algorithms.bounds.shuttle._require_nodes": ("--max-nodes", "other methods look first"),
-    "algorithms.bounds.conflicts": ("max_seconds", "the message of a conflict goes on without"),
+    "algorithms.bounds.integer_bounds": (
+        "max_seconds",
+        "the message of a conflict goes on without",
+    ),
     "algorithms.categories": (
         "--max-nodes --against --group",
         "an analysis turns limits into messages of its own",
     ),
-    "algorithms.decomposable.chordal_graphs": ("most_variables", "few variables are told before"),
-    "algorithms.models.fitting.mc3": (
+    "algorithms.decomposable.graphs": ("most_variables", "few variables are told before"),
+    "algorithms.models.mc3": (
         "most_sweeps",
         "it is the name of the option, checked before",
     ),
     "algorithms.subtraction.recovered_zeros": ("max_work", "numbers of zeros are then left out"),
     "algorithms.subtraction.release": ("max_samples max_bits", "the advice has them"),
     "algorithms.uniques.minimal_uniques": ("--max-msus --no-listing", "only a list is too long"),
-    "attack.linkage.pairs.linking.require_worth": (
+    "attack.linkage.linking.require_worth": (
         "--unlinked",
         "only where records may stay unlinked",
     ),
     "attack.matching": ("--population", "an assessment matches where it can"),
+    "attack.matching_result": ("--population", "an assessment matches where it can"),
+    "cli.risk.app": ("--keys", "the help of the group, beside which a first look stands"),
     "attack.models.inference._Homes": ("--household", "only where one is given"),
     "attack.models.inference._design_words": (
         "--person --household --strata",
@@ -46,29 +51,29 @@ NEVER_SAID = {
     "attack.models.fitting.fit_models": ("--method --patient", "a what-if says: not known"),
     "attack.uniques.suda._only_uniques": ("--records", "only of an engine elsewhere"),
     "attack.tables.bounding": ("--method", "only for a method that was asked for"),
-    "cli.environment.printing.show_listing": ("--page", "a list without pages has one"),
-    "cli.environment.printing": ("--yes", "only the unrestricted editor asks again"),
+    "cli.environment.edit_commands.show_listing": ("--page", "a list without pages has one"),
+    "cli.environment.edit_commands": ("--yes", "only the unrestricted editor asks again"),
     "cli.environment.variables.app": ("--unrestricted", "the help of all commands of the group"),
-    "data.engine.bringing": ("--recode", "only of an engine elsewhere, which the command has not"),
+    "data.engine.gate": ("--recode", "only of an engine elsewhere, which the command has not"),
     "data.keys.counting._BY_THEMSELVES": ("--missing", "only of an engine elsewhere"),
     "data.keys": ("--fraction --weight --strata", "only where one of them is given"),
-    "data.reading.csv_layout._check_header": ("--no-header", "said of files of records only"),
-    "data.reading.excel_file": ("--sheet", "counts are not read from workbooks"),
+    "data.reading.csv_file._check_header": ("--no-header", "said of files of records only"),
+    "data.reading.frames": ("--sheet", "counts are not read from workbooks"),
     "data.tables.subtotals": ("--disjoint --total", "categories of microdata are disjoint"),
-    "mapping.variables.sink_sets.codes_or_numbers": (
+    "mapping.variables.definitions.codes_or_numbers": (
         "--numbers --values",
         "only of scenarios, which linkage has not",
     ),
     "attack.unexamined.SENSITIVE_MARKS": ("--sensitive", "it names what other commands have"),
-    "protect.attacking.attack._BY_LOT": (
+    "protection.attack._BY_LOT": (
         "--unlinked",
         "only where nothing but its place tells whose a record is, as of a file that is audited",
     ),
-    "report.drawings.graphs": ("--deepen", "a page goes on without the drawing"),
+    "report.graphs": ("--deepen", "a page goes on without the drawing"),
     "workbench.protection.opening.open_for_protection": ("--recode", "only where one is given"),
-    "workbench.looking.FileLook.sentences": ("--keys", "named with the command that has it"),
-    "workbench.microdata.engines": ("--engine --scratch", "only where a cluster is named"),
-    "workbench.microdata.file.fraction_of": ("--fraction", "only where fractions are given"),
+    "workbench.risk.FileLook.sentences": ("--keys", "named with the command that has it"),
+    "workbench.microdata": ("--engine --scratch", "only where a cluster is named"),
+    "workbench.microdata.fraction_of": ("--fraction", "only where fractions are given"),
 }
 
 # What is asked somewhere else. By command: options that its advice names, and where they are given.
@@ -101,6 +106,7 @@ NEVER_SAID_BY_PROTECT = {
     "attack.linkage": "links are on all keys, with equal weights, within a number of pairs",
     "algorithms.uniques": "a search that would take too long is told as not known",
     "attack.measures": "combinations and models of the population are not asked for",
+    "attack.measure_lines": "combinations and models of the population are not asked for",
     "importing.files": "files of levels are read as they are",
 }
 

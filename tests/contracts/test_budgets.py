@@ -144,7 +144,7 @@ def test_the_best_known_of_many_cells_are_shown_without_listing_all(monkeypatch,
 
 @pytest.mark.slow
 def test_long_lists_are_printed_a_line_at_a_time(monkeypatch, capsys, place):
-    from gamekeeper.cli import show
+    from gamekeeper.cli import commands as show
 
     written = []
     monkeypatch.setattr(show.sys.stdout, "write", lambda text: written.append(len(text)))
@@ -167,7 +167,7 @@ def test_json_is_laid_out_as_before(monkeypatch, capsys, place):
 
 def test_a_search_that_must_take_days_is_refused_by_the_first_records(place):
     from gamekeeper.algorithms.uniques.minimal_uniques import require_least_seconds
-    from gamekeeper.data.coding.first_records import first_codes
+    from gamekeeper.data.coding.coded_table import first_codes
     from gamekeeper.data.reading.source import open_source
 
     names = [f"v{number}" for number in range(30)]
@@ -203,7 +203,7 @@ def test_a_second_file_is_looked_at_before_the_first_is_read(
     def read(*arguments, **options):
         raise AssertionError("the first file was read")
 
-    monkeypatch.setattr("gamekeeper.workbench.microdata.opening.code_source", read)
+    monkeypatch.setattr("gamekeeper.workbench.microdata.code_source", read)
     for other, code in (("{place}/many.parquet", LimitError), ("{place}/nowhere.csv", InputError)):
         found, _, err, _ = run(
             monkeypatch, capsys, place, "risk", command, "{place}/ones.csv", "-k", "v0,v1",

@@ -12,15 +12,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from gamekeeper.attack.measures.measuring import measure_risk
-from gamekeeper.attack.measures.options import MeasuresOptions
+from gamekeeper.attack.measures import measure_risk
 from gamekeeper.attack.models.fitting import fit_models
 from gamekeeper.attack.models.inference import infer_risk
+from gamekeeper.attack.options import MeasuresOptions
 from gamekeeper.attack.uniques.suda import assess_uniques
 from gamekeeper.data.coding.source_coding import code_source
-from gamekeeper.data.engine import bringing
+from gamekeeper.data.engine import gate as bringing
 from gamekeeper.data.keys.counting import count_keys
-from gamekeeper.data.keys.marginals import Marginals
+from gamekeeper.data.keys.weights import Marginals
 from gamekeeper.data.keys.writing import write_classes, write_listed
 from gamekeeper.data.reading.source import open_source
 from gamekeeper.options import given

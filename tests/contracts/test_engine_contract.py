@@ -13,10 +13,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from gamekeeper.algorithms.blocks import Kernel
+from gamekeeper.choices import Pool
 from gamekeeper.data.engine.duckdb_engine import DuckDBEngine
 from gamekeeper.data.engine.gate import Scan, ScannedColumn
-from gamekeeper.data.engine.pool import Pool
-from gamekeeper.data.keys.weight_sums import sum_of_weights
+from gamekeeper.data.keys.weights import sum_of_weights
 from gamekeeper.errors import Cancelled, GamekeeperError, InputError, Reason
 
 ENGINES = {

@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 import gamekeeper as gk
 from gamekeeper.cli.app import PARTS as PARTS_OF_APP
 from gamekeeper.cli.app import app, load, main
-from gamekeeper.results.document import PARTS, document_schema
+from gamekeeper.results import PARTS, document_schema
 from gamekeeper.wording import (
     digits_text,
     duration_text,
@@ -166,7 +166,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     gk.data.write_release(
         gk.make_release(truth, [names], "conventional:3"), folder / "release.json", truth
     )
-    plan = gk.protect.microdata(
+    plan = gk.protection.microdata(
         folder / "people.csv", keys=["Age", "Sex", "Status"], targets="both>=2", methods=["suppress"],
         seed=1, study=folder / "people.gkp",
     )  # fmt: skip
@@ -217,10 +217,10 @@ def sentences(document: dict[str, Any]) -> Iterator[str]:
 
 # Where a number of few digits is drawn, typed or kept and not said, it may be a power of ten.
 _NOT_SAID = {
-    "report/drawings/picture.py", "report/drawings/curves.py", "protect/utility/plots.py",
-    "attack/linkage/links/link_plots.py", "data/cells/cell_rows.py", "mapping/recoding/rules.py",
-    "mapping/recoding/applying.py",
-    "wording/numbers.py",
+    "report/page.py", "protection/utility/result.py",
+    "attack/linkage/truth.py", "data/cells/cell_file.py", "mapping/recoding_rules.py",
+    "mapping/recoding.py",
+    "wording.py",
 }  # fmt: skip
 
 

@@ -20,51 +20,59 @@ import pytest
 import gamekeeper
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.cells.primary_rules import Contributions
-from gamekeeper.attack.contribution_risk import CategoryRisk, SizeRisk, VariableRisk
-from gamekeeper.attack.judging.attack_experiment import AttackExperiment
-from gamekeeper.attack.judging.compare import Comparison, compare_measures
-from gamekeeper.attack.judging.judgement import Judgement, judge
-from gamekeeper.attack.linkage.columns.variables import LinkVariable
-from gamekeeper.attack.linkage.evaluation import MaskingComparison, compare_maskings
-from gamekeeper.attack.linkage.files import FileLinks, link_files
-from gamekeeper.attack.linkage.links.structure_links import StructureLinks
-from gamekeeper.attack.linkage.structure import link_structure
-from gamekeeper.attack.matching.result import MatchingRisk
-from gamekeeper.attack.matching.strategies import assess_matching
-from gamekeeper.attack.measures.measuring import measure_risk
-from gamekeeper.attack.measures.result import RiskMeasures
-from gamekeeper.attack.models.fitting import ModelFit, fit_models
-from gamekeeper.attack.models.inference import ModelRisk, infer_risk
-from gamekeeper.attack.models.levels import RelativeRisk, categories_risk
-from gamekeeper.attack.models.queries import Inference, infer_target
-from gamekeeper.attack.models.ranking import RankedAttack, rank_attacks
-from gamekeeper.attack.risk import FileRisk, RecordRisk
-from gamekeeper.attack.simulation.experiments import (
+from gamekeeper.attack.contributions import CategoryRisk, SizeRisk, VariableRisk
+from gamekeeper.attack.experiments.attack_experiment import AttackExperiment
+from gamekeeper.attack.experiments.compare import Comparison, compare_measures
+from gamekeeper.attack.experiments.judgement import Judgement, judge
+from gamekeeper.attack.experiments.pilot import (
     FractionExperiment,
+    PilotStudy,
     StrategyExperiment,
     fraction_experiment,
+    pilot_study,
     strategy_experiment,
 )
-from gamekeeper.attack.simulation.pilot import PilotStudy, pilot_study
-from gamekeeper.attack.simulation.result import SimulationResult
-from gamekeeper.attack.simulation.simulate import simulate
-from gamekeeper.attack.tables.attributions import Attributions, infer_attributions
-from gamekeeper.attack.tables.audit.auditing import audit_tables
-from gamekeeper.attack.tables.audit.marking import MarkedTable, mark_cells
-from gamekeeper.attack.tables.audit.result import TableAudit
+from gamekeeper.attack.experiments.plots import SimulationResult
+from gamekeeper.attack.experiments.simulate import simulate
+from gamekeeper.attack.linkage.columns import LinkVariable
+from gamekeeper.attack.linkage.files import (
+    FileLinks,
+    MaskingComparison,
+    compare_maskings,
+    link_files,
+)
+from gamekeeper.attack.linkage.structure import StructureLinks, link_structure
+from gamekeeper.attack.matching import RankedAttack, assess_matching, rank_attacks
+from gamekeeper.attack.matching_result import MatchingRisk
+from gamekeeper.attack.measures import RiskMeasures, measure_risk
+from gamekeeper.attack.models.fitting import ModelFit, fit_models
+from gamekeeper.attack.models.inference import ModelRisk, infer_risk
+from gamekeeper.attack.models.levels import Inference, RelativeRisk, categories_risk, infer_target
+from gamekeeper.attack.risk import FileRisk, RecordRisk
+from gamekeeper.attack.tables.audit_result import TableAudit
+from gamekeeper.attack.tables.auditing import MarkedTable, audit_tables, mark_cells
 from gamekeeper.attack.tables.bounds import TableBounds, bound_cells
 from gamekeeper.attack.tables.comparison import SchemeComparison, compare_schemes
-from gamekeeper.attack.tables.conditional import ConditionalSubtraction, subtract_within
-from gamekeeper.attack.tables.feasible import FeasibleTables, explore_tables
-from gamekeeper.attack.tables.subtraction import CellRecovery, SubtractionAttack, subtract_known
-from gamekeeper.attack.uniques.dis import assess_dis
-from gamekeeper.attack.uniques.dis_result import DisRisk
-from gamekeeper.attack.uniques.explaining import Explanations
+from gamekeeper.attack.tables.feasible import (
+    Attributions,
+    FeasibleTables,
+    explore_tables,
+    infer_attributions,
+)
+from gamekeeper.attack.tables.subtraction import (
+    CellRecovery,
+    ConditionalSubtraction,
+    SubtractionAttack,
+    subtract_known,
+    subtract_within,
+)
+from gamekeeper.attack.uniques.dis import DisRisk, assess_dis
+from gamekeeper.attack.uniques.records import Explanations
 from gamekeeper.attack.uniques.special import SpecialUniques, assess_special_uniques
-from gamekeeper.attack.uniques.special_table import SpecialProperties
+from gamekeeper.attack.uniques.special_trials import SpecialProperties
 from gamekeeper.attack.uniques.suda import UniquesRisk, assess_uniques
 from gamekeeper.attack.what_if import WhatIf, compare_recoded
-from gamekeeper.data.cells.cell_rows import CellRows
+from gamekeeper.data.cells.cell_file import CellRows
 from gamekeeper.data.cells.magnitudes import MagnitudeTable
 from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.coding.coded_table import coded_from_codes
@@ -74,14 +82,12 @@ from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release, make_release
 from gamekeeper.errors import InputError
 from gamekeeper.mapping.analysis.composite_keys import CompositeKeys, find_composite_keys
-from gamekeeper.mapping.analysis.key_mapping import map_key_variables
+from gamekeeper.mapping.analysis.key_mapping import MapLevels, map_key_variables, map_levels
 from gamekeeper.mapping.analysis.key_variables import KeyEvidence, KeyVariableMap, SizeCurves
-from gamekeeper.mapping.analysis.levels import MapLevels, map_levels
-from gamekeeper.mapping.analysis.options import MapOptions
 from gamekeeper.mapping.edits import Consequences, RemoveCategory, weigh_edits
-from gamekeeper.mapping.edits.differences import EnvironmentDifference, compare_environments
+from gamekeeper.mapping.edits.merging import EnvironmentDifference, compare_environments
+from gamekeeper.mapping.environment.asked import MapOptions
 from gamekeeper.mapping.environment.environment import Environment, Form
-from gamekeeper.mapping.environment.listing import list_forms
 from gamekeeper.mapping.environment.overview import (
     CategoryTable,
     CodeTable,
@@ -89,42 +95,37 @@ from gamekeeper.mapping.environment.overview import (
     check_environment,
     list_categories,
     list_codes,
+    list_forms,
 )
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import ScenarioReview, review_scenario
-from gamekeeper.mapping.variables.variable import Variable
-from gamekeeper.protect.attacking.attack import AttackName, attack_file
-from gamekeeper.protect.attacking.file_attack import FileAttack
-from gamekeeper.protect.changes import ChangeLog, VariableChange
-from gamekeeper.protect.protected import Protected
-from gamekeeper.protect.recoding.search import (
+from gamekeeper.mapping.variables.codes import Variable
+from gamekeeper.protection.attack import AttackName, attack_file
+from gamekeeper.protection.file_attack import FileAttack
+from gamekeeper.protection.plan import Plan, RiskUtilityMap
+from gamekeeper.protection.recoding.search import (
     SearchedRecoding,
     SearchRecoding,
     search_for_recoding,
 )
-from gamekeeper.protect.setting import Setting
-from gamekeeper.protect.targets import parse_targets
-from gamekeeper.protect.trying.plan import Plan
-from gamekeeper.protect.trying.proposing import Wishes
-from gamekeeper.protect.trying.risk_utility_map import RiskUtilityMap
-from gamekeeper.protect.trying.trials import Trying
-from gamekeeper.protect.utility.measuring import measure_utility
-from gamekeeper.protect.utility.result import Utility
+from gamekeeper.protection.step import ChangeLog, Protected, Setting, VariableChange
+from gamekeeper.protection.targets import parse_targets
+from gamekeeper.protection.trials import Trying, Wishes
+from gamekeeper.protection.utility.measuring import measure_utility
+from gamekeeper.protection.utility.result import Utility
 from gamekeeper.results import Listing, Provenance, Result, package_version
-from gamekeeper.workbench.assessment.result import Assessment
-from gamekeeper.workbench.assessment.running import assess
-from gamekeeper.workbench.looking import FileLook, look_at
+from gamekeeper.workbench.assessment import Assessment, assess
 from gamekeeper.workbench.protection.applying import ReleasedFile, apply_recipe
 from gamekeeper.workbench.protection.auditing import ReleaseAudit, audit_release
 from gamekeeper.workbench.protection.trying import try_protection
-from gamekeeper.workbench.requests.looking import LookRequest
-from gamekeeper.workbench.requests.microdata import MicrodataRequest
 from gamekeeper.workbench.requests.protection import (
     ApplyRequest,
     AuditRequest,
     Method,
     TryRequest,
 )
+from gamekeeper.workbench.requests.records import LookRequest, MicrodataRequest
+from gamekeeper.workbench.risk import FileLook, look_at
 
 MARKUP = "<b>bold</b> & co"
 

@@ -25,8 +25,8 @@ import typer.main
 import gamekeeper as gk
 from gamekeeper.cli.app import app, main
 from gamekeeper.errors import GamekeeperError
-from gamekeeper.workbench.microdata.opening import open_microdata
-from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
+from gamekeeper.workbench.microdata import open_microdata
+from gamekeeper.workbench.requests.records import MicrodataRequest, SampleDesign
 from tests.given.microdata import SCENARIO, write, write_world
 
 CANARY = "CANARY-7341"
@@ -323,13 +323,13 @@ def test_what_is_printed_shows_nothing(
 
 
 PARTS = (
-    "gamekeeper.workbench.microdata.opening.open_source",
-    "gamekeeper.workbench.microdata.opening.code_source",
-    "gamekeeper.workbench.microdata.file.count_keys",
+    "gamekeeper.workbench.microdata.open_source",
+    "gamekeeper.workbench.microdata.code_source",
+    "gamekeeper.workbench.microdata.count_keys",
     "gamekeeper.data.engine.duckdb_engine.DuckDBEngine.query",
     "gamekeeper.attack.uniques.suda.find_minimal_uniques",
-    "gamekeeper.workbench.outputs.write_table",
-    "gamekeeper.cli.risk.uniques.show_explained",
+    "gamekeeper.workbench.answers.write_table",
+    "gamekeeper.cli.risk.show_explained",
 )
 
 

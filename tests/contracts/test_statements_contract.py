@@ -7,14 +7,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from gamekeeper.choices import Missing
+from gamekeeper.data.coding.codebook import Recode
 from gamekeeper.data.coding.coded_table import coded_from_codes
-from gamekeeper.data.coding.recode import Recode
 from gamekeeper.data.coding.source_coding import code_frame, code_source
 from gamekeeper.data.engine.duckdb_engine import DuckDBEngine
 from gamekeeper.data.keys.counting import count_keys
-from gamekeeper.data.keys.missing import Missing
 from gamekeeper.data.reading.source import open_source
-from gamekeeper.data.tables.tabulation import tabulate
+from gamekeeper.data.tables.release import tabulate
 from gamekeeper.errors import InputError
 
 KEYS = ["age", "region", "sex"]

@@ -15,7 +15,7 @@ import pytest
 import typer.main
 
 import gamekeeper as gk
-from gamekeeper.algorithms.subtraction.parts import release_parts, release_rule
+from gamekeeper.algorithms.subtraction.release import release_parts, release_rule
 from gamekeeper.cli.app import app, main
 from gamekeeper.data.tables.release_file import read_release_and_truth
 from gamekeeper.errors import GamekeeperError
@@ -155,8 +155,8 @@ PARTS = (
     "gamekeeper.workbench.tables.subtract_known",
     "gamekeeper.attack.tables.subtraction.release_risk",
     "gamekeeper.workbench.tables.infer_attributions",
-    "gamekeeper.report.risk_page.write_risk_report",
-    "gamekeeper.workbench.outputs.write_table",
+    "gamekeeper.report.page.write_risk_report",
+    "gamekeeper.workbench.answers.write_table",
 )
 
 

@@ -22,11 +22,10 @@ import pytest
 import gamekeeper.workbench.requests as requests
 from gamekeeper.cli.app import PARTS, load
 from gamekeeper.errors import StoreError
-from gamekeeper.files.reading import one_run, require_ordinary
-from gamekeeper.files.writing import write_file
+from gamekeeper.files import one_run, require_ordinary, write_file
 from gamekeeper.options import Field, options_of
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.workbench.outputs import _ENDINGS, _FOLDERS
+from gamekeeper.workbench.answers import _ENDINGS, _FOLDERS
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 
 PACKAGE = Path(inspect.getfile(requests)).parents[2]
@@ -178,10 +177,10 @@ _WRITERS = {
 }  # fmt: skip
 # What is called so and writes no file, or is no work of ours.
 _ELSEWHERE = {
-    "data/engine/shared_arrays.py": {"unlink"},  # shared memory
+    "data/engine/gate.py": {"unlink"},  # shared memory
     "data/reading/apart.py": {"write_text"},  # which process the system is to take first
     "workbench/environment/mapping.py": {"save"},  # and here it is called
-    "workbench/demo/walk.py": {"save"},
+    "workbench/demo_walk.py": {"save"},
 }
 
 

@@ -11,20 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gamekeeper.data.people import Chances, Draws, anchored, band_of, crossed, listed
 from gamekeeper.data.population import (
     CATEGORIES,
     HOUSEHOLD,
     WEIGHT,
     make_population,
     sample_population,
-)
-from gamekeeper.data.population.chances import (
-    Chances,
-    Draws,
-    anchored,
-    band_of,
-    crossed,
-    listed,
 )
 from gamekeeper.errors import InputError, Reason
 from tests.given.cases import cases

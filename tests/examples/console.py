@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gamekeeper.cli import show
+from gamekeeper.cli import commands as show
 from gamekeeper.cli.app import main
 
 WIDTH = 120

@@ -13,7 +13,7 @@ import pytest
 import gamekeeper as gk
 from gamekeeper.cli.app import PARTS, load
 from gamekeeper.errors import Reason
-from gamekeeper.mapping.forms.queries import parse_query
+from gamekeeper.mapping.forms.groups import parse_query
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))

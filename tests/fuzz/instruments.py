@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from gamekeeper.workbench.demo.questionnaires import write_questionnaires
+from gamekeeper.workbench.demo_place import write_questionnaires
 from tests.fuzz.case import Case
 from tests.fuzz.ingredients import maybe, world_files
 from tests.fuzz.mutating import cells, leaves, some_bytes

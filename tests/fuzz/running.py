@@ -18,7 +18,7 @@ from unittest import mock
 import typer.main
 
 from gamekeeper.budget import within_memory
-from gamekeeper.cli import show
+from gamekeeper.cli import commands as show
 from gamekeeper.cli.app import app, main
 from gamekeeper.errors import fault_place
 from tests.fuzz.case import Case

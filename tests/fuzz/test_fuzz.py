@@ -55,7 +55,7 @@ def test_a_fault_is_seen_and_made_smaller(monkeypatch):
         raise ZeroDivisionError("boom")
 
     assert run_case(case).fault == ""
-    monkeypatch.setattr("gamekeeper.workbench.microdata.file.Microdata.count", breaks)
+    monkeypatch.setattr("gamekeeper.workbench.microdata.Microdata.count", breaks)
     outcome = run_case(case)
     assert outcome.fault.startswith("ZeroDivisionError in ")
     assert outcome.code == 1

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import ARBITRARY, Arbitrary, Partition
 from gamekeeper.mapping.environment.environment import Environment, Form
-from gamekeeper.mapping.variables.variable import Variable
+from gamekeeper.mapping.variables.codes import Variable
 
 Categorizations = list[Partition | Arbitrary]
 

@@ -9,8 +9,13 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.cells.axis_nodes import AxisNodes, axis_nodes
-from gamekeeper.algorithms.cells.cell_system import CellSystem, Kind, cell_system
+from gamekeeper.algorithms.cells.cell_system import (
+    AxisNodes,
+    CellSystem,
+    Kind,
+    axis_nodes,
+    cell_system,
+)
 from gamekeeper.algorithms.cells.linear_facts import LinearFacts
 
 Integers = NDArray[np.int64]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gamekeeper import Environment, Form, Variable, map_key_variables
 from gamekeeper.mapping import PartitionGraph
-from gamekeeper.mapping.environment.scenario import Scenario
+from gamekeeper.mapping.environment.rules import Scenario
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.store.folder import write_environment
 

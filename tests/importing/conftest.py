@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from gamekeeper.workbench.demo.questionnaires import write_questionnaires
+from gamekeeper.workbench.demo_place import write_questionnaires
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.importing.classifications.registry import read_classifications
+from gamekeeper.importing.classifications import read_classifications
 from gamekeeper.mapping.variables.definitions import variable_of
 
 

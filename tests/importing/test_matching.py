@@ -2,19 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from gamekeeper.importing.matching.proposal import Matcher
-from gamekeeper.importing.matching.texts import no_answer
-from gamekeeper.importing.proposed_question import (
-    Answering,
-    Instrument,
-    ProposedAnswer,
-    ProposedQuestion,
-)
+from gamekeeper.importing.matching import Matcher
+from gamekeeper.importing.questions import Answering, Instrument, ProposedAnswer, ProposedQuestion
+from gamekeeper.importing.texts import no_answer
 from gamekeeper.mapping import PartitionGraph
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.forms.form import Form
-from gamekeeper.mapping.forms.questions import Answer, Question
-from gamekeeper.mapping.variables.variable import ELSE, Variable
+from gamekeeper.mapping.forms.form import Answer, Form, Question
+from gamekeeper.mapping.variables.codes import ELSE, Variable
 
 AGE = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
 INCOME = Variable.of_bands("Income", ["0-999"], description="€ a month")

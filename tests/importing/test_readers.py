@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.errors import InputError, LimitError, Reason
-from gamekeeper.files.reading import one_run, was_read
-from gamekeeper.importing.files.opened import OpenedFile
-from gamekeeper.importing.proposed_question import (
+from gamekeeper.files import one_run, was_read
+from gamekeeper.importing.documents import read_statistical
+from gamekeeper.importing.files import OpenedFile
+from gamekeeper.importing.questions import (
     Answering,
     Instrument,
     ProposedAnswer,
     ProposedQuestion,
     instrument_of,
 )
-from gamekeeper.importing.readers.registry import FORMATS, Format, read_instrument
-from gamekeeper.importing.readers.statistical import read_statistical
+from gamekeeper.importing.registry import FORMATS, Format, read_instrument
 from tests.given.hostile import SPELLINGS, far_apart, repeated
 
 # Names of files may hold what is no text.

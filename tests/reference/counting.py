@@ -16,15 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.models.fitting.clique_scores import MarginScores
-from gamekeeper.algorithms.models.fitting.supplied_scores import SuppliedScores
+from gamekeeper.algorithms.models.clique_scores import MarginScores, SuppliedScores
 from gamekeeper.algorithms.uniques.minimal_uniques import MinimalUniques, find_minimal_uniques
 from gamekeeper.data.coding.coded_table import coded_from_codes
+from gamekeeper.data.engine.duckdb_engine import open_engine
 from gamekeeper.data.engine.gate import Engine
-from gamekeeper.data.engine.opening import open_engine
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.keys.key_table import KeyTable
-from gamekeeper.data.keys.marginals import Marginals
+from gamekeeper.data.keys.weights import Marginals
 
 __all__ = ["class_structure", "margin_scores", "minimal_uniques", "through_an_engine"]
 

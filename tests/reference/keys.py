@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itertools import permutations
 
 from gamekeeper import InputError, Variable, map_key_variables
-from gamekeeper.algorithms.categories.graph_property import SinkSets, bits, topological_order
+from gamekeeper.algorithms.categories.partitions import SinkSets, bits, topological_order
 from gamekeeper.errors import Reason
 from gamekeeper.mapping import (
     BandGraph,

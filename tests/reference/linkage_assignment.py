@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.assignment.dense import solve_assignment
-from gamekeeper.algorithms.assignment.greedy import greedy_global, greedy_rows
-from gamekeeper.algorithms.assignment.margins import assignment_margins
+from gamekeeper.algorithms.assignment.dense import greedy_global, greedy_rows, solve_assignment
+from gamekeeper.algorithms.assignment.sparse import assignment_margins
 from tests.reference.cases import Case, ShapeError
 from tests.reference.numbers import check_number, nearly
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gamekeeper.algorithms.structure.clusterings import agglomerate
-from gamekeeper.algorithms.structure.conjunction import conjunction
+from gamekeeper.algorithms.structure.clusterings import agglomerate, conjunction
 from gamekeeper.algorithms.structure.group_matching import match_groups
 from tests.reference.cases import Case
 from tests.twins.group_matching import best_rows

@@ -9,21 +9,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, TypeAlias
 
-from gamekeeper.algorithms.decomposable.adjacency_masks import (
+from gamekeeper.algorithms.decomposable.dynamic_junction_tree import DynamicJunctionTree
+from gamekeeper.algorithms.decomposable.graphs import (
     Adjacency,
     adjacency_of,
-    edges_of,
-    members,
-)
-from gamekeeper.algorithms.decomposable.chordal_graphs import (
     decomposable_graphs,
+    edges_of,
+    fill_in,
     is_decomposable,
     maximal_cliques,
+    members,
+    moral_graph,
     separators,
 )
-from gamekeeper.algorithms.decomposable.dynamic_junction_tree import DynamicJunctionTree
-from gamekeeper.algorithms.decomposable.elimination import fill_in, moral_graph
-from gamekeeper.algorithms.decomposable.junction_moves import Rotation
+from gamekeeper.algorithms.decomposable.junction_forest import Rotation
 from tests.reference.cases import Case, Check, ShapeError
 from tests.reference.models_match import match_probability
 from tests.reference.models_scores import extras, models

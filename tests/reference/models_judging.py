@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gamekeeper.algorithms.judging.rank_plots import logit_rank_plot
+from gamekeeper.algorithms.judging import logit_rank_plot
 from tests.reference.cases import Case
 from tests.reference.numbers import nearly
 

@@ -7,16 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from gamekeeper.algorithms.decomposable.adjacency_masks import edges_of
-from gamekeeper.algorithms.decomposable.chordal_graphs import decomposable_graphs
+from gamekeeper.algorithms.decomposable.graphs import decomposable_graphs, edges_of
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable, log_cell_probabilities
-from gamekeeper.algorithms.models.inference.match_probability import (
+from gamekeeper.algorithms.models.match_probability import (
     Poisson,
     expected_size,
     set_match,
     single_unit,
 )
-from gamekeeper.algorithms.models.inference.population_model import printed_estimate
+from gamekeeper.algorithms.models.population_model import printed_estimate
 from tests.reference.cases import Case
 from tests.reference.counting import margin_scores
 from tests.reference.numbers import nearly

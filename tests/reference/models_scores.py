@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 
 from gamekeeper.algorithms.decomposable.dynamic_junction_tree import DynamicJunctionTree
-from gamekeeper.algorithms.models.fitting.annealing import acceptance_probability, cooling_schedule
-from gamekeeper.algorithms.models.fitting.clique_scores import MarginScores
-from gamekeeper.algorithms.models.fitting.search import exact_posterior
+from gamekeeper.algorithms.models.annealing import (
+    acceptance_probability,
+    cooling_schedule,
+    exact_posterior,
+)
+from gamekeeper.algorithms.models.clique_scores import MarginScores
 from tests.reference.cases import Case, ShapeError
 from tests.reference.counting import margin_scores
 from tests.reference.models_judging import is_rank_plot, rank_plots

@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from gamekeeper.algorithms.perturbation.group_means import error_share
-from gamekeeper.algorithms.perturbation.invariant_pram import (
+from gamekeeper.algorithms.perturbation.masking import check_swap
+from gamekeeper.algorithms.perturbation.microaggregation import (
+    error_share,
+    mdav_groups,
+    univariate_groups,
+)
+from gamekeeper.algorithms.perturbation.pram import (
     back_matrix,
     count_variances,
     expected_unchanged,
     invariant_matrix,
 )
-from gamekeeper.algorithms.perturbation.mdav import mdav_groups
-from gamekeeper.algorithms.perturbation.rank_swapping import check_swap
-from gamekeeper.algorithms.perturbation.univariate_groups import univariate_groups
 from tests.reference.cases import Case
 from tests.reference.data_files import rows_of_case
 from tests.reference.numbers import check_each, check_number

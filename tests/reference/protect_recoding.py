@@ -11,15 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from gamekeeper.algorithms.recoding_search.choices import Choice, Chosen, bits_lost, recoding_labels
-from gamekeeper.algorithms.recoding_search.class_tables import ClassCounter, distinct_records
-from gamekeeper.algorithms.recoding_search.covers import count_ways, list_ways
+from gamekeeper.algorithms.recoding_search.choices import (
+    Choice,
+    Chosen,
+    ClassCounter,
+    SmallClasses,
+    bits_lost,
+    count_ways,
+    distinct_records,
+    list_ways,
+    recoding_labels,
+)
 from gamekeeper.algorithms.recoding_search.search import search_recoding
-from gamekeeper.algorithms.recoding_search.targets import SmallClasses
 from gamekeeper.algorithms.uniques.scores import ScoreKind, size_weights, weigh
 from gamekeeper.data.coding.source_coding import code_frame
-from gamekeeper.protect.recoding.search import SearchRecoding
-from gamekeeper.protect.setting import Setting
+from gamekeeper.protection.recoding.search import SearchRecoding
+from gamekeeper.protection.step import Setting
 from tests.reference.cases import Case, NotRun
 from tests.reference.data_files import DATA, rows_of
 from tests.reference.numbers import check_number

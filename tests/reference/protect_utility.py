@@ -6,10 +6,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from gamekeeper.algorithms.utility.interval_overlap import overlap, signed_overlap
-from gamekeeper.algorithms.utility.margin_distances import margin_distances, mean_distances
-from gamekeeper.algorithms.utility.number_loss import il1s
-from gamekeeper.algorithms.utility.propensity import saturated_pmse
+from gamekeeper.algorithms.utility import (
+    il1s,
+    margin_distances,
+    mean_distances,
+    overlap,
+    saturated_pmse,
+    signed_overlap,
+)
 from tests.reference.cases import Case, ShapeError
 from tests.reference.numbers import check_number
 from tests.twins.class_utility import discernibility, mean_class_size

@@ -9,13 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.compatibility.candidates import count_candidates
-from gamekeeper.algorithms.compatibility.matchings import find_matchings
-from gamekeeper.algorithms.suppression.both import suppress_both
-from gamekeeper.algorithms.suppression.hitting_sets import rare_sets
-from gamekeeper.algorithms.suppression.own import suppress_own
+from gamekeeper.algorithms.suppression.both import suppress_both, suppress_released_to_people
+from gamekeeper.algorithms.suppression.compatibility import count_candidates, find_matchings
+from gamekeeper.algorithms.suppression.hitting_sets import rare_sets, suppress_own
 from gamekeeper.algorithms.suppression.problem import SuppressionProblem
-from gamekeeper.algorithms.suppression.released_to_people import suppress_released_to_people
 from tests.reference.cases import Case, Check
 from tests.reference.data_files import rows_of_case
 from tests.reference.numbers import check_each, check_number

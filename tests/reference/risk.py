@@ -9,22 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from gamekeeper.algorithms.intrusion.dis import dis
-from gamekeeper.algorithms.intrusion.dis_special import special_dis
-from gamekeeper.algorithms.intrusion.strategies import (
+from gamekeeper.algorithms.uniques.dis import dis, special_dis
+from gamekeeper.algorithms.uniques.scores import DIS_IS_MOST_VARIABLES, dis_is, dis_suda
+from gamekeeper.algorithms.uniques.strategies import (
     StrategyValue,
     custom_strategies,
     evaluate_strategies,
+    expected_draws,
+    first_match_probabilities,
     matching_probabilities,
     numbered_strategies,
 )
-from gamekeeper.algorithms.intrusion.urn import expected_draws, first_match_probabilities
-from gamekeeper.algorithms.uniques.apportionment import DIS_IS_MOST_VARIABLES, dis_is, dis_suda
-from tests.algorithms.intrusion.round_chances import match_chances
 from tests.reference.cases import Case, Check
 from tests.reference.counting import class_structure
 from tests.reference.numbers import check_each, check_number
 from tests.reference.uniques import coded, uniques, uniques_large, uniques_missing
+from tests.twins.round_chances import match_chances
 
 __all__ = ["RISK"]
 

@@ -16,7 +16,7 @@ from gamekeeper.algorithms.releases.constraints import (
     NoTableError,
     kept_axes,
 )
-from gamekeeper.algorithms.releases.scheme_names import parse_scheme
+from gamekeeper.algorithms.releases.schemes import parse_scheme
 from tests.reference.cases import Case, ShapeError
 from tests.reference.tables_feasible import check_feasible_tables
 

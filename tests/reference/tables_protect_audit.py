@@ -9,7 +9,7 @@ from typing import Any
 
 from gamekeeper.algorithms.cells.fact_bounds import FactBounds, FactSearch
 from gamekeeper.algorithms.cells.linear_facts import LinearFacts
-from gamekeeper.data.cells.share_facts import share_rows
+from gamekeeper.data.cells.cell_facts import share_rows
 from tests.reference.cases import Case, NotRun
 
 __all__ = ["tables_protect_audit_percentages", "tables_protect_audit_whole_against_real"]

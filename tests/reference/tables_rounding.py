@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
-from gamekeeper.algorithms.releases.perturbation import Scheme
-from gamekeeper.algorithms.releases.scheme_names import parse_scheme
+from gamekeeper.algorithms.releases.schemes import Scheme, parse_scheme
 from tests.reference.cases import Case
 
 __all__ = ["TABLES_ROUNDING", "rounding"]

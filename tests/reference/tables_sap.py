@@ -12,13 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import CountConstraints
-from gamekeeper.algorithms.releases.scheme_names import parse_scheme
-from gamekeeper.algorithms.releases.schemes import Conventional
-from gamekeeper.algorithms.subtraction.experiment import BANDS, band_numbers, subtraction_experiment
-from gamekeeper.algorithms.subtraction.recovered_zeros import recovered_zeros
-from gamekeeper.algorithms.subtraction.recovery_rule import recovery_rule
+from gamekeeper.algorithms.releases.schemes import Conventional, parse_scheme
+from gamekeeper.algorithms.subtraction.probability import recovery_rule
+from gamekeeper.algorithms.subtraction.recovered_zeros import recovered_zeros, small_area_risks
 from gamekeeper.algorithms.subtraction.release import release_risk
-from gamekeeper.algorithms.subtraction.small_areas import small_area_risks
+from gamekeeper.algorithms.subtraction.zeros import BANDS, band_numbers, subtraction_experiment
 from tests.reference.cases import Case, Check, ShapeError
 from tests.reference.numbers import nearly
 

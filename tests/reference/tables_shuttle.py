@@ -9,7 +9,7 @@ import numpy as np
 
 from gamekeeper.algorithms.bounds.shuttle import Shuttle
 from gamekeeper.algorithms.releases.constraints import CountConstraints, CountMargin, kept_axes
-from gamekeeper.algorithms.releases.scheme_names import parse_scheme
+from gamekeeper.algorithms.releases.schemes import parse_scheme
 from tests.reference.cases import Case, ShapeError
 
 __all__ = ["tables_shuttle"]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.intrusion.dis import dis
+from gamekeeper.algorithms.uniques.dis import dis
 from gamekeeper.algorithms.uniques.minimal_uniques import MinimalUniques
 from gamekeeper.algorithms.uniques.scores import (
     ScoreKind,

@@ -6,7 +6,7 @@ import pytest
 
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
-from gamekeeper.mapping.variables.variable import OUTSIDE, Variable
+from gamekeeper.mapping.variables.codes import OUTSIDE, Variable
 
 AGES = {
     "fine": ("0-15", "16-24", "25-44", "45-64", "65+"),

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.report.tables import write_table
-from gamekeeper.wording import read_cell, shown_cell
-from gamekeeper.wording.spreadsheets import STARTS
+from gamekeeper.wording import STARTS, read_cell, shown_cell
 
 TEXTS = ["=1+1", "+x", "-2+3", "@sum", "\tx", "\rx", "-9", "+5.5", "'=1", "plain", None, ""]
 SHOWN = ["'=1+1", "'+x", "'-2+3", "'@sum", "'\tx", "'\rx", "-9", "+5.5", "''=1", "plain", "", ""]

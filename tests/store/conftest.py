@@ -16,7 +16,7 @@ from gamekeeper.errors import InputError, Problem
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.scenario.proposal import propose_scenario
-from gamekeeper.mapping.variables.variable import OUTSIDE, Scale, Variable
+from gamekeeper.mapping.variables.codes import OUTSIDE, Scale, Variable
 from gamekeeper.store.folder import read_environment, write_environment
 
 

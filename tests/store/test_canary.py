@@ -12,8 +12,7 @@ import pytest
 
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.store.folder import read_environment, write_environment
-from gamekeeper.store.graph_file import read_named_graph
+from gamekeeper.store.folder import read_environment, read_named_graph, write_environment
 
 CANARY = "CANARY-7341"
 LONG = "7341" * 4

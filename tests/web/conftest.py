@@ -10,11 +10,11 @@ from starlette.testclient import TestClient
 
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
-from gamekeeper.mapping.variables.variable import Variable
+from gamekeeper.mapping.variables.codes import Variable
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.web.app import make_app
-from gamekeeper.web.people.roles import Role
-from gamekeeper.web.service.server import Server
+from gamekeeper.web.people import Role
+from gamekeeper.web.service import Server
 from gamekeeper.web.settings import Settings
 from tests.given.stores import copy_of
 

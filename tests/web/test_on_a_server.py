@@ -13,12 +13,12 @@ from gamekeeper.errors import InputError
 from gamekeeper.mapping.edits import AddForm
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.place import store_place
+from gamekeeper.web import service as ticking
 from gamekeeper.web.app import make_app
-from gamekeeper.web.service import ticking
-from gamekeeper.web.service.server import Server
+from gamekeeper.web.service import Server
 from gamekeeper.web.serving import settings_of
 from gamekeeper.web.settings import Settings
-from gamekeeper.workbench.requests.serving import ServeRequest
+from gamekeeper.workbench.requests.shared import ServeRequest
 from tests.postgres import TestServer
 from tests.web.conftest import ADDRESS, edits, rename, small_environment
 

@@ -11,9 +11,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import just
 from starlette.testclient import TestClient
 
-from gamekeeper.web.app import make_app
-from gamekeeper.web.openapi import document, main, text
-from gamekeeper.web.service.server import Server
+from gamekeeper.web.app import document, main, make_app, text
+from gamekeeper.web.service import Server
 from gamekeeper.web.settings import Settings
 from tests.given.cases import only_thoroughly
 from tests.web.conftest import ADDRESS, small_environment

@@ -19,9 +19,9 @@ from typing import Any
 
 import pytest
 
-from gamekeeper.files import asides
+from gamekeeper import files as asides
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.web.entrance.connections import HEAD_SECONDS
+from gamekeeper.web.serving import HEAD_SECONDS
 from tests.given.hostile import far_apart, repeated
 from tests.web.conftest import edits
 

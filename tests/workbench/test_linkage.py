@@ -7,13 +7,13 @@ import pyarrow.csv
 import pytest
 
 import gamekeeper as gk
-from gamekeeper.attack.linkage.columns.variables import Kind, LinkVariable
+from gamekeeper.attack.linkage.columns import Kind, LinkVariable
 from gamekeeper.attack.linkage.files import link_files
 from gamekeeper.attack.linkage.options import LinkMethod, ObjectiveName
 from gamekeeper.errors import InputError, LimitError, Reason, StoreError
 from gamekeeper.options import build
 from gamekeeper.workbench.linkage import evaluate_files, link_two_files, link_two_structures
-from gamekeeper.workbench.requests.linkage import EvaluateRequest, LinkRequest, StructureRequest
+from gamekeeper.workbench.requests.records import EvaluateRequest, LinkRequest, StructureRequest
 from tests.given.linked_files import AGE, STATUS
 from tests.given.microdata import write
 

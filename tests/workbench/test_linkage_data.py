@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 from gamekeeper.attack.linkage.options import LinkOptions, ObjectiveName
 from gamekeeper.attack.linkage.structure import link_structure
 from gamekeeper.workbench.linkage import evaluate_files, link_two_files
-from gamekeeper.workbench.requests.linkage import ComparedColumns, EvaluateRequest, LinkRequest
+from gamekeeper.workbench.requests.records import ComparedColumns, EvaluateRequest, LinkRequest
 
 
 def file_of(name):

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gamekeeper.algorithms.anonymity.unsafe_combinations import unsafe_combinations
-from gamekeeper.attack.measures.options import MeasuresOptions
+from gamekeeper.algorithms.anonymity import unsafe_combinations
+from gamekeeper.attack.options import MeasuresOptions
 from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.reading.source import open_source
-from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
-from gamekeeper.workbench.requests.risk import MeasuresRequest
+from gamekeeper.workbench.requests.records import MeasuresRequest, MicrodataRequest, SampleDesign
 from gamekeeper.workbench.risk import measure_release
 
 

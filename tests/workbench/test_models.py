@@ -1,15 +1,25 @@
-"""The intruder with models on a file: one record of each person; comparisons, with attacks."""
+"""The intruder with models on a file: one record of each person; comparisons, with attacks.
+
+Experiments on a file as a notional population: the library's own, with options that fit.
+"""
 
 from __future__ import annotations
 
+import pyarrow.csv
 import pytest
 
 import gamekeeper as gk
-from gamekeeper.attack.models.options import FitOptions
-from gamekeeper.errors import InputError
-from gamekeeper.workbench.models import compare_on_population, infer_release
-from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
-from gamekeeper.workbench.requests.models import CompareRequest, InferRequest
+from gamekeeper.attack.options import FitOptions
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.workbench.models import compare_on_population, infer_release, run_simulation
+from gamekeeper.workbench.requests.records import (
+    CompareRequest,
+    ExperimentKind,
+    InferRequest,
+    MicrodataRequest,
+    SampleDesign,
+    SimulateRequest,
+)
 from tests.given.microdata import KEYS, OTHERS, PEOPLE, write
 
 
@@ -123,3 +133,145 @@ def test_people_are_not_set_against_the_records_of_a_population(tmp_path):
     assert "--population" in str(caught.value)
     with pytest.raises(InputError):
         inferred_of(file, person="whose")
+
+
+KEYS_OF_SIMULATION = ("Age", "Sex")
+
+
+@pytest.fixture
+def census_of_simulation(tmp_path):
+    return MicrodataRequest(
+        file=write(tmp_path, "census.csv", PEOPLE + "".join(OTHERS)), keys=KEYS_OF_SIMULATION
+    )
+
+
+def population(census_of_simulation):
+    return gk.code_source(
+        gk.open_source(census_of_simulation.file), [*KEYS_OF_SIMULATION, "Region"]
+    )
+
+
+def asked(kind, *fractions, **more):
+    """Return a request but for its file."""
+    return {"experiment": kind, "fractions": fractions, "workers": 1, **more}
+
+
+def run(census_of_simulation, request, *, progress=None, **more):
+    return run_simulation(
+        SimulateRequest(microdata=census_of_simulation, **request, **more), progress=progress
+    ).found
+
+
+def test_strategies(census_of_simulation):
+    request = asked(ExperimentKind.STRATEGIES, "1/4", samples=3, r=2, seed=5)
+    expected = gk.risk.strategy_experiment(
+        population(census_of_simulation), KEYS_OF_SIMULATION, fraction="1/4", samples=3, r=2, seed=5
+    )
+    found = run(census_of_simulation, request)
+    assert found.to_arrow() == expected.to_arrow()
+    assert found.sentences() == expected.sentences()
+
+
+def test_fractions(census_of_simulation):
+    request = asked(ExperimentKind.FRACTIONS, "10%", "1/2", stratify_by=("Region",))
+    expected = gk.risk.fraction_experiment(
+        population(census_of_simulation),
+        KEYS_OF_SIMULATION,
+        fractions=["10%", "1/2"],
+        stratify_by=["Region"],
+    )
+    assert run(census_of_simulation, request).to_arrow() == expected.to_arrow()
+
+
+def test_the_pilot(census_of_simulation):
+    request = asked(ExperimentKind.PILOT, "1/4", samples=2, max_size=1)
+    expected = gk.risk.pilot_study(
+        population(census_of_simulation), KEYS_OF_SIMULATION, fraction="1/4", samples=2, max_size=1
+    )
+    assert run(census_of_simulation, request).to_arrow() == expected.to_arrow()
+
+
+def test_measures(census_of_simulation):
+    request = asked(ExperimentKind.MEASURES, "1/4", samples=2, measures=("dis", "strategies"), r=2)
+    expected = gk.risk.simulate(
+        population(census_of_simulation),
+        KEYS_OF_SIMULATION,
+        fractions="1/4",
+        samples=2,
+        measures=["dis", "strategies"],
+        r=[2],
+    )
+    found = run(census_of_simulation, request)
+    assert found.to_arrow() == expected.to_arrow()
+    # Of strategies 6 and 7 only the size that was asked for.
+    of_sizes = {name.partition(".")[0] for name in found.measures if "_r" in name}
+    assert of_sizes == {"strategy_6_r2", "strategy_7_r2"}
+
+
+def test_what_is_left_out_is_as_the_experiment_has_it(census_of_simulation):
+    found = run(census_of_simulation, asked(ExperimentKind.STRATEGIES, samples=1))
+    assert found.provenance.parameters["fractions"] == "3/100"
+
+
+def test_files_are_written_and_samples_kept(census_of_simulation, tmp_path):
+    folder, plot, output = tmp_path / "kept", tmp_path / "plot.svg", tmp_path / "numbers.csv"
+    request = asked(ExperimentKind.FRACTIONS, "1/4", "1/2", folder=folder)
+    told = []
+    first = run(census_of_simulation, request, plot=plot, output=output)
+    again = run(
+        census_of_simulation, request, progress=lambda done, total: told.append((done, total))
+    )
+    assert first.to_arrow() == again.to_arrow()
+    # Nothing was left to do: the first call of progress has everything done.
+    assert told[0] == (2, 2)
+    assert plot.read_text(encoding="utf-8").lstrip().startswith("<?xml")
+    assert pyarrow.csv.read_csv(output).num_rows == first.to_arrow().num_rows
+
+
+@pytest.mark.parametrize(
+    ("request_", "reason", "named"),
+    [
+        (asked(ExperimentKind.STRATEGIES, "1/4", "1/2"), Reason.BAD_OPTION, ["--fraction"]),
+        (asked(ExperimentKind.STRATEGIES, max_size=2), Reason.BAD_OPTION, ["--max-size"]),
+        (asked(ExperimentKind.FRACTIONS, r=2), Reason.BAD_OPTION, ["--r"]),
+        (asked(ExperimentKind.PILOT, with_models=True), Reason.BAD_OPTION, ["--with-models"]),
+        (
+            asked(ExperimentKind.PILOT, "1/4", "1/2", r=2, measures=("dis",)),
+            Reason.BAD_OPTION,
+            ["--measure", "--r", "--fraction"],
+        ),
+        (asked(ExperimentKind.MEASURES), Reason.NOTHING_GIVEN, ["--fraction"]),
+    ],
+)
+def test_options_of_other_experiments_are_refused(census_of_simulation, request_, reason, named):
+    with pytest.raises(InputError) as caught:
+        run(census_of_simulation, request_)
+    assert caught.value.reason is reason
+    assert [problem.where for problem in caught.value.problems] == named
+
+
+@pytest.mark.parametrize("fraction", ["0", "3/2", "many", "1/1000"])
+def test_fractions_that_cannot_be_drawn(census_of_simulation, fraction):
+    with pytest.raises(InputError) as caught:
+        run(census_of_simulation, asked(ExperimentKind.FRACTIONS, fraction))
+    assert caught.value.reason is Reason.BAD_OPTION
+
+
+def test_all_missing_and_too_many_keys_are_refused(tmp_path):
+    many = [f"v{number}" for number in range(65)]
+    lines = [",".join(many), ",".join(["", *["1"] * 64]), ",".join(["", *["2"] * 64])]
+    file = write(tmp_path, "wide.csv", "\n".join(lines) + "\n")
+    with pytest.raises(InputError) as caught:
+        run(MicrodataRequest(file=file, keys=many), asked(ExperimentKind.FRACTIONS, "1"))
+    assert [problem.reason for problem in caught.value.problems] == [
+        Reason.TOO_LARGE,
+        Reason.BAD_OPTION,
+    ]
+    assert "'v0': all of its 2 cells are missing" in str(caught.value)
+
+
+def test_the_population_is_never_replaced(census_of_simulation):
+    before = census_of_simulation.file.read_bytes()
+    with pytest.raises(InputError, match="would be replaced"):
+        run(census_of_simulation, asked(ExperimentKind.FRACTIONS), output=census_of_simulation.file)
+    assert census_of_simulation.file.read_bytes() == before

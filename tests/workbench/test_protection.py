@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.data.keys.missing import Missing
+from gamekeeper.choices import Missing
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.workbench.protection.auditing import audit_release
-from gamekeeper.workbench.protection.python import microdata
-from gamekeeper.workbench.requests.microdata import MicrodataRequest
+from gamekeeper.workbench.protection.trying import microdata
 from gamekeeper.workbench.requests.protection import AuditRequest
+from gamekeeper.workbench.requests.records import MicrodataRequest
 from tests.given.cases import cases
 from tests.given.microdata import write
 

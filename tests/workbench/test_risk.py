@@ -1,7 +1,12 @@
-"""Stage two by one call each: the numbers of the library, and the files that were asked for."""
+"""Stage two by one call each: the numbers of the library, and the files that were asked for.
+
+A first look at a file, and the files that can be looked at.
+"""
 
 from __future__ import annotations
 
+import gzip
+import zipfile
 from dataclasses import replace
 from fractions import Fraction
 
@@ -11,26 +16,32 @@ import pyarrow.parquet
 import pytest
 
 import gamekeeper as gk
-from gamekeeper.attack.matching.options import MatchingOptions
-from gamekeeper.attack.uniques.options import (
+from gamekeeper.attack.options import (
     DisMethod,
     DisOptions,
+    MatchingOptions,
     SpecialOptions,
     UniquesOptions,
 )
-from gamekeeper.errors import Cancelled, InputError, Reason
-from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
-from gamekeeper.workbench.requests.risk import (
+from gamekeeper.data.reading import csv_file as packed
+from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
+from gamekeeper.report.tables import write_table
+from gamekeeper.workbench.requests.records import (
     DisRequest,
     KeysRequest,
+    LookRequest,
     MatchRequest,
+    MicrodataRequest,
+    SampleDesign,
     SpecialRequest,
     SudaRequest,
 )
+from gamekeeper.workbench.requests.shared import Reading
 from gamekeeper.workbench.risk import (
     count_release,
     find_special,
     find_uniques,
+    look_at,
     match_release,
     simulate_intrusion,
 )
@@ -283,3 +294,81 @@ def test_a_cancelled_search_leaves_no_file(people, tmp_path):
     with pytest.raises(Cancelled):
         find_uniques(replace(asked, records=records), progress=stop)
     assert not records.exists()
+
+
+LINES = [
+    f"{n},{20 + n % 7},{'f' if n % 2 else 'm'},{n % 5 + 1 if n % 3 else -9}" for n in range(20)
+]
+TEXT = "\n".join(["pid,Age,gender,CANARY7341", *LINES]) + "\n"
+
+
+def records(path, **how):
+    source = gk.open_source(path, **how)
+    table = gk.code_source(source, source.names)
+    words = [table.codebook[name].words for name in source.names]
+    return [[words[j][code] for j, code in enumerate(row)] for row in table.matrix().tolist()]
+
+
+def test_roles_types_and_missing_codes(tmp_path):
+    found = look_at(LookRequest(file=write(tmp_path, "p.csv", TEXT)))
+    by = {one.column: one for one in found.columns}
+    assert (by["pid"].role, by["pid"].type, by["pid"].levels) == ("identifier", "whole number", 20)
+    assert found.keys == ("Age", "gender")
+    assert by["CANARY7341"].missing_codes == "-9"
+    assert found.values == ()
+
+
+def test_keys_of_a_scenario(tmp_path):
+    file = write(tmp_path, "clerk.csv", OF_SCENARIO)
+    asked = LookRequest(file=file, scenario=SCENARIO, environment=write_world(tmp_path))
+    assert look_at(asked).keys == ("AGE", "sex", "marital_status")
+
+
+def test_every_kind_of_file_has_the_same_records(tmp_path):
+    plain = write(tmp_path, "p.csv", TEXT)
+    expected = records(plain)
+    (tmp_path / "p.csv.gz").write_bytes(gzip.compress(TEXT.encode()))
+    with zipfile.ZipFile(tmp_path / "p.zip", "w") as archive:
+        archive.writestr("people.csv", TEXT)
+    rows = [line.split(",") for line in TEXT.splitlines()]
+    columns = {name: [row[j] for row in rows[1:]] for j, name in enumerate(rows[0])}
+    write_table(pa.table(columns), tmp_path / "p.xlsx")
+    for name in ("p.csv.gz", "p.zip", "p.xlsx"):
+        assert records(tmp_path / name) == expected, name
+    bare = write(tmp_path, "bare.csv", "\n".join(LINES) + "\n")
+    assert records(bare, header=False) == expected
+    asked = LookRequest(file=bare, reading=Reading(header=False))
+    assert look_at(asked).columns[0].column == "column 1"
+
+
+def test_formulas_stay_text_in_a_workbook(tmp_path):
+    write_table(pa.table({"x": ["=1+1", "007", "http://a.b"]}), tmp_path / "x.xlsx")
+    assert [row[0] for row in records(tmp_path / "x.xlsx")] == ["=1+1", "007", "http://a.b"]
+    with zipfile.ZipFile(tmp_path / "x.xlsx") as book:
+        assert b"<f>" not in book.read("xl/worksheets/sheet1.xml")
+
+
+def test_what_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(packed, "MOST_BYTES", 5_000)
+    big = "x\n" * 10_000
+    (tmp_path / "p.csv.gz").write_bytes(gzip.compress(big.encode()))
+    with zipfile.ZipFile(tmp_path / "p.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("p.csv", big)
+    for name in ("p.csv.gz", "p.zip"):
+        with pytest.raises(LimitError, match="unpacks to more than"):
+            gk.open_source(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["p.csv.gz", "p.zip", "p.xlsx"])
+def test_damaged_files_are_one_error(tmp_path, name):
+    (tmp_path / name).write_bytes(b"CANARY 7341")
+    with pytest.raises(InputError) as refused:
+        gk.open_source(tmp_path / name)
+    assert "CANARY 7341" not in str(refused.value)
+
+
+def test_names_match_whatever_their_case(tmp_path):
+    file = write(tmp_path, "p.csv", "Age,SEX,sex\n1,a,b\n")
+    assert gk.code_source(gk.open_source(file), ["age", "sex"]).codebook.names == ("Age", "sex")
+    with pytest.raises(InputError, match="could be any of"):
+        gk.code_source(gk.open_source(file), ["Sex"])

@@ -24,20 +24,21 @@ from gamekeeper.data.tables.release import make_release
 from gamekeeper.data.tables.release_file import read_release, write_release
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.workbench import tables
-from gamekeeper.workbench.demo.tables import STEPS, run_tables_demo
-from gamekeeper.workbench.requests.audit import AuditRequest, PublishedRequest
-from gamekeeper.workbench.requests.microdata import MicrodataRequest
+from gamekeeper.workbench.demo_walk import TABLES_STEPS as STEPS
+from gamekeeper.workbench.demo_walk import run_tables_demo
+from gamekeeper.workbench.requests.records import MicrodataRequest
 from gamekeeper.workbench.requests.tables import (
+    AuditRequest,
     BoundsRequest,
     ComparisonRequest,
     FeasibleRequest,
     InferRequest,
+    PublishedRequest,
     PublishRequest,
     ReleaseRequest,
     SapRequest,
 )
-from gamekeeper.workbench.table_audit import audit_published
-from gamekeeper.workbench.tables import open_release
+from gamekeeper.workbench.tables import audit_published, open_release
 from tests.given.microdata import KEYS, PEOPLE, write
 
 AXES = {"sex": ["f", "m"], "work": ["yes", "no"]}

@@ -19,9 +19,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from gamekeeper.attack.unexamined import left_out_words, not_examined
-from gamekeeper.cli.loading import loading
+from gamekeeper.cli.interrupts import loading
 from gamekeeper.errors import Cancelled, GamekeeperError, InputError, StoreError, fault_place
-from gamekeeper.files.reading import one_run
+from gamekeeper.files import one_run
 
 _CANCELLED = "gamekeeper: cancelled. What was not said to be written was not written."
 
@@ -43,16 +43,16 @@ PARTS = {
         "Assess a file that may be released: a verdict, what drives the risk, what to do about it.",
     ),
     "serve": (
-        "serve",
+        "server",
         "Open the workbench in the browser, on this machine, until it is stopped with Ctrl-C.",
     ),
     "account": (
-        "account",
+        "server:account_app",
         "Accounts of the workbench in the browser: who may sign in, in which role.",
     ),
-    "demo": ("demo", "Run the main job on made-up data and write HTML reports."),
+    "demo": ("server", "Run the main job on made-up data and write HTML reports."),
     "shell": (
-        "environment.shell",
+        "environment.mapping",
         "Open a Python prompt with the environment, in IPython where that is installed.",
     ),
     "env": (
@@ -68,32 +68,34 @@ PARTS = {
         "Variables: what can be asked, and how its categories relate.",
     ),
     "group": (
-        "environment.groups",
+        "environment.forms:groups_app",
         "Groups of forms: listed by hand, found by a query, or made from other groups.",
     ),
     "scenario": (
-        "environment.scenarios",
+        "environment.forms:scenarios_app",
         "Scenarios: who might match the target, on which key variables, at which detail.",
     ),
     "look": (
-        "look",
+        "risk:look_app",
         "Look at a file first: columns, levels, missing cells, likely identifiers, possible keys.",
     ),
-    "risk": ("risk.app", "Stage two: attack a file of microdata that may be released."),
-    "tables": ("tables.app", "Stage two: attack tables of counts that may be released."),
-    "link": ("link.app", "Stage two: link records, the attack that works on every masking method."),
-    "protect": ("protect.app", "Stage three: protect a file, attack it again, and prove it."),
+    "risk": ("risk", "Stage two: attack a file of microdata that may be released."),
+    "tables": ("tables", "Stage two: attack tables of counts that may be released."),
+    "link": ("link", "Stage two: link records, the attack that works on every masking method."),
+    "protect": ("protect", "Stage three: protect a file, attack it again, and prove it."),
 }
-"""Which module here has the `app` of each part, and what the part is for (its first sentence)."""
+"""Which module here has the `app` of each part (or another, after a colon), and what the part is
+for (its first sentence)."""
 
 
 @cache
 def load(name: str) -> Any:
     """Return a part of the command line, imported."""
     with loading():
-        module = import_module(f"gamekeeper.cli.{PARTS[name][0]}")
-    module.app.info.cls = _Part
-    made = typer.main.get_group(module.app)
+        module, _, app = PARTS[name][0].partition(":")
+        part = getattr(import_module(f"gamekeeper.cli.{module}"), app or "app")
+    part.info.cls = _Part
+    made = typer.main.get_group(part)
     found: Any = made if made.name == name else made.commands[name]
     for own, command in getattr(found, "commands", {"": found}).items():
         command.epilog = left_out_words(not_examined(f"{name} {own}".strip()))
@@ -228,7 +230,7 @@ def _write_no_more() -> None:
 
 def _warn(text: str) -> None:
     # Here and not above: what prints and counts takes longer to import than --version takes.
-    from gamekeeper.cli.show import warn
+    from gamekeeper.cli.commands import warn
 
     warn(text)
 

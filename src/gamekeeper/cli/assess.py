@@ -6,16 +6,26 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gamekeeper.cli.commands import AsFormat, command
-from gamekeeper.cli.risk_show import say_end, say_first, show_for_programs, show_result
-from gamekeeper.cli.show import Format, progress_bar, say, show_table
+from gamekeeper.cli.commands import (
+    AsFormat,
+    Format,
+    command,
+    progress_bar,
+    say,
+    say_end,
+    say_first,
+    show_for_programs,
+    show_result,
+    show_table,
+)
 from gamekeeper.errors import NOT_MET_CODE
 from gamekeeper.wording import cell_text, digits_text, percent_text
 from gamekeeper.workbench.requests.assessment import AssessRequest
 
 if TYPE_CHECKING:
-    from gamekeeper.workbench.answer import Answer
-    from gamekeeper.workbench.assessment.result import Assessment
+    from gamekeeper.workbench.answers import Answer
+    from gamekeeper.workbench.assessment import Assessment
+
 
 app = typer.Typer(rich_markup_mode="rich")
 
@@ -35,7 +45,7 @@ def assess_command(asked: AssessRequest, how: AsFormat = Format.TABLE) -> None:
     Under a scenario of stage one, held to a limit that others use:
       gamekeeper assess people.csv --scenario "A data broker" -e norland.gk --weight w --policy hdx
     """
-    from gamekeeper.workbench.assessment.running import assess_release
+    from gamekeeper.workbench.assessment import assess_release
 
     with progress_bar("Assessing the file") as progress:
         answer = assess_release(asked, progress=progress)
@@ -66,7 +76,7 @@ def _show(asked: AssessRequest, answer: Answer[Assessment], how: Format) -> None
                 say(f"  {line}")
         say_end(asked, found)
         return
-    from gamekeeper.workbench.assessment.running import told_besides
+    from gamekeeper.workbench.assessment import told_besides
 
     show_for_programs(found, how, answer.notices, **told_besides(asked, answer))
 
@@ -95,7 +105,7 @@ def tell_assessment(found: Assessment, *, indent: str = "") -> None:
 
 
 def _show_riskiest(found: Assessment, most: int) -> None:
-    from gamekeeper.attack.assessment.chances import Basis
+    from gamekeeper.attack.assessment.measured import Basis
 
     shown = found.ranked().top(most)
     say()

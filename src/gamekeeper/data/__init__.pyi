@@ -3,15 +3,15 @@ from gamekeeper.data.coding.coded_table import (
     CodedTable as CodedTable,
     coded_from_codes as coded_from_codes,
 )
-from gamekeeper.data.coding.recode import Recode as Recode
+from gamekeeper.data.coding.codebook import Recode as Recode
 from gamekeeper.data.coding.source_coding import (
     code_frame as code_frame,
     code_source as code_source,
 )
-from gamekeeper.data.engine.opening import open_engine as open_engine
+from gamekeeper.data.engine.duckdb_engine import open_engine as open_engine
 from gamekeeper.data.keys.counting import count_keys as count_keys
 from gamekeeper.data.keys.key_table import KeyTable as KeyTable
-from gamekeeper.data.keys.missing import Missing as Missing
+from gamekeeper.choices import Missing as Missing
 from gamekeeper.data.population import (
     make_population as make_population,
     sample_population as sample_population,
@@ -27,5 +27,5 @@ from gamekeeper.data.tables.release_file import (
     read_release as read_release,
     write_release as write_release,
 )
-from gamekeeper.data.tables.release_joining import join_releases as join_releases
-from gamekeeper.data.tables.tabulation import tabulate as tabulate
+from gamekeeper.data.tables.release_file import join_releases as join_releases
+from gamekeeper.data.tables.release import tabulate as tabulate

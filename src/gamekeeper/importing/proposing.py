@@ -1,4 +1,11 @@
-"""From files to decisions, and from decisions to edits.
+"""Decisions on proposed questions: a file that people read, change and apply.
+
+One record per question says which variable it feeds and what each answer means. What is sure is
+marked to be taken; a person may change anything, mark more, or let a question make a variable of
+its own (`new`). A question that is taken without a variable is kept in the words of its form and
+feeds nothing, and the same words are not proposed again.
+
+From files to decisions, and from decisions to edits.
 
 Nothing enters an environment here: `propose_forms` reads and proposes, a person or a script changes
 what it returns, `edits_for` turns that into edits, and a store makes them.
@@ -6,19 +13,304 @@ what it returns, `edits_for` turns that into edits, and a store makes them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated, Literal
 
-from gamekeeper.errors import InputError, Problem, refuse
-from gamekeeper.importing.decisions import DecisionsFile, decisions_on, edits_of_decisions
-from gamekeeper.importing.files.limits import MOST_MEGABYTES
-from gamekeeper.importing.matching.proposal import Matcher
-from gamekeeper.importing.proposed_question import Instrument
-from gamekeeper.importing.readers.registry import FORMATS, Format, read_instrument
-from gamekeeper.mapping.edits import Edit, apply_edits
+from pydantic import BaseModel, Field
+
+from gamekeeper.algorithms.categories.bands import read_bands
+from gamekeeper.errors import InputError, Problem, Reason, refuse
+from gamekeeper.importing.files import MOST_MEGABYTES
+from gamekeeper.importing.matching import Candidate, Matcher, Proposal
+from gamekeeper.importing.questions import (
+    Answering,
+    Instrument,
+    ProposedAnswer,
+    ProposedQuestion,
+    bands_of,
+    interval_definition,
+)
+from gamekeeper.importing.registry import FORMATS, Format, read_instrument
+from gamekeeper.importing.texts import no_answer
+from gamekeeper.mapping.edits import AddBands, AddForm, AddVariable, AskQuestion, Edit, apply_edits
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.mapping.forms.form import Answer, NoAnswer, Question, Universe
+from gamekeeper.mapping.variables.definitions import STRICT, Interval, Names, Nominal, variable_of
+from gamekeeper.wording import count_of, did_you_mean, quoted
+
+_Status = Literal["sure", "answers to place", "unsure", "nothing found", "left out before"]
+
+
+class AnswerDecision(BaseModel):
+    """A printed answer and what it means."""
+
+    model_config = STRICT
+
+    text: str = Field(description="The answer as it is printed.")
+    means: str | None = Field(default=None, description="The category that it means.")
+    no_answer: NoAnswer | None = Field(default=None, description="Why it is no answer.")
+
+
+class Decision(BaseModel):
+    """A question, what is proposed for it, and whether to take that."""
+
+    model_config = STRICT
+
+    question: str = Field(description="The name of the question on its form.")
+    text: str = Field(default="", description="Its words.")
+    take: bool = Field(description="Whether it enters.")
+    variable: str | None = Field(default=None, description="The variable that it feeds.")
+    new: bool = Field(default=False, description="Whether the variable is made of its answers.")
+    status: _Status = Field(description="How sure the proposal is.")
+    score: float = Field(default=0.0, description="From 0 to 1.")
+    reason: str = Field(default="", description="What speaks for it, and against it.")
+    others: Names = Field(default=(), description="Other variables it may be about.")
+    answers: Annotated[tuple[AnswerDecision, ...], Field(strict=False)] = ()
+    multiple: bool = Field(default=False, description="Whether several answers may be ticked.")
+    outside: bool = Field(
+        default=False, description="Whether categories that no answer means are not asked."
+    )
+    universe: str = Field(default="", description="Who is asked, in words.")
+
+
+class FormDecisions(BaseModel):
+    """A form that was read, with a decision for every question."""
+
+    model_config = STRICT
+
+    form: str = Field(description="The name that the form gets, or has.")
+    file: str = Field(default="", description="The file that it was read from.")
+    metadata: dict[str, bool | int | float | str | None] = Field(default={})
+    notes: Names = ()
+    questions: Annotated[tuple[Decision, ...], Field(strict=False)] = ()
+
+    @property
+    def taken(self) -> tuple[Decision, ...]:
+        """The questions that enter."""
+        return tuple(decision for decision in self.questions if decision.take)
+
+
+class DecisionsFile(BaseModel):
+    """Decisions on the questions of one or more forms."""
+
+    model_config = STRICT
+
+    gamekeeper: Literal["decisions 1"] = "decisions 1"
+    forms: Annotated[tuple[FormDecisions, ...], Field(strict=False)]
+
+
+def decisions_on(
+    instrument: Instrument, proposals: Sequence[Proposal], form: str, file: str = ""
+) -> FormDecisions:
+    """Return a decision for every question that asks something: the sure ones are taken."""
+    metadata: dict[str, bool | int | float | str | None] = {
+        "format": instrument.format,
+        **instrument.metadata,
+    }
+    if instrument.language:
+        metadata["language"] = instrument.language
+    if file:
+        metadata["source"] = file
+    asked = [p for p in proposals if p.question.answering is not Answering.NOTHING]
+    return FormDecisions(
+        form=form,
+        file=file,
+        metadata=metadata,
+        notes=instrument.notes,
+        questions=tuple(_decision(proposal) for proposal in asked),
+    )
+
+
+def _decision(proposal: Proposal) -> Decision:
+    question, best = proposal.question, proposal.best
+    status: _Status = "nothing found"
+    if proposal.was_left_out:
+        status = "left out before"
+    elif proposal.is_sure:
+        status = "sure"
+    elif proposal.says_variable:
+        status = "answers to place"
+    elif best is not None:
+        status = "unsure"
+    return Decision(
+        question=question.name,
+        text=question.text or question.label,
+        take=proposal.is_sure,
+        variable=best.variable if best else None,
+        status=status,
+        score=best.score if best else 0.0,
+        reason=best.reason if best else "",
+        others=tuple(candidate.variable for candidate in proposal.candidates[1:]),
+        answers=_answers(question, best),
+        multiple=question.answering is Answering.SEVERAL,
+        outside=best is not None and best.fit.outside,
+        universe=question.universe,
+    )
+
+
+def _answers(question: ProposedQuestion, best: Candidate | None) -> tuple[AnswerDecision, ...]:
+    known = {m.text: m for m in best.fit.meanings} if best is not None else {}
+    found: dict[str, AnswerDecision] = {}
+    for answer in question.answers:
+        meaning = known.get(answer.text)
+        means = meaning.means if meaning else None
+        why = meaning.no_answer if meaning else no_answer(answer.text)
+        tree = {"text": answer.text, "means": means, "no_answer": why}
+        found.setdefault(answer.text, AnswerDecision.model_validate(tree))
+    return tuple(found.values())
+
+
+def decided_for(environment: Environment, decision: Decision, variable: str) -> Decision:
+    """Return a decision on another variable: its answers mean what can be told of them there."""
+    asked = ProposedQuestion(
+        decision.question,
+        decision.text,
+        answering=Answering.SEVERAL if decision.multiple else Answering.ONE,
+        answers=tuple(ProposedAnswer(answer.text) for answer in decision.answers),
+    )
+    if not decision.answers:
+        asked = replace(asked, answering=Answering.TEXT)
+    fit = Matcher(environment).fit(asked, variable)
+    candidate = Candidate(variable, decision.score, decision.reason, fit)
+    changed = {"answers": _answers(asked, candidate), "variable": variable, "outside": fit.outside}
+    return decision.model_copy(update=changed)
+
+
+def edits_of_decisions(environment: Environment, decided: FormDecisions) -> list[Edit]:
+    """Return the edits that enter what is taken: new variables, new bands, then the form.
+
+    Raises
+    ------
+    InputError
+        With every question that cannot enter as it is decided.
+    """
+    taken = decided.taken
+    problems = [p for decision in taken for p in _problems(environment, decided.form, decision)]
+    if problems:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Questions of {quoted([decided.form])} were to be entered.",
+            f"{count_of(len(problems), 'thing is', 'things are')} not decided.",
+            "Change the decisions, or let these questions be (take: false).",
+            problems=problems,
+        )
+    if not taken:
+        return []
+    edits: list[Edit] = []
+    made: set[str] = set()
+    for decision in taken:
+        if decision.new and decision.variable and decision.variable not in made:
+            made.add(decision.variable)
+            edits.append(AddVariable(definition=new_definition(decision)))
+    for variable, bands in _new_bands(environment, taken).items():
+        edits.append(AddBands(variable=variable, bands=tuple(bands)))
+    questions = tuple(_question(decision) for decision in taken)
+    if decided.form in environment.forms:
+        edits += [AskQuestion(form=decided.form, question=question) for question in questions]
+    else:
+        edits.append(
+            AddForm(name=decided.form, metadata=dict(decided.metadata), questions=questions)
+        )
+    return edits
+
+
+def new_definition(decision: Decision) -> Nominal | Interval:
+    """Return the definition of the variable that a question makes of its answers."""
+    assert decision.variable is not None
+    texts = [answer.means or answer.text for answer in decision.answers if answer.no_answer is None]
+    read = read_bands(texts)
+    if texts and not read.unread:
+        return interval_definition(decision.variable, bands_of(read), decision.text)
+    names = list(dict.fromkeys(texts))
+    return Nominal(
+        name=decision.variable,
+        description=decision.text,
+        scale="nominal",
+        categories={name: [] for name in names},
+        order=names,
+    )
+
+
+def _problems(environment: Environment, form: str, decision: Decision) -> Iterable[Problem]:
+    where = f"form {quoted([form])}, question {quoted([decision.question])}"
+    variable = decision.variable
+    if variable is None:
+        if decision.new:
+            found = "is to make a variable that has no name."
+            yield Problem(Reason.NOTHING_GIVEN, where, found, "Name the variable.")
+        return
+    if decision.new:
+        if variable in environment.variables:
+            yield Problem(
+                Reason.DUPLICATE, where, f"{quoted([variable])} is there.", "Leave 'new'."
+            )
+        if not any(answer.no_answer is None for answer in decision.answers):
+            found = "has no answers to make a variable of."
+            yield Problem(Reason.BAD_OPTION, where, found, "Add the variable by hand.")
+        return
+    if variable not in environment.variables:
+        near = did_you_mean(variable, environment.variables)
+        yield Problem(
+            Reason.UNKNOWN_NAME, where, f"There is no variable {quoted([variable])}.", near
+        )
+        return
+    for answer in decision.answers:
+        if answer.means is None and answer.no_answer is None:
+            found = f"it is not said what {quoted([answer.text])} means."
+            yield Problem(Reason.NOTHING_GIVEN, where, found, "Give 'means' or 'no_answer'.")
+
+
+def _new_bands(environment: Environment, taken: Iterable[Decision]) -> dict[str, dict[str, None]]:
+    found: dict[str, dict[str, None]] = {}
+    for decision in taken:
+        variable = environment.variables.get(decision.variable or "")
+        if decision.new or variable is None or not variable.bands:
+            continue
+        for answer in decision.answers:
+            label = answer.means
+            if label and variable.resolve(label) is None and variable.has_room_for(label):
+                found.setdefault(variable.name, {})[label] = None
+    return found
+
+
+def _question(decision: Decision) -> Question:
+    bands: dict[str, str] = {}
+    outside = decision.outside
+    if decision.new:
+        definition = new_definition(decision)
+        if isinstance(definition, Interval):
+            texts = [a.means or a.text for a in decision.answers if a.no_answer is None]
+            read = bands_of(read_bands(texts))
+            made = variable_of(definition)
+            space = made.space
+            assert space is not None
+            closed = {text: band.within(space) for text, band in read.items()}
+            bands = {text: band.name(made.style) for text, band in closed.items()}
+            outside = min(band.low for band in closed.values()) > space.low or (
+                max(band.high for band in closed.values()) < space.high
+            )
+    answers: list[Answer] = []
+    for answer in decision.answers:
+        why = answer.no_answer
+        means = answer.means
+        if decision.variable is None:
+            means, why = None, why or "undecided"
+        elif decision.new and why is None:
+            means = bands.get(answer.means or answer.text, answer.means)
+        answers.append(
+            Answer(text=answer.text, means=means if means != answer.text else None, no_answer=why)
+        )
+    return Question(
+        name=decision.question,
+        text=decision.text,
+        variable=decision.variable,
+        answers=tuple(answers),
+        multiple=decision.multiple,
+        outside=outside and decision.variable is not None,
+        universe=Universe(wording=decision.universe) if decision.universe else None,
+    )
 
 
 def propose_forms(

@@ -4,7 +4,7 @@ from gamekeeper.algorithms.categories.bands import (
     BandStyle as BandStyle,
     parse_band as parse_band,
 )
-from gamekeeper.algorithms.categories.graph_property import find_violations as find_violations
+from gamekeeper.algorithms.categories.partitions import find_violations as find_violations
 from gamekeeper.algorithms.categories.harmonization import HarmonizationGraph as HarmonizationGraph
 from gamekeeper.algorithms.categories.maximal_harmonization import (
     MaximalHarmonizations as MaximalHarmonizations,
@@ -19,7 +19,7 @@ from gamekeeper.algorithms.categories.partitions import (
     join as join,
     meet as meet,
 )
-from gamekeeper.algorithms.categories.prevalence import (
+from gamekeeper.algorithms.categories.partitions import (
     SizeCurve as SizeCurve,
     is_null as is_null,
     parse_prevalence as parse_prevalence,
@@ -36,10 +36,10 @@ from gamekeeper.mapping.analysis.key_variables import (
     KeyVariable as KeyVariable,
     KeyVariableMap as KeyVariableMap,
 )
-from gamekeeper.mapping.edits.differences import compare_environments as compare_environments
+from gamekeeper.mapping.edits.merging import compare_environments as compare_environments
 from gamekeeper.mapping.edits.merging import map_codes as map_codes, plan_merge as plan_merge
 from gamekeeper.mapping.environment.environment import Environment as Environment
-from gamekeeper.mapping.environment.evidence import Evidence as Evidence, Mode as Mode
+from gamekeeper.mapping.environment.asked import Evidence as Evidence, Mode as Mode
 from gamekeeper.mapping.environment.overview import (
     check_environment as check_environment,
     list_categories as list_categories,
@@ -50,23 +50,23 @@ from gamekeeper.mapping.environment.rules import (
     MetadataKey as MetadataKey,
     Rules as Rules,
 )
-from gamekeeper.mapping.environment.scenario import Scenario as Scenario, ScenarioKey as ScenarioKey
+from gamekeeper.mapping.environment.rules import Scenario as Scenario, ScenarioKey as ScenarioKey
 from gamekeeper.mapping.forms.form import Form as Form
 from gamekeeper.mapping.forms.groups import Group as Group
-from gamekeeper.mapping.forms.questions import (
+from gamekeeper.mapping.forms.form import (
     NO_ANSWERS as NO_ANSWERS,
     Answer as Answer,
     Question as Question,
     Universe as Universe,
 )
-from gamekeeper.mapping.recoding.applying import Recoded as Recoded, recode_table as recode_table
-from gamekeeper.mapping.recoding.grammar import (
+from gamekeeper.mapping.recoding import Recoded as Recoded, recode_table as recode_table
+from gamekeeper.mapping.recoding_rules import (
     parse_recode as parse_recode,
     parse_recodes as parse_recodes,
 )
-from gamekeeper.mapping.recoding.rules import RecodeRule as RecodeRule
+from gamekeeper.mapping.recoding_rules import RecodeRule as RecodeRule
 from gamekeeper.mapping.scenario.proposal import propose_scenario as propose_scenario
-from gamekeeper.mapping.scenario.recoding import (
+from gamekeeper.mapping.scenario.proposal import (
     RecodePlan as RecodePlan,
     columns_of as columns_of,
     plan_recodes as plan_recodes,
@@ -81,7 +81,7 @@ from gamekeeper.mapping.variables.categorization import (
     categorize as categorize,
 )
 from gamekeeper.mapping.variables.codes import CodeRegister as CodeRegister
-from gamekeeper.mapping.variables.variable import (
+from gamekeeper.mapping.variables.codes import (
     ALSO as ALSO,
     ELSE as ELSE,
     OUTSIDE as OUTSIDE,

@@ -1,19 +1,163 @@
-"""Tables written to files that other programs read: CSV, Parquet or an Excel workbook."""
+"""Templates filled with text from anywhere: escaped, and free of what XML does not allow.
+
+Which endings pictures and pages have, and pictures written to files.
+
+Excel workbooks: one sheet per table, text as text.
+
+A text that begins like a formula or looks like an address or a number stays a text: cells are
+written by their type, and never by what they look like. Whole numbers beyond 15 digits, which Excel
+would round, are written as text.
+
+Tables written to files that other programs read: CSV, Parquet or an Excel workbook.
+"""
 
 from __future__ import annotations
 
+import io
+import math
 import re
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from gamekeeper.files.writing import write_file
-from gamekeeper.report.saving import require_ending
-from gamekeeper.wording import shown_cell
-from gamekeeper.wording.spreadsheets import NUMERAL, STARTS
+import jinja2
+from markupsafe import Markup
+
+from gamekeeper.errors import InputError, LimitError, Reason
+from gamekeeper.files import write_file
+from gamekeeper.wording import NUMERAL, STARTS, quoted, short, shown_cell
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+_NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def visible(text: str) -> str:
+    r"""Return a text with a replacement character for each that XML does not allow.
+
+    Examples
+    --------
+    >>> visible("a\0b")
+    'a�b'
+    """
+    return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def render(template: str, **values: object) -> str:
+    """Fill one of the templates of this room; every text is escaped unless it is `Markup`."""
+    return _templates().get_template(template).render(**values)
+
+
+@cache
+def _templates() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("gamekeeper.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_finalized,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _finalized(value: object) -> object:
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+_PATH_LETTERS = 300
+PICTURE_ENDINGS = (".svg", ".png")
+PAGE_ENDINGS = (".html", ".htm")
+
+
+def save_picture(path: str | Path, *, svg: Callable[[], str], png: Callable[[], bytes]) -> Path:
+    """Write a picture in the format that the name of the file ends in, .svg or .png."""
+    ending = require_ending("picture", path, PICTURE_ENDINGS)
+    content = svg().encode() if ending == ".svg" else png()
+    return write_file(path, content, private=False)
+
+
+def require_ending(what: str, path: str | Path, endings: Sequence[str]) -> str:
+    """Return the ending of a file in small letters, which must be one of those given."""
+    ending = Path(path).suffix.lower()
+    if ending not in endings:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"A {what} in the file '{short(str(path), _PATH_LETTERS)}' was asked for.",
+            f"Its name ends in {quoted([ending])}." if ending else "Its name has no ending.",
+            f"Let it end in {' or '.join(endings)}.",
+        )
+    return ending
+
+
+MOST_ROWS = 1_048_575
+_MOST_COLUMNS = 16_384
+_MOST_LETTERS = 32_767
+_EXACT = 10**15
+_SHEET_LETTERS = 31
+_OPTIONS = {
+    "strings_to_formulas": False,
+    "strings_to_urls": False,
+    "strings_to_numbers": False,
+    "in_memory": True,
+}
+
+
+def workbook(sheets: Mapping[str, pa.Table]) -> bytes:
+    """Return tables as an Excel workbook (.xlsx), a sheet each.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> workbook({"Risk": pa.table({"name": ["=1+1"]})})[:2]
+    b'PK'
+    """
+    from xlsxwriter import Workbook
+
+    for name, table in sheets.items():
+        _require_room(name, table)
+    content = io.BytesIO()
+    with Workbook(content, _OPTIONS) as book:
+        heading = book.add_format({"bold": True, "bottom": 1})
+        for name, table in sheets.items():
+            sheet = book.add_worksheet(name[:_SHEET_LETTERS])
+            for place, column in enumerate(table.column_names):
+                sheet.write_string(0, place, column, heading)
+                for line, cell in enumerate(table[column].to_pylist(), 1):
+                    _write(sheet, line, place, cell)
+            sheet.freeze_panes(1, 0)
+    return content.getvalue()
+
+
+def _write(sheet: Any, line: int, place: int, cell: Any) -> None:
+    if cell is None:
+        return
+    if isinstance(cell, bool):
+        sheet.write_boolean(line, place, cell)
+    elif isinstance(cell, int) and abs(cell) < _EXACT:
+        sheet.write_number(line, place, cell)
+    elif isinstance(cell, float):
+        if math.isfinite(cell):
+            sheet.write_number(line, place, cell)
+        elif math.isinf(cell):
+            sheet.write_string(line, place, "unbounded")
+    else:
+        sheet.write_string(line, place, str(cell)[:_MOST_LETTERS])
+
+
+def _require_room(name: str, table: pa.Table) -> None:
+    if table.num_rows > MOST_ROWS or table.num_columns > _MOST_COLUMNS:
+        raise LimitError(
+            Reason.TOO_LARGE,
+            f"The sheet {quoted([name])} of an Excel workbook was to be written.",
+            f"It has {table.num_rows:,} rows and {table.num_columns:,} columns; a sheet holds"
+            f" {MOST_ROWS:,} rows and {_MOST_COLUMNS:,} columns.",
+            "Let the name of the file end in .csv or .parquet.",
+        )
+
 
 TABLE_ENDINGS = (".csv", ".parquet", ".xlsx")
 
@@ -84,7 +228,6 @@ def _write_parquet(table: pa.Table, file: BinaryIO) -> None:
 
 
 def _write_excel(table: pa.Table, file: BinaryIO) -> None:
-    from gamekeeper.report.workbook import workbook
 
     file.write(workbook({"Table": table}))
 

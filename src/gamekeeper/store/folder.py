@@ -1,4 +1,12 @@
-"""An environment kept as a folder of sorted, diffable JSON.
+"""Codes written into the variable files of a folder, which else stay as a person wrote them.
+
+The text of every file of an environment, in the one way in which it is written.
+
+Single records read from JSON files: edits, the definition of a variable, a form.
+
+A partition graph from a single file: that of a variable, or a list of nodes and edges.
+
+An environment kept as a folder of sorted, diffable JSON.
 
 Each variable, form and group has a file of its own. The name in the file is what counts; the name
 of the file is made from it. To write and to read again gives the same environment and codes.
@@ -6,20 +14,411 @@ of the file is made from it. To write and to read again gives the same environme
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, NoReturn, TypeVar
 
+from pydantic import BaseModel, TypeAdapter
+from pydantic_core import PydanticSerializationError
+
+from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, Problem, Reason, StoreError
-from gamekeeper.files.sets import replace_files
-from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.files import FORMAT, replace_files
+from gamekeeper.importing.proposing import DecisionsFile
+from gamekeeper.mapping.edits import EDIT, Edit
+from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.environment.rules import NO_RULES, rules_tree
+from gamekeeper.mapping.forms.form import Question
+from gamekeeper.mapping.scenario.document import document_of
+from gamekeeper.mapping.variables.codes import code_order, name_problems
+from gamekeeper.mapping.variables.definitions import DEFINITION, Definition
 from gamekeeper.results import Progress
-from gamekeeper.store.layout import HEADER, SHAPES, content, header, listed, unreadable
-from gamekeeper.store.models import EnvironmentFile
-from gamekeeper.store.parsing import parse
-from gamekeeper.store.reading import Reading
-from gamekeeper.store.slugs import slugs
-from gamekeeper.store.texts import header_text, texts_of
-from gamekeeper.wording import count_of, shown_path
+from gamekeeper.store.models import (
+    GROUP_FILE,
+    VARIABLE_FILE,
+    VERSION,
+    EnvironmentFile,
+    FormFile,
+    GraphFile,
+    check,
+    check_once,
+    decode,
+    parse,
+)
+from gamekeeper.store.place import slugs
+from gamekeeper.store.reading import (
+    FORM_FILE,
+    HEADER,
+    HEADER_FILE,
+    SHAPES,
+    Reading,
+    checked_file,
+    codes_of,
+    content,
+    header,
+    listed,
+    problems_of,
+    read_tree,
+    register_of,
+    retired_of,
+    tree_of,
+    unreadable,
+    variable_of,
+    words_tree,
+)
+from gamekeeper.wording import count_of, did_you_mean, quoted, shown_path
+
+_AGAIN = "Read the environment again."
+
+
+def write_codes(environment: Environment, folder: str | Path) -> tuple[str, ...]:
+    """Write the codes of an environment into the folder that it was read from.
+
+    A variable file with all its codes is left alone. In others the codes that are missing are
+    added, and nothing else changes but the indentation.
+
+    Returns
+    -------
+    tuple of str
+        The files that were changed, by their paths within the folder.
+
+    Raises
+    ------
+    StoreError
+        If a variable file is not the one that was read, or the system refuses. The message says
+        whether anything was changed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from gamekeeper import Form, Variable
+    >>> from gamekeeper.store.folder import write_environment
+    >>> age = Variable.of_bands("Age", ["0-15", "16+"])
+    >>> environment = Environment([age], [Form("Bank", {"Age": ["0-15", "16+"]})])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_environment(environment, folder)
+    ...     file = Path(folder) / "variables" / "age.json"
+    ...     _ = file.write_text('{"scale": "interval", "bands": ["under 16"], "name": "Age"}')
+    ...     write_codes(environment, folder), list(json.loads(file.read_text()))
+    (('variables/age.json',), ['scale', 'bands', 'name', 'codes'])
+    """
+    root = Path(folder)
+    problems: list[Problem] = []
+    texts: dict[str, bytes] = {}
+    missing = dict.fromkeys(environment.variables)
+    for place in listed(root, "variables", problems):
+        try:
+            data = content(root, place)
+        except OSError as error:
+            problems.append(unreadable(place, error))
+            continue
+        name = _name_of(data, place, environment, problems)
+        if name is None:
+            continue
+        missing.pop(name, None)
+        tree, _ = decode(data)
+        before = tree.get("codes", {})
+        register = environment.register(name)
+        codes = codes_of(environment.variable(name), register)
+        if codes.keys() - before.keys() or register.retired - set(tree.get("retired", ())):
+            # What is there already may be in words of a person, which mean the same.
+            tree["codes"] = codes | before
+            if register.retired:
+                tree["retired"] = retired_of(register)
+            texts[place] = f"{json.dumps(tree, indent=1, ensure_ascii=False)}\n".encode()
+    problems += [
+        Problem(Reason.NOT_FOUND, f"variable {quoted([name])}", "has no file.", _AGAIN)
+        for name in missing
+    ]
+    if problems:
+        raise StoreError(
+            problems[0].reason,
+            f"Codes were to be written to {shown_path(root.absolute())}.",
+            f"Its variables have {count_of(len(problems), 'fault')}. Nothing was changed.",
+            problems=problems,
+        )
+    replace_files(root, texts, ())
+    return tuple(texts)
+
+
+def _name_of(
+    data: bytes, where: str, environment: Environment, problems: list[Problem]
+) -> str | None:
+    """Return the name of the variable in a file if it is that of the environment, codes and all."""
+    file = parse(data, where, VARIABLE_FILE, problems)
+    if file is None:
+        return None
+    variable = variable_of(file, where, problems)
+    if variable is None:
+        return None
+    if environment.variables.get(file.name) != variable:
+        found = f"is of {quoted([file.name])}, which the environment has not or has otherwise."
+        problems.append(Problem(Reason.WRONG_SCHEMA, where, found, _AGAIN))
+        return None
+    given, known = register_of(file, variable, where, problems), environment.register(file.name)
+    others = [
+        code for code in given if code not in known or known.meaning(code) != given.meaning(code)
+    ]
+    others += sorted(given.retired - known.retired, key=code_order)
+    if others:
+        found = f"has codes that mean something else in the environment: {quoted(others)}."
+        problems.append(Problem(Reason.INCONSISTENT_CODE, where, found, _AGAIN))
+        return None
+    return file.name
+
+
+def texts_of(environment: Environment, problems: list[Problem]) -> dict[str, dict[str, bytes]]:
+    """Return the texts of all parts by kind and name, after adding what no file can hold."""
+    return {
+        "variables": {
+            name: _variable_text(environment, name, problems) for name in environment.variables
+        },
+        "forms": {name: _form_text(form, problems) for name, form in environment.forms.items()},
+        "groups": {
+            name: _group_text(group, problems) for name, group in environment.groups.items()
+        },
+        "scenarios": {
+            name: _text(document_of(scenario), f"scenario {quoted([name])}", problems)
+            for name, scenario in environment.scenarios.items()
+        },
+    }
+
+
+def header_text(environment: Environment, problems: list[Problem]) -> bytes:
+    """Return the text of environment.json."""
+    tree: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": environment.name,
+        **_described(environment.description),
+    }
+    if environment.rules != NO_RULES:
+        tree["rules"] = rules_tree(environment.rules)
+    return _text(check(tree, HEADER, HEADER_FILE, problems), HEADER, problems)
+
+
+def _variable_text(environment: Environment, name: str, problems: list[Problem]) -> bytes:
+    where = f"variable {quoted([name])}"
+    variable = environment.variable(name)
+    tree = tree_of(variable, environment.register(name))
+    return _text(checked_file(tree, variable, where, problems), where, problems)
+
+
+def _form_text(form: Form, problems: list[Problem]) -> bytes:
+    where = f"form {quoted([form.name])}"
+    tree = {
+        "name": form.name,
+        "metadata": dict(sorted(form.metadata.items())),
+        **words_tree(form),
+        "variables": {name: list(labels) for name, labels in sorted(form.by_hand.items())},
+    }
+    return _text(check(tree, where, FORM_FILE, problems), where, problems)
+
+
+def _group_text(group: Group, problems: list[Problem]) -> bytes:
+    where = f"group {quoted([group.name])}"
+    ((way, given),) = group.definition.items()
+    if way == "forms":
+        given = sorted(set(group.forms))
+    tree = {
+        "name": group.name,
+        **_described(group.description),
+        way: given if isinstance(given, str) else list(given),
+    }
+    return _text(check(tree, where, GROUP_FILE, problems), where, problems)
+
+
+def _described(description: str) -> dict[str, str]:
+    return {"description": description} if description else {}
+
+
+def _text(file: BaseModel | None, where: str, problems: list[Problem]) -> bytes:
+    if file is None:
+        return b""
+    try:
+        text = file.model_dump_json(indent=1, by_alias=True, exclude_unset=True)
+    except PydanticSerializationError:
+        found = "holds half of a character (a lone surrogate)."
+        problems.append(Problem(Reason.WRONG_ENCODING, where, found, "Write it whole."))
+        return b""
+    return f"{text}\n".encode()
+
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+def read_edits(file: Path) -> list[Edit]:
+    """Read edits: a list of records, or a single one.
+
+    Raises
+    ------
+    InputError
+        With every fault of every record, and nothing of what the file holds.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "edits.json"
+    ...     _ = file.write_text('{"edit": "remove-form", "form": "Bank"}')
+    ...     [edit.form for edit in read_edits(file)]
+    ['Bank']
+    """
+    problems: list[Problem] = []
+    tree = _tree(file, "Edits were", problems)
+    records = tree if isinstance(tree, list) else [tree]
+    made = [
+        check(record, f"edit {number}" if isinstance(tree, list) else "edit", EDIT, problems)
+        for number, record in enumerate(records, start=1)
+    ]
+    if problems:
+        _refuse(file, "Edits were", problems)
+    return [edit for edit in made if edit is not None]
+
+
+def read_definition(file: Path) -> Definition:
+    """Read the definition of a variable, as the files of an environment have it."""
+    return _read(file, DEFINITION, "The definition of a variable was")
+
+
+def read_form(file: Path) -> FormFile:
+    """Read a form, as the files of an environment have it."""
+    return _read(file, FORM_FILE, "A form was")
+
+
+def read_question(file: Path) -> Question:
+    """Read a question, as the file of a form has it."""
+    return _read(file, TypeAdapter(Question), "A question was")
+
+
+def read_decisions(file: Path) -> DecisionsFile:
+    """Read decisions on the questions of instruments."""
+    return _read(file, TypeAdapter(DecisionsFile), "Decisions were")
+
+
+def _read(file: Path, shape: TypeAdapter[_Model], asked: str) -> _Model:
+    problems: list[Problem] = []
+    made = check(_tree(file, asked, problems), file.name, shape, problems)
+    if made is None or problems:
+        _refuse(file, asked, problems)
+    return made
+
+
+def _tree(file: Path, asked: str, problems: list[Problem]) -> object:
+    read = read_tree(file.parent, file.name, "file", problems)
+    if read is not None:
+        tree, repeated = read
+        if not repeated:
+            return tree
+        found = "has an object with a key twice."
+        problems.append(Problem(Reason.DUPLICATE, "file", found, "Leave one out."))
+    _refuse(file, asked, problems)
+
+
+def _refuse(file: Path, asked: str, problems: list[Problem]) -> NoReturn:
+    raise InputError(
+        problems[0].reason,
+        f"{asked} to be read from {shown_path(file)}.",
+        f"The file has {count_of(len(problems), 'fault')}.",
+        "Correct it; docs/reference/schema has the schemas.",
+        problems=problems,
+    )
+
+
+_GRAPH_FILE = TypeAdapter(GraphFile)
+
+
+def read_named_graph(path: str | Path) -> tuple[str, PartitionGraph]:
+    """Read a partition graph with its name.
+
+    Parameters
+    ----------
+    path
+        A variable file of an environment, or a file with the fields `nodes`, a list of
+        categories, and `edges`, a list of pairs of a category and a child. Other fields of the
+        latter are passed over; its name is that of the file without the ending.
+
+    Raises
+    ------
+    InputError
+        With every problem of the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> text = '{"nodes": ["any", "female", "male"], "edges": [["any", "female"], ["any", "male"]]}'
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "sex.json"
+    ...     _ = path.write_text(text)
+    ...     name, graph = read_named_graph(path)
+    >>> name, graph.sinks
+    ('sex', ('female', 'male'))
+    """
+    file = Path(path)
+    problems: list[Problem] = []
+    named = _named_graph(file, problems)
+    if named is None:
+        raise InputError(
+            problems[0].reason,
+            f"The partition graph in {shown_path(file)} was to be read.",
+            f"The file has {count_of(len(problems), 'fault')}.",
+            "Give a variable file of an environment, or a file with nodes and edges.",
+            problems=problems,
+        )
+    return named
+
+
+def _named_graph(path: Path, problems: list[Problem]) -> tuple[str, PartitionGraph] | None:
+    where, own = shown_path(path.name)[1:-1], shown_path(path.stem)[1:-1]
+    read = read_tree(path.parent, path.name, where, problems)
+    if read is None:
+        return None
+    tree, repeated = read
+    if _has_nodes(tree):
+        edges = check_once(tree, repeated, where, _GRAPH_FILE, problems)
+        graph = None if edges is None else _from_edges(edges, where, problems)
+        return None if graph is None else (own, graph)
+    file = check_once(tree, repeated, where, VARIABLE_FILE, problems)
+    variable = None if file is None else variable_of(file, where, problems)
+    return None if variable is None else (variable.name, variable.graph)
+
+
+def _has_nodes(tree: Any) -> bool:
+    return isinstance(tree, dict) and "scale" not in tree and bool({"nodes", "edges"} & set(tree))
+
+
+def _from_edges(file: GraphFile, where: str, problems: list[Problem]) -> PartitionGraph | None:
+    nodes = dict.fromkeys(file.nodes)
+    found = [
+        Problem(
+            Reason.UNKNOWN_NAME,
+            f"{where}, edge {number}",
+            f"names {quoted([name])}, which is not a node.",
+            did_you_mean(name, nodes),
+        )
+        for number, edge in enumerate(file.edges, start=1)
+        for name in edge
+        if name not in nodes
+    ]
+    found += [
+        Problem(p.reason, f"{where}, {p.where}", p.found, p.do)
+        for p in name_problems("node", nodes)
+    ]
+    if len(nodes) < len(file.nodes):
+        twice = quoted(name for name in nodes if file.nodes.count(name) > 1)
+        found.append(
+            Problem(Reason.DUPLICATE, where, f"has the nodes {twice} twice.", "Leave one out.")
+        )
+    if not found:
+        try:
+            return PartitionGraph.from_edges(
+                nodes, [(parent, child) for parent, child in file.edges]
+            )
+        except InputError as error:
+            found = problems_of(error, where)
+    problems.extend(found)
+    return None
 
 
 def read_environment(folder: str | Path, *, progress: Progress | None = None) -> Environment:

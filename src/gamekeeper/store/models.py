@@ -3,19 +3,31 @@
 These definitions check every file that is read or written, and the published JSON Schema is made
 from them. They are apart from the domain types: a file may be well shaped and still describe no
 valid variable.
+
+From the bytes of one file to a checked model, or to every fault of the file.
+
+The wrong file may be given by mistake, one with data. So no fault ever shows what a file holds:
+only places, counts and types, and fields that are ours or nearly so.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import codecs
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Annotated, Any, Final, Literal, NoReturn, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from gamekeeper.errors import Problem, Reason
 from gamekeeper.mapping.environment.rules import NO_RULES, Rules
+from gamekeeper.mapping.forms.form import Question, Universe
 from gamekeeper.mapping.forms.groups import GROUP_WAYS
-from gamekeeper.mapping.forms.questions import Question, Universe
+from gamekeeper.mapping.variables.codes import OUTSIDE
 from gamekeeper.mapping.variables.definitions import STRICT, Interval, Nominal, Ordinal
-from gamekeeper.mapping.variables.variable import OUTSIDE
+from gamekeeper.wording import count_of, quoted
 
 VERSION = 1
 
@@ -134,3 +146,265 @@ VARIABLE_FILE: TypeAdapter[NominalFile | OrdinalFile | IntervalFile] = TypeAdapt
 
 GROUP_FILE = TypeAdapter(GroupFile)
 """Checks a group file."""
+
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+_SHOWN_FAULTS = 20
+_EXPECTED: Final = {
+    "string_type": "a string",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+    "model_attributes_type": "an object",
+    "string_pattern_mismatch": "named by a code such as C7.001",
+    "too_short": "of {min_length} or more",
+    "too_long": "of {max_length} at most",
+}
+# Where a value may be of several types there is one fault per type; the place ends at the value.
+_SEVERAL_TYPES: Final = {
+    "metadata": (2, "a string, a number, true, false or null"),
+    "from": (1, "a number or null"),
+    "to": (1, "a number or null"),
+}
+
+
+class Undecodable(ValueError):  # noqa: N818 - caught within this package, never shown
+    """The bytes are not a JSON text; says why, without a word of the text."""
+
+    def __init__(self, reason: Reason, found: str, do: str) -> None:
+        super().__init__(found)
+        self.reason = reason
+        self.found = found
+        self.do = do
+
+
+class _RepeatedKey(Exception):  # noqa: N818 - leaves the decoder as soon as a key repeats
+    pass
+
+
+def parse(
+    data: bytes, where: str, shape: TypeAdapter[_Model], problems: list[Problem]
+) -> _Model | None:
+    """Return the model of a file, or None after adding everything that is wrong with it."""
+    try:
+        tree, repeated = decode(data)
+    except Undecodable as fault:
+        problems.append(Problem(fault.reason, where, fault.found, fault.do))
+        return None
+    return check_once(tree, repeated, where, shape, problems)
+
+
+def check_once(
+    tree: object,
+    repeated: Sequence[str],
+    where: str,
+    shape: TypeAdapter[_Model],
+    problems: list[Problem],
+) -> _Model | None:
+    """Return the model of what a JSON text stands for, in which no object may have a key twice."""
+    model = check(tree, where, shape, problems)
+    if not repeated:
+        return model
+    names = f": {quoted(dict.fromkeys(repeated))}" if model is not None else ""
+    found = f"names {count_of(len(repeated), 'entry', 'entries')} of an object twice{names}."
+    problems.append(Problem(Reason.DUPLICATE, where, found, "Leave one of each out."))
+    return None
+
+
+def check(
+    tree: object, where: str, shape: TypeAdapter[_Model], problems: list[Problem]
+) -> _Model | None:
+    """Return the model of plain values, or None after adding everything that is wrong with them."""
+    try:
+        return shape.validate_python(tree)
+    except ValidationError as error:
+        # The context of a fault may hold what was found; of it only what was expected is used.
+        faults = error.errors(include_url=False, include_input=False)
+        problems += _shape_problems(where, tree, faults, _known_fields(shape))
+        return None
+
+
+def decode(data: bytes) -> tuple[Any, list[str]]:
+    """Return what a JSON text stands for, and the keys that an object in it has twice.
+
+    A byte order mark is passed over. Numbers that are not finite and characters that are not
+    whole could not be written again, so they are refused.
+
+    Examples
+    --------
+    >>> decode(b'{"a": 1, "a": 2}')
+    ({'a': 2}, ['a'])
+    """
+    text = _text(data)
+    repeated: list[str] = []
+    try:
+        try:
+            tree = _DECODER.decode(text)
+        except _RepeatedKey:
+            tree = json.JSONDecoder(
+                object_pairs_hook=lambda pairs: _noting(pairs, repeated),
+                parse_constant=_not_finite,
+            ).decode(text)
+        is_whole = "\\u" not in text or _is_whole(tree)
+    except json.JSONDecodeError as error:
+        raise Undecodable(
+            Reason.MALFORMED,
+            f"is not JSON: see line {error.lineno}, column {error.colno}.",
+            "Check the commas, quotes and brackets there.",
+        ) from None
+    except RecursionError:
+        raise Undecodable(
+            Reason.MALFORMED, "is nested too deeply.", "Is it the right file?"
+        ) from None
+    except ValueError:
+        raise Undecodable(
+            Reason.MALFORMED, "holds a number that is not finite or too long.", "Write it shorter."
+        ) from None
+    if not is_whole:
+        raise Undecodable(
+            Reason.WRONG_ENCODING,
+            "holds half of a character (a lone surrogate).",
+            "Write it whole.",
+        )
+    return tree, repeated
+
+
+def _text(data: bytes) -> str:
+    try:
+        text = data.removeprefix(codecs.BOM_UTF8).decode()
+    except UnicodeDecodeError as error:
+        raise Undecodable(
+            Reason.WRONG_ENCODING,
+            f"is not UTF-8: see byte {error.start + 1:,}.",
+            "Save it as UTF-8.",
+        ) from None
+    if not text.strip():
+        raise Undecodable(Reason.MALFORMED, "is empty.", "Fill it or remove it.")
+    return text
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    tree = dict(pairs)
+    if len(tree) < len(pairs):
+        raise _RepeatedKey
+    return tree
+
+
+def _noting(pairs: list[tuple[str, Any]], repeated: list[str]) -> dict[str, Any]:
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            repeated.append(key)
+        seen.add(key)
+    return dict(pairs)
+
+
+def _not_finite(name: str) -> NoReturn:
+    raise ValueError
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_not_finite)
+
+
+def _is_whole(tree: object) -> bool:
+    try:
+        json.dumps(tree, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _known_fields(shape: TypeAdapter[Any]) -> list[str]:
+    schema = shape.json_schema()
+    shapes: list[Mapping[str, Any]] = [schema, *schema.get("$defs", {}).values()]
+    return sorted({name for one in shapes for name in one.get("properties", {})})
+
+
+def _shape_problems(
+    where: str, tree: object, faults: Iterable[Mapping[str, Any]], known: Sequence[str]
+) -> list[Problem]:
+    problems: dict[tuple[str, str], Problem] = {}
+    strangers = 0
+    for fault in faults:
+        path = _without_scale(tree, fault["loc"])
+        kind: str = fault["type"]
+        if kind == "extra_forbidden":
+            near = get_close_matches(str(path[0]).casefold(), known, n=1, cutoff=0.7)
+            if near:
+                found = f"has the unknown field {quoted([str(path[0])])}."
+                do = f"Near to it: '{near[0]}'."
+                problems[str(path[0]), ""] = Problem(Reason.WRONG_SCHEMA, where, found, do)
+            else:
+                strangers += 1
+        else:
+            problem = _shape_problem(where, tree, path, kind, fault.get("ctx", {}))
+            problems.setdefault((problem.where, problem.found), problem)
+    listed = list(problems.values())
+    if len(listed) > _SHOWN_FAULTS:
+        rest = f"has {count_of(len(listed) - _SHOWN_FAULTS, 'more fault')} of its shape."
+        listed[_SHOWN_FAULTS:] = [Problem(Reason.WRONG_SCHEMA, where, rest)]
+    if strangers:
+        found = f"has {count_of(strangers, 'unknown field')}, not named here in case it is content."
+        do = f"Its fields can be {quoted(known, most=20)}."
+        listed.append(Problem(Reason.WRONG_SCHEMA, where, found, do))
+    return listed
+
+
+def _without_scale(tree: object, loc: Sequence[str | int]) -> Sequence[str | int]:
+    """Leave out the scale, which comes before the fields of a variable file."""
+    if isinstance(tree, dict) and loc and loc[0] == tree.get("scale") and len(loc) > 1:
+        return loc[1:]
+    return loc
+
+
+def _shape_problem(
+    where: str, tree: object, path: Sequence[str | int], kind: str, context: Mapping[str, Any]
+) -> Problem:
+    several = _SEVERAL_TYPES.get(str(path[0])) if path else None
+    if kind.startswith("union_tag"):
+        path = ("scale",)
+        if not (isinstance(tree, dict) and "scale" in tree):
+            kind = "missing"
+    expected = _EXPECTED.get(kind, "something else").format(**context)
+    if "expected" in context or "expected_tags" in context:
+        expected = str(context.get("expected", context.get("expected_tags")))
+    if several is not None and len(path) > several[0]:
+        path, expected = path[: several[0]], several[1]
+    place = [where]
+    node = tree
+    for depth, part in enumerate(path):
+        if isinstance(node, dict) and part in node:
+            place.append(f"entry {list(node).index(part) + 1}" if depth else f"field '{part}'")
+            node = node[part]
+        elif isinstance(node, list) and isinstance(part, int):
+            place.append(f"item {part + 1}")
+            node = node[part]
+    if kind == "missing":
+        return Problem(
+            Reason.WRONG_SCHEMA, where, f"lacks the field '{path[-1]}'.", "Add the field."
+        )
+    words: list[str] = re.findall("'([^']*)'", expected)
+    if words and isinstance(node, str):
+        near = get_close_matches(node.casefold(), words, n=1, cutoff=0.7)
+        do = f"Near to it: {quoted(near)}." if near else ""
+        return Problem(Reason.WRONG_SCHEMA, ", ".join(place), f"is none of {quoted(words)}.", do)
+    return Problem(
+        Reason.WRONG_SCHEMA, ", ".join(place), f"is {_type_name(node)}, and should be {expected}."
+    )
+
+
+def _type_name(node: object) -> str:
+    match node:
+        case None:
+            return "null"
+        case bool():
+            return "true or false"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a string"
+        case list():
+            return "a list"
+        case _:
+            return "an object"

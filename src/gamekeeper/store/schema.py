@@ -12,11 +12,11 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from gamekeeper.files.writing import write_file
+from gamekeeper.files import write_file
 from gamekeeper.mapping.edits import EDIT
 from gamekeeper.mapping.scenario.document import SCENARIO
-from gamekeeper.protect.recipe_schema import recipe_schema
-from gamekeeper.results.document import document_schema
+from gamekeeper.protection.recipe import recipe_schema
+from gamekeeper.results import document_schema
 from gamekeeper.store.models import VARIABLE_FILE, VERSION, EnvironmentFile, FormFile, GroupFile
 
 _PUBLISHED: dict[str, TypeAdapter[Any]] = {

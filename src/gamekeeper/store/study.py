@@ -18,10 +18,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
-from gamekeeper.files.asides import aside, clear_leftovers, put_new
-from gamekeeper.files.gate import SQLITE, fault_of_file
-from gamekeeper.files.reading import require_ordinary
-from gamekeeper.files.writing import refusal
+from gamekeeper.files import (
+    SQLITE,
+    aside,
+    clear_leftovers,
+    fault_of_file,
+    put_new,
+    refusal,
+    require_ordinary,
+)
 from gamekeeper.wording import count_of, shown_path
 
 VERSION: Final = 1

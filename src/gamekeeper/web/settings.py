@@ -1,13 +1,28 @@
-"""How a server is set up: which store, where it listens, what it may read, where it keeps its own."""
+"""How a server is set up: which store, where it listens, what it may read, where it keeps its own.
+
+The server's own database: sessions, accounts and jobs. What people know is not in it.
+
+It lies in the private folder of the server and not in the store of the environment, whose history,
+export and backup must know nothing of it.
+
+Whether the built pages are those of the sources beside them, in a checkout.
+
+Needs nothing but Python's own library: whoever builds the package loads this file by its path.
+"""
 
 from __future__ import annotations
 
 import re
+import sqlite3
+from collections.abc import Generator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from gamekeeper.errors import InputError, Reason
+from gamekeeper.errors import InputError, Reason, StoreError
+from gamekeeper.files import write_file
 from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import quoted, shown_path
 
@@ -101,3 +116,91 @@ def named_folders(folders: tuple[Path, ...]) -> dict[str, Path]:
             name = f"{place.name} ({number})"
         named[name] = place
     return named
+
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS account (
+    folded TEXT PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL, hash TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS session (
+    digest TEXT PRIMARY KEY, who TEXT NOT NULL, folded TEXT NOT NULL,
+    made REAL NOT NULL, seen REAL NOT NULL
+);
+CREATE TABLE IF NOT EXISTS attempt (
+    key TEXT PRIMARY KEY, failures INTEGER NOT NULL, until REAL NOT NULL
+);
+CREATE TABLE IF NOT EXISTS job (
+    id TEXT PRIMARY KEY, kind TEXT NOT NULL, who TEXT NOT NULL, request TEXT NOT NULL,
+    state TEXT NOT NULL, made REAL NOT NULL, changed REAL NOT NULL,
+    done INTEGER NOT NULL DEFAULT 0, total INTEGER, pid INTEGER, started TEXT,
+    cancel REAL, error TEXT
+);
+"""
+
+
+class Database:
+    """A file of SQLite; every use is a transaction of its own, from whatever thread or process."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        if not path.exists():
+            # Whoever comes second finds it there.
+            with suppress(StoreError):
+                write_file(path, b"", private=True, replace=False)
+        with closing(self._connect()) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.executescript(_TABLES)
+
+    @contextmanager
+    def at_work(self) -> Generator[sqlite3.Connection]:
+        """Give a connection within a transaction that can write."""
+        with closing(self._connect()) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+
+    @contextmanager
+    def looking(self) -> Generator[sqlite3.Connection]:
+        """Give a connection to read from."""
+        with closing(self._connect()) as connection:
+            yield connection
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self.path, timeout=20, isolation_level=None, check_same_thread=False
+        )
+        connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA synchronous = NORMAL")
+        return connection
+
+
+STAMP = ".stamp"
+"""The file among the built pages that says what they were built from."""
+
+_LEFT_OUT = ("node_modules", "screenshots")
+_TESTS = ".test.ts"
+
+
+def stamp_of(frontend: Path) -> str:
+    """Return a digest of all that the pages are built from."""
+    made = sha256()
+    for path in sorted(frontend.rglob("*")):
+        place = path.relative_to(frontend)
+        if place.parts[0] in _LEFT_OUT or not path.is_file() or path.name.endswith(_TESTS):
+            continue
+        made.update(place.as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return made.hexdigest()
+
+
+def is_current(frontend: Path, static: Path) -> bool:
+    """Tell whether the built pages are those of the sources; without sources, whether there are any."""
+    stamp = static / STAMP
+    if not stamp.is_file() or not (static / "index.html").is_file():
+        return False
+    if not (frontend / "package.json").is_file():
+        return True
+    return stamp.read_text(encoding="ascii").strip() == stamp_of(frontend)

@@ -1,42 +1,68 @@
-"""The Bayesian intruder as a person runs it: fit models, infer, compare measures on a population."""
+"""The Bayesian intruder as a person runs it: fit models, infer, compare measures on a population.
+
+Simulations as a person runs them: a file as a notional population, an experiment on it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
-from gamekeeper.attack.judging.compare import Comparison, compare_measures
+from gamekeeper.attack.experiments.compare import Comparison, compare_measures
+from gamekeeper.attack.experiments.notional import population_bytes
+from gamekeeper.attack.experiments.pilot import (
+    FractionExperiment,
+    PilotStudy,
+    StrategyExperiment,
+    fraction_experiment,
+    pilot_study,
+    strategy_experiment,
+)
+from gamekeeper.attack.experiments.plots import SimulationResult
+from gamekeeper.attack.experiments.simulate import simulate
+from gamekeeper.attack.matching import RankedAttack, rank_attacks
 from gamekeeper.attack.models.fitting import ModelFit, fit_models, fitting_bytes
 from gamekeeper.attack.models.inference import ModelRisk, infer_risk, inference_bytes
 from gamekeeper.attack.models.levels import (
+    Inference,
     RelativeRisk,
     categories_risk,
+    check_question,
     check_variable,
+    infer_target,
     variables_risk,
 )
-from gamekeeper.attack.models.options import FitOptions
-from gamekeeper.attack.models.queries import Inference, check_question, infer_target
-from gamekeeper.attack.models.ranking import RankedAttack, rank_attacks
-from gamekeeper.attack.simulation.notional import population_bytes
-from gamekeeper.data.engine.bringing import MOST_WRITTEN
+from gamekeeper.attack.options import FitOptions
+from gamekeeper.choices import MAX_SECONDS
+from gamekeeper.data.engine.gate import MOST_WRITTEN
 from gamekeeper.data.keys.key_table import KeyTable
-from gamekeeper.data.reading.column_names import matched_names
-from gamekeeper.errors import InputError, Reason
+from gamekeeper.data.reading.columns import matched_names
+from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.options import given
-from gamekeeper.report.attacks.attack_report import inference_report, shown_to
-from gamekeeper.report.attacks.comparison import comparison_report
-from gamekeeper.report.risk_page import RiskReport
+from gamekeeper.report.assessment_report import inference_report, shown_to
+from gamekeeper.report.page import RiskReport
+from gamekeeper.report.risk_report import comparison_report
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
-from gamekeeper.workbench.answer import Answer
-from gamekeeper.workbench.microdata.need import WITHOUT_HOUSEHOLDS, Need, sampling_workers
-from gamekeeper.workbench.microdata.opening import open_microdata, open_other, require_other
-from gamekeeper.workbench.outputs import (
+from gamekeeper.workbench.answers import (
+    WITHOUT_HOUSEHOLDS,
+    Answer,
+    Need,
     listed_notices,
     listed_writer,
     require_outputs,
+    sampling_workers,
     write_outputs,
 )
-from gamekeeper.workbench.requests.models import CompareRequest, InferRequest, ModelRequest
+from gamekeeper.workbench.microdata import open_microdata, open_other, require_other
+from gamekeeper.workbench.requests.records import (
+    CompareRequest,
+    ExperimentKind,
+    InferRequest,
+    ModelRequest,
+    SimulateRequest,
+)
 
 _WITH_HOUSEHOLDS = Need(inference_bytes, most_elsewhere=MOST_WRITTEN, do=WITHOUT_HOUSEHOLDS)
 
@@ -203,3 +229,79 @@ def compare_on_population(
         asked, found, report=lambda: comparison_report(found, name=name, notices=data.notices)
     )
     return Answer(found, data.notices, data.what_if(data.count()) if data.recoded else None)
+
+
+Experiment = StrategyExperiment | FractionExperiment | PilotStudy | SimulationResult
+
+
+def run_simulation(
+    asked: SimulateRequest, *, progress: Progress | None = None
+) -> Answer[Experiment]:
+    """Take a file as a notional population, draw samples from it and measure each."""
+    require_outputs(asked)
+    chosen = _options(asked)
+    data = open_microdata(asked.microdata, extra=asked.stratify_by, need=Need(population_bytes))
+    run: Callable[..., Experiment] = {
+        ExperimentKind.STRATEGIES: strategy_experiment,
+        ExperimentKind.FRACTIONS: fraction_experiment,
+        ExperimentKind.PILOT: pilot_study,
+        ExperimentKind.MEASURES: simulate,
+    }[asked.experiment]
+    found = run(data.coded, data.keys, missing=data.missing, progress=progress, **chosen)
+    write_outputs(asked, found)
+    return Answer(found, data.notices, data.what_if(data.count()) if data.recoded else None)
+
+
+# Which options each experiment has, besides those that all have.
+_OWN = {
+    ExperimentKind.STRATEGIES: {"fraction", "r"},
+    ExperimentKind.FRACTIONS: {"fractions", "with_models"},
+    ExperimentKind.PILOT: {"fraction", "max_size", "max_seconds"},
+    ExperimentKind.MEASURES: {"fractions", "measures", "r", "max_size", "max_seconds"},
+}
+_SOME_HAVE = {
+    "measures": "--measure",
+    "r": "--r",
+    "max_size": "--max-size",
+    "max_seconds": "--max-seconds",
+    "with_models": "--with-models",
+}
+
+
+def _options(asked: SimulateRequest) -> dict[str, Any]:
+    own = _OWN[asked.experiment]
+    one = "fraction" in own
+    given: dict[str, Any] = {
+        "measures": asked.measures,
+        "r": ((asked.r,) if asked.r and asked.experiment is ExperimentKind.MEASURES else asked.r),
+        "max_size": asked.max_size,
+        "with_models": asked.with_models,
+        "samples": asked.samples,
+        "stratify_by": asked.stratify_by,
+    }
+    if one and len(asked.fractions) == 1:
+        given["fraction"] = asked.fractions[0]
+    elif asked.fractions:
+        given["fractions"] = asked.fractions
+    chosen = {name: value for name, value in given.items() if value}
+    if asked.max_seconds != MAX_SECONDS:
+        chosen["max_seconds"] = asked.max_seconds
+    problems = [
+        Problem(Reason.BAD_OPTION, option, "this experiment has no such option.", "Leave it out.")
+        for name, option in _SOME_HAVE.items()
+        if name in chosen and name not in own
+    ]
+    if one and len(asked.fractions) > 1:
+        found = f"{len(asked.fractions)} are given, and this experiment takes one."
+        problems.append(Problem(Reason.BAD_OPTION, "--fraction", found, "Give one."))
+    if asked.experiment is ExperimentKind.MEASURES and not asked.fractions:
+        problems.append(
+            Problem(Reason.NOTHING_GIVEN, "--fraction", "it is needed.", "Give one or several.")
+        )
+    refuse(
+        problems,
+        f"The experiment '{asked.experiment}' was asked for.",
+        f"{count_of(len(problems), 'option does', 'options do')} not fit.",
+    )
+    workers = sampling_workers(asked.workers)
+    return {**chosen, "seed": asked.seed, "workers": workers, "folder": asked.folder}

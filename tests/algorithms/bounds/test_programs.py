@@ -5,11 +5,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.bounds.branching import branch
-from gamekeeper.algorithms.bounds.programs import CountProgram, dual_bound
-from gamekeeper.algorithms.bounds.repair_kernels import repair
-from gamekeeper.algorithms.releases.components import components, tightened
-from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, NoTableError
+from gamekeeper.algorithms.bounds.programs import CountProgram, branch, dual_bound
+from gamekeeper.algorithms.releases.constraints import (
+    UNBOUNDED,
+    CountConstraints,
+    NoTableError,
+    components,
+    tightened,
+)
+from gamekeeper.algorithms.releases.propagation_kernels import repair
 from tests.given.cases import cases
 from tests.twins.possible_tables import pairs_of_three, releases
 

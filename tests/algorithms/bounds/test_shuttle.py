@@ -18,8 +18,8 @@ from gamekeeper.algorithms.releases.constraints import (
     NoTableError,
 )
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
-from tests.algorithms.bounds.shuttle_releases import not_tight, releases
 from tests.given.cases import cases
+from tests.twins.shuttle_releases import not_tight, releases
 
 
 def subsets(members):

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from gamekeeper.algorithms.bounds import shuttle_tightening
 from gamekeeper.algorithms.bounds.shuttle import Shuttle
-from gamekeeper.algorithms.bounds.shuttle_relaxation import LinearRelaxation
-from gamekeeper.algorithms.bounds.shuttle_tightening import Tightening
+from gamekeeper.algorithms.bounds.shuttle_tightening import LinearRelaxation, Tightening
 from gamekeeper.algorithms.releases.constraints import (
     UNBOUNDED,
     CountConstraints,
@@ -20,8 +19,8 @@ from gamekeeper.algorithms.releases.constraints import (
     NoTableError,
 )
 from gamekeeper.errors import Cancelled
-from tests.algorithms.bounds.shuttle_releases import not_tight, releases
 from tests.given.cases import cases
+from tests.twins.shuttle_releases import not_tight, releases
 
 
 def all_tables(known):

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import math
 from fractions import Fraction
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
@@ -11,17 +13,29 @@ from gamekeeper.algorithms.categories import partitions as module
 from gamekeeper.algorithms.categories.partitions import (
     ARBITRARY,
     Partition,
+    SinkSets,
+    SizeCurve,
+    Violation,
+    ViolationKind,
+    bits,
     effective_categories,
+    find_violations,
     harmonize,
     is_finer,
+    is_null,
     join,
     meet,
+    parse_prevalence,
+    threshold,
+    topological_order,
 )
 from gamekeeper.errors import InputError, Reason
 from tests.given.categorizations import (
     categorizations,
+    digraphs,
     lists_of_categorizations,
     lists_of_partitions,
+    partition_graph_children,
 )
 from tests.twins import partitions as twins
 
@@ -245,3 +259,358 @@ def test_blocks_that_are_no_partition_are_refused(blocks):
     with pytest.raises(InputError) as caught:
         Partition.from_blocks(blocks, 3)
     assert caught.value.reason is Reason.NOT_A_CATEGORIZATION
+
+
+def has_cycle(children):
+    """Tell whether some walk is longer than there are nodes."""
+    walks = [[node] for node in children]
+    for _ in children:
+        walks = [[walk[0], child] for walk in walks for child in children[walk[-1]]]
+        walks = [list(walk) for walk in {tuple(walk) for walk in walks}]
+    return bool(walks)
+
+
+def count_paths(children, start, end):
+    return (start == end) + sum(count_paths(children, child, end) for child in children[start])
+
+
+def has_property(children):
+    if has_cycle(children):
+        return False
+    sinks = [node for node in children if not children[node]]
+    return all(count_paths(children, node, sink) <= 1 for node in children for sink in sinks)
+
+
+@pytest.mark.parametrize("loops", [False, True], ids=["4 nodes", "3 nodes with loops"])
+def test_the_check_agrees_with_counting_paths_on_all_small_graphs(loops):
+    nodes = "abc" if loops else "abcd"
+    edges = [(a, b) for a, b in product(nodes, nodes) if loops or a != b]
+    n_valid = 0
+    for chosen in product((False, True), repeat=len(edges)):
+        children = {node: [] for node in nodes}
+        for (parent, child), is_there in zip(edges, chosen, strict=True):
+            if is_there:
+                children[parent].append(child)
+        valid = has_property(children)
+        assert (not find_violations(children)) == valid, children
+        n_valid += valid
+    assert 0 < n_valid < 2 ** len(edges)
+
+
+@given(digraphs())
+def test_the_check_agrees_with_counting_paths(children):
+    assert (not find_violations(children)) == has_property(children)
+
+
+@given(digraphs())
+def test_cycles_are_named_until_none_is_left(children):
+    cycles = [v.categories for v in find_violations(children) if v.kind is ViolationKind.CYCLE]
+    assert bool(cycles) == has_cycle(children)
+    for cycle in cycles:
+        for node, following in zip(cycle, (*cycle[1:], cycle[0]), strict=True):
+            assert following in children[node]
+    named = [node for cycle in cycles for node in cycle]
+    assert len(named) == len(set(named))
+    rest = {n: [c for c in below if c not in named] for n, below in children.items()}
+    assert not has_cycle({n: below for n, below in rest.items() if n not in named})
+
+
+@given(digraphs().filter(lambda children: not has_cycle(children)))
+def test_every_two_children_that_share_sinks_are_named(children):
+    expected = {
+        (parent, pair): shared
+        for parent, below in children.items()
+        for pair in combinations(sorted(below), 2)
+        if (shared := twins.reach_of(children, pair[0]) & twins.reach_of(children, pair[1]))
+    }
+    found = {(v.parent, v.categories): frozenset(v.shared) for v in find_violations(children)}
+    assert found == expected
+
+
+@given(partition_graph_children())
+def test_partition_graphs_have_no_violation(children):
+    assert find_violations(children) == ()
+
+
+@given(digraphs())
+def test_parents_come_before_children(children):
+    order = topological_order(children)
+    if order is None:
+        assert has_cycle(children)
+    else:
+        places = {node: place for place, node in enumerate(order)}
+        assert sorted(order) == sorted(children)
+        assert all(places[a] < places[b] for a, below in children.items() for b in below)
+
+
+@given(digraphs().filter(lambda children: not has_cycle(children)))
+def test_sink_sets_are_the_sinks_found_by_recursion(children):
+    sinks = [node for node in children if not children[node]]
+    order = topological_order(children)
+    assert order is not None
+    sets = SinkSets(children, order, sinks)
+    for node in children:
+        reached = twins.reach_of(children, node)
+        assert {sinks[number] for number in bits(sets[node])} == reached
+        assert sets.size(node) == len(reached)
+
+
+@given(st.integers(0, 2**200))
+def test_bits_are_those_of_the_binary_number(mask):
+    assert bits(mask) == [n for n, digit in enumerate(reversed(f"{mask:b}")) if digit == "1"]
+
+
+@st.composite
+def graphs_with_extensions(draw):
+    children = draw(partition_graph_children())
+    extensions = {
+        name: draw(st.frozensets(st.sampled_from("pqrst"), max_size=3)) for name in children
+    }
+    return children, extensions, draw(st.frozensets(st.sampled_from("pqrst"), max_size=5))
+
+
+@given(graphs_with_extensions())
+def test_extensions_are_checked_by_their_definitions(case):
+    children, sets, space = case
+    sinks = [node for node in children if not children[node]]
+    expected = set()
+    if any(not members for members in sets.values()):
+        expected.add(ViolationKind.EMPTY_NODE)
+    for parent, below in children.items():
+        if any(sets[a] & sets[b] for a, b in combinations(below, 2)):
+            expected.add(ViolationKind.CHILDREN_OVERLAP)
+        if below and frozenset().union(*(sets[child] for child in below)) != sets[parent]:
+            expected.add(ViolationKind.CHILDREN_DO_NOT_MAKE_PARENT)
+    if any(sets[a] & sets[b] for a, b in combinations(sinks, 2)):
+        expected.add(ViolationKind.SINKS_OVERLAP)
+    if space - frozenset().union(*(sets[sink] for sink in sinks)):
+        expected.add(ViolationKind.SINKS_NOT_EXHAUSTIVE)
+    found = find_violations(children, extensions=sets, sample_space=space)
+    assert {violation.kind for violation in found} == expected
+    assert len(set(found)) == len(found)
+
+
+def test_what_is_wrong_in_two_ways_is_named_once():
+    children = {"top": ["a", "b"], "a": ["x", "y"], "b": ["y"], "x": [], "y": []}
+    sets = {"top": "12", "a": "12", "b": "2", "x": "1", "y": "2"}
+    (found,) = find_violations(children, extensions=sets)
+    assert found == Violation(ViolationKind.CHILDREN_OVERLAP, "top", ("a", "b"), ("2",))
+
+
+def test_without_a_sample_space_all_known_elements_must_be_covered():
+    children = {"Britain": ["England", "Scotland"], "England": [], "Scotland": []}
+    sets = {"Britain": "esw", "England": "e", "Scotland": "s"}
+    found = find_violations(children, extensions=sets)
+    assert [v.kind for v in found] == [
+        ViolationKind.CHILDREN_DO_NOT_MAKE_PARENT,
+        ViolationKind.SINKS_NOT_EXHAUSTIVE,
+    ]
+    assert found[0].lacking == found[1].lacking == ("w",)
+
+
+@pytest.mark.parametrize(
+    ("violation", "words"),
+    [
+        (
+            Violation(ViolationKind.CYCLE, categories=("a", "b")),
+            "the cycle a → b → a: a category cannot be part of itself",
+        ),
+        (
+            Violation(ViolationKind.CYCLE, categories=tuple(map(str, range(1000)))),
+            "10 → 11 → (988 more) → 0",
+        ),
+        (
+            Violation(ViolationKind.CHILDREN_OVERLAP, "UK", ("GB", "Wales"), ("Wales",)),
+            "the children 'GB', 'Wales' of 'UK' share 'Wales'",
+        ),
+        (
+            Violation(ViolationKind.CHILDREN_DO_NOT_MAKE_PARENT, "UK", lacking=("NI",)),
+            "the children of 'UK' do not make it up: they differ from it in 'NI'",
+        ),
+        (Violation(ViolationKind.EMPTY_NODE, categories=("x",)), "the category 'x' is empty"),
+        (
+            Violation(ViolationKind.SINKS_OVERLAP, categories=("x", "y"), shared=("1",)),
+            "the finest categories 'x', 'y' share '1'",
+        ),
+        (
+            Violation(ViolationKind.SINKS_NOT_EXHAUSTIVE, lacking=("1", "2")),
+            "the finest categories leave out '1', '2' (2 elements)",
+        ),
+    ],
+)
+def test_every_violation_speaks(violation, words):
+    assert words in str(violation)
+
+
+def test_long_cycles_and_deep_chains_need_no_deep_recursion():
+    nodes = [f"n{number:05}" for number in range(20_000)]
+    chain = {a: [b] for a, b in zip(nodes, [*nodes[1:], "end"], strict=True)} | {"end": []}
+    assert find_violations(chain) == ()
+    # A chain into a cycle and a chain out of it are not part of it.
+    (found,) = find_violations({**chain, nodes[10_000]: [nodes[9_998], nodes[10_001]]})
+    assert found.categories == tuple(nodes[9_998:10_001])
+    (found,) = find_violations({**chain, "end": [nodes[0]]})
+    assert set(found.categories) == {*nodes, "end"}
+
+
+def test_one_overlap_among_very_many_children_is_found():
+    # A slip of the pen in a geography: comparing every two children would take minutes.
+    places = [f"p{number}" for number in range(30_000)]
+    children = {place: [] for place in places}
+    children |= {"region": places[:2], "country": [*places, "region"]}
+    found = find_violations(children)
+    assert {v.categories for v in found} == {("p0", "region"), ("p1", "region")}
+    assert all(v.parent == "country" and v.shared == v.categories[:1] for v in found)
+
+
+def test_with_extensions_known_only_they_count():
+    children = {"p": ["a", "b"], "a": ["s", "t"], "b": ["s", "u"], "s": [], "t": [], "u": []}
+    extensions = {"p": "12", "a": "1", "t": "1", "b": "2", "u": "2", "s": ""}
+    (found,) = find_violations(children, extensions=extensions)
+    assert (found.kind, found.categories) == (ViolationKind.EMPTY_NODE, ("s",))
+
+
+def test_every_two_sinks_that_share_an_element_are_named():
+    found = find_violations({"a": [], "b": [], "c": []}, extensions={"a": "x", "b": "x", "c": "x"})
+    assert [each.categories for each in found] == [("a", "b"), ("a", "c"), ("b", "c")]
+
+
+SHARES = sorted({Fraction(k, n) for n in range(1, 13) for k in range(n + 1)})
+
+
+@st.composite
+def curves(draw):
+    n_forms = draw(st.integers(1, 9))
+    sizes = draw(st.lists(st.integers(1, 5) | st.just(math.inf), max_size=n_forms))
+    return SizeCurve(n_forms, tuple(sorted(sizes, reverse=True)))
+
+
+@pytest.mark.parametrize("n_forms", range(13))
+def test_the_threshold_is_the_largest_number_of_forms_within_the_share(n_forms):
+    for share in SHARES:
+        within = [k for k in range(n_forms + 1) if Fraction(k) <= n_forms * share]
+        assert threshold(n_forms, share) == max(1, within[-1])
+        for n_having in range(n_forms + 1):
+            enough = n_having >= 1 and Fraction(n_having, 1) >= n_forms * share
+            assert is_null(n_forms, n_having, share) == (not enough)
+
+
+@pytest.mark.parametrize(("n_forms", "share"), [(100, 0.29), (100, 0.57), (100, 0.07), (10, 0.7)])
+def test_floats_mean_their_decimals(n_forms, share):
+    exact = parse_prevalence(share)
+    assert exact == Fraction(str(share))
+    assert threshold(n_forms, exact) == round(n_forms * share)
+    assert not is_null(n_forms, round(n_forms * share), exact)
+    assert is_null(n_forms, round(n_forms * share) - 1, exact)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("0", Fraction(0)),
+        ("1", Fraction(1)),
+        (" 0.25 ", Fraction(1, 4)),
+        ("1/3", Fraction(1, 3)),
+        ("25%", Fraction(1, 4)),
+        ("12.5 %", Fraction(1, 8)),
+        ("1e-3", Fraction(1, 1000)),
+        (0, Fraction(0)),
+        (1, Fraction(1)),
+        (0.1, Fraction(1, 10)),
+        (np.float64(0.1), Fraction(1, 10)),
+        (Fraction(2, 7), Fraction(2, 7)),
+    ],
+)
+def test_prevalences_are_read_exactly(written, meant):
+    assert parse_prevalence(written) == meant
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *(
+            "abc",
+            "",
+            "1.5",
+            "-0.1",
+            "1/0",
+            "101%",
+            "nan",
+            "inf",
+            "0.2.1",
+            "1e-9999999",
+            "1e9999999",
+        ),
+        *(math.nan, math.inf, -math.inf, 1.01, -0.5, 2, Fraction(3, 2), None, True),
+    ],
+)
+def test_other_prevalences_are_refused(written):
+    with pytest.raises(InputError) as caught:
+        parse_prevalence(written)
+    assert caught.value.reason is Reason.BAD_PREVALENCE
+    assert "0.25, 1/4 or 25%" in str(caught.value)
+
+
+@given(st.fractions(0, 1, max_denominator=10_000))
+def test_any_fraction_is_read_back(share):
+    assert parse_prevalence(str(share)) == parse_prevalence(share) == share
+
+
+@given(curves())
+def test_the_curve_is_the_size_at_the_threshold(curve):
+    n_having = len(curve.sizes)
+    for share in SHARES:
+        asked = curve.n_forms * share
+        if n_having == 0 or n_having < asked:
+            assert curve.at(share) == 0
+        else:
+            assert curve.at(share) == curve.sizes[max(1, math.floor(asked)) - 1]
+
+
+@given(curves())
+def test_the_area_is_the_integral_of_the_curve(curve):
+    # The curve is constant between k/|E| and (k+1)/|E|, so the middle stands for the piece.
+    middles = [Fraction(2 * k + 1, 2 * curve.n_forms) for k in range(curve.n_forms)]
+    heights = [curve.at(middle) for middle in middles]
+    expected = math.inf if math.inf in heights else Fraction(sum(heights), curve.n_forms)
+    assert curve.area == expected
+    if expected != math.inf:
+        assert curve.area == sum((stop - start) * size for start, stop, size in curve.steps)
+
+
+@given(curves())
+def test_the_steps_tile_the_curve(curve):
+    ends = [Fraction(0), *(stop for _, stop, _ in curve.steps)]
+    assert [start for start, _, _ in curve.steps] == ends[:-1]
+    assert ends[-1] == Fraction(len(curve.sizes), curve.n_forms)
+    sizes = [size for _, _, size in curve.steps]
+    assert all(a != b for a, b in pairwise(sizes))
+    for start, stop, size in curve.steps:
+        for share in (start, (start + stop) / 2, stop - Fraction(1, 10_000)):
+            assert curve.at(share) == size
+
+
+@given(curves())
+def test_the_unbounded_stretch_ends_where_the_size_becomes_a_number(curve):
+    end = curve.unbounded_up_to
+    unbounded = [share for share in SHARES if curve.at(share) == math.inf]
+    assert all(share <= end for share in unbounded)
+    if end:
+        assert curve.at(end / 2) == math.inf
+        assert curve.at(end + Fraction(1, 10_000)) != math.inf
+    else:
+        assert not unbounded
+
+
+def test_a_variable_that_nobody_has_is_a_flat_curve():
+    curve = SizeCurve(5, ())
+    assert (curve.area, curve.steps, curve.at(Fraction(0))) == (0, (), 0)
+    assert curve.unbounded_up_to == 0
+
+
+def test_the_last_point_has_a_size_of_its_own():
+    curve = SizeCurve(4, (6, 3))
+    assert (curve.at("1/2"), curve.end) == (3, 3)
+    assert curve.last_point == ((Fraction(1, 2), Fraction(1, 2), 3),)
+    assert SizeCurve(4, (6, 6)).last_point == ()
+    assert SizeCurve(4, ()).last_point == ()

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from gamekeeper.algorithms.cells.axis_nodes import axis_nodes
-from gamekeeper.algorithms.cells.cell_system import Kind, cell_system
+from gamekeeper.algorithms.cells.cell_system import Kind, axis_nodes, cell_system
 from gamekeeper.algorithms.cells.fact_bounds import FactSearch
 from gamekeeper.algorithms.cells.linear_facts import LinearFacts
 

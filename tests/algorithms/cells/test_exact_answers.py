@@ -7,9 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from gamekeeper.algorithms.cells.determined import determined_numbers
-from gamekeeper.algorithms.cells.exact_basis import exact_corner, exact_multiples
-from gamekeeper.algorithms.cells.fact_bounds import FactSearch
+from gamekeeper.algorithms.cells.fact_bounds import FactSearch, determined_numbers
+from gamekeeper.algorithms.cells.fact_programs import exact_corner, exact_multiples
 from gamekeeper.algorithms.cells.linear_facts import LinearFacts, verified
 
 

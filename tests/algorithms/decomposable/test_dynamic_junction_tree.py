@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.decomposable import chordal_graphs as plain
-from gamekeeper.algorithms.decomposable.adjacency_masks import adjacency_of, edges_of
+from gamekeeper.algorithms.decomposable import graphs as plain
 from gamekeeper.algorithms.decomposable.dynamic_junction_tree import DynamicJunctionTree
-from gamekeeper.algorithms.decomposable.elimination import fill_in, moral_graph
+from gamekeeper.algorithms.decomposable.graphs import adjacency_of, edges_of, fill_in, moral_graph
 from gamekeeper.errors import InputError, Reason
-from tests.algorithms.decomposable import legal_edges
 from tests.algorithms.decomposable import twins as twin
+from tests.twins import legal_edges
 
 NAMES = "ABDELSTX"
 ORDERING = [NAMES.index(letter) for letter in "SXDBELTA"]

@@ -11,9 +11,13 @@ from scipy.stats import chi2
 from gamekeeper.algorithms.feasible import sampling
 from gamekeeper.algorithms.feasible.counting import count_tables, list_part, list_tables
 from gamekeeper.algorithms.feasible.independent_parts import TableWeights, split_tables
-from gamekeeper.algorithms.feasible.lattice_moves import kernel_basis, lattice_moves
-from gamekeeper.algorithms.feasible.part_sampling import PartSample
-from gamekeeper.algorithms.feasible.sampling import estimate_tables, start_of_part
+from gamekeeper.algorithms.feasible.sampling import (
+    PartSample,
+    estimate_tables,
+    kernel_basis,
+    lattice_moves,
+    start_of_part,
+)
 from gamekeeper.algorithms.releases.constraints import (
     UNBOUNDED,
     CountConstraints,
@@ -22,8 +26,8 @@ from gamekeeper.algorithms.releases.constraints import (
 )
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from tests.algorithms.feasible.twins import releases
-from tests.algorithms.feasible.whole_samples import METHODS, sample_tables
 from tests.given.cases import cases
+from tests.twins.whole_samples import METHODS, sample_tables
 
 
 def two_way_margins(table):

@@ -1,3 +1,8 @@
+"""Groups of equal records against a slow twin.
+
+Orders of records by their values.
+"""
+
 from __future__ import annotations
 
 import math
@@ -8,14 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.linkage.blocking import (
+    CandidatePairs,
     block_nearest,
     block_on_sinks,
     block_on_values,
     block_sorted,
     compatible,
+    equal_records,
+    record_order,
+    unite,
 )
-from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs, unite
+from gamekeeper.algorithms.linkage.comparison import Comparison
 from gamekeeper.errors import InputError, LimitError, Reason
+from tests.given.cases import cases
 
 
 def listed(candidates):
@@ -179,3 +189,59 @@ def test_components(pairs):
 def test_what_cannot_be_blocked_is_refused(wrong):
     with pytest.raises(InputError):
         wrong()
+
+
+CELL = st.sampled_from([0.0, -0.0, 1.0, 2.5, np.nan])
+
+
+@cases(60)
+@given(st.lists(st.tuples(CELL, st.integers(0, 2)), min_size=1, max_size=12), st.booleans())
+def test_groups_are_of_equal_records(rows, side):
+    numbers = np.array([one for one, _ in rows])
+    codes = np.array([other for _, other in rows], np.int32)
+    none, no_code = np.zeros(1), np.zeros(1, np.int32)
+    comparisons = [
+        Comparison("x", "absolute", *((none, numbers) if side else (numbers, none))),
+        Comparison("c", "different", *((no_code, codes) if side else (codes, no_code))),
+    ]
+    found = equal_records(comparisons, int(side))
+    keys = [("missing" if np.isnan(one) else one, other) for one, other in rows]
+    for i, key in enumerate(keys):
+        same = [j for j, other in enumerate(keys) if other == key]
+        assert found.sizes[found.groups[i]] == len(same)
+        assert all((found.groups[i] == found.groups[j]) == (j in same) for j in range(len(keys)))
+        assert keys[found.firsts[found.groups[i]]] == key
+    n_twins = sum(keys.count(key) > 1 for key in keys)
+    assert found.are_many == (n_twins > 0.1 * len(keys))
+    assert found.are_whole == (found.are_many and len(keys) - n_twins <= 0.01 * len(keys))
+
+
+numbers = st.sampled_from([0.0, -0.0, 1.0, 2.5, -7.0, float("nan")])
+
+
+def compared(rows, order=(0, 1)):
+    values = np.array(rows, np.float64).reshape(-1, 2)
+    codes = np.nan_to_num(values[:, 1], nan=8.0).astype(np.int32) + 7
+    made = [
+        Comparison("x", "absolute", values[:, 0], np.zeros(1)),
+        Comparison("y", "different", codes, np.zeros(1, np.int32)),
+    ]
+    return [made[k] for k in order]
+
+
+@given(st.lists(st.tuples(numbers, numbers), max_size=12), st.randoms(use_true_random=False))
+def test_the_order_hangs_on_values_alone(rows, random):
+    shuffled = random.sample(rows, len(rows))
+    one = [rows[k] for k in record_order(compared(rows), 0, 3)]
+    other = [shuffled[k] for k in record_order(compared(shuffled, (1, 0)), 0, 3)]
+    # Two zeros are one number, and NaN is equal to nothing.
+    assert str([(x + 0.0, y + 0.0) for x, y in one]) == str([(x + 0.0, y + 0.0) for x, y in other])
+
+
+def test_equal_records_and_different_ones_are_mixed_by_the_seed():
+    equal = compared([(1.0, 2.0)] * 30)
+    orders = {tuple(record_order(equal, 0, seed)) for seed in range(4)}
+    assert len(orders) == 4
+    assert tuple(range(30)) not in orders
+    rising = compared([(k, 2.0) for k in range(30)])
+    assert len({tuple(record_order(rising, 0, seed)) for seed in range(4)} - orders) == 4

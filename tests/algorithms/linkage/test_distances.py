@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.linkage import texts
+from gamekeeper.algorithms.linkage import comparison as texts
+from gamekeeper.algorithms.linkage.comparison import (
+    mean_absolute,
+    mean_different,
+    mean_relative,
+    mean_squared,
+)
 from gamekeeper.algorithms.linkage.distances import (
     compare_categories,
     compare_numbers,
     compare_ranks,
     compare_sinks,
     compare_texts,
-)
-from gamekeeper.algorithms.linkage.means import (
-    mean_absolute,
-    mean_different,
-    mean_relative,
-    mean_squared,
 )
 from gamekeeper.errors import InputError, Reason
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.linkage.candidate_pairs import CandidatePairs
+from gamekeeper.algorithms.linkage.blocking import CandidatePairs
 from gamekeeper.algorithms.linkage.distances import (
     compare_categories,
     compare_numbers,
@@ -16,15 +16,15 @@ from gamekeeper.algorithms.linkage.distances import (
     compare_sinks,
     compare_texts,
 )
-from gamekeeper.algorithms.linkage.lexicographic import lexicographic_cost
-from gamekeeper.algorithms.linkage.mahalanobis import mahalanobis_cost
+from gamekeeper.algorithms.linkage.fellegi_sunter import fit_one_partner
 from gamekeeper.algorithms.linkage.objective import (
     cost_matrix,
     cost_pairs,
     fellegi_sunter_cost,
+    lexicographic_cost,
+    mahalanobis_cost,
     weighted_sum,
 )
-from gamekeeper.algorithms.linkage.partners.one_partner import fit_one_partner
 from gamekeeper.errors import InputError, LimitError, Reason
 
 

@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper import InputError
-from gamekeeper.algorithms.perturbation.exact_counts import moved_codes, rounded_moves
-from gamekeeper.algorithms.perturbation.invariant_pram import (
+from gamekeeper.algorithms.perturbation.pram import (
     back_matrix,
     count_variances,
     drawn_codes,
     expected_unchanged,
     invariant_matrix,
+    moved_codes,
+    rounded_moves,
     staying,
 )
 

@@ -10,8 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper import InputError
-from gamekeeper.algorithms.perturbation.record_sampling import draw_records
-from gamekeeper.algorithms.perturbation.tail_coding import TailValue, tail_coded, tail_limit
+from gamekeeper.algorithms.perturbation.masking import (
+    TailValue,
+    draw_records,
+    tail_coded,
+    tail_limit,
+)
 
 VALUES = st.lists(st.integers(0, 9), min_size=1, max_size=20)
 

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from gamekeeper.algorithms.recoding_search.choices import Choice, bits_lost
-from gamekeeper.algorithms.recoding_search.class_tables import distinct_records
+from gamekeeper.algorithms.recoding_search.choices import (
+    Choice,
+    SmallClasses,
+    bits_lost,
+    distinct_records,
+)
 from gamekeeper.algorithms.recoding_search.search import search_recoding
-from gamekeeper.algorithms.recoding_search.targets import SmallClasses
 
 BANDS = [(v,) for v in range(10)] + [
     *((low, low + 1) for low in range(0, 10, 2)),

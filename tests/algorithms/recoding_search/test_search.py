@@ -9,21 +9,22 @@ from hypothesis import strategies as st
 
 from gamekeeper.algorithms.recoding_search.choices import (
     Choice,
-    bits_lost,
-    recoding_labels,
-    total_loss,
-)
-from gamekeeper.algorithms.recoding_search.class_tables import (
     ClassCounter,
-    distinct_records,
-)
-from gamekeeper.algorithms.recoding_search.covers import count_ways, list_ways
-from gamekeeper.algorithms.recoding_search.improving import Splitter, coarsest_way, levels_of
-from gamekeeper.algorithms.recoding_search.search import search_recoding
-from gamekeeper.algorithms.recoding_search.targets import (
     ClassNumber,
     MonotoneAttack,
     SmallClasses,
+    bits_lost,
+    count_ways,
+    distinct_records,
+    list_ways,
+    recoding_labels,
+    total_loss,
+)
+from gamekeeper.algorithms.recoding_search.search import (
+    Splitter,
+    coarsest_way,
+    levels_of,
+    search_recoding,
 )
 from gamekeeper.errors import Cancelled
 from tests.twins import recodings as twin

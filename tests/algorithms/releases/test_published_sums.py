@@ -18,7 +18,7 @@ from gamekeeper.algorithms.releases.published_sums import (
     possible_sums,
     sum_bits,
 )
-from gamekeeper.algorithms.releases.scheme_names import parse_scheme
+from gamekeeper.algorithms.releases.schemes import parse_scheme
 from tests.given.cases import cases
 
 

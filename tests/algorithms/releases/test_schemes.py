@@ -8,16 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
-from gamekeeper.algorithms.releases.perturbation import HIDDEN, Scheme
-from gamekeeper.algorithms.releases.scheme_names import parse_scheme, register_scheme
 from gamekeeper.algorithms.releases.schemes import (
+    HIDDEN,
     TIES,
     Barnardization,
     Conventional,
     Exact,
     Interval,
     RandomRounding,
+    Scheme,
     Suppressed,
+    parse_scheme,
+    register_scheme,
 )
 from gamekeeper.errors import InputError, Reason
 

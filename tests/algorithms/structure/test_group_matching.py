@@ -163,7 +163,7 @@ def test_the_search_alone_is_as_good_as_the_paper_from_any_seed(seed):
 
 
 def test_a_limited_search_states_a_bound_that_holds():
-    from gamekeeper.algorithms.structure.group_matching_kernels import branch
+    from gamekeeper.algorithms.structure.kernels import branch
 
     a, b = table(TABLE_3) - 1, table(TABLE_4) - 1
     numbers = a.max(axis=0) + 1, b.max(axis=0) + 1

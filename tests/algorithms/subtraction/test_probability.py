@@ -9,10 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.subtraction.floats import all_known, some_cell_known
-from gamekeeper.algorithms.subtraction.integers import binomials, samples_without_full_cells
-from gamekeeper.algorithms.subtraction.probability import cell_recovery, subtraction_risk
-from gamekeeper.algorithms.subtraction.recovery_rule import cell_groups, recovery_rule
+from gamekeeper.algorithms.subtraction.probability import (
+    all_known,
+    binomials,
+    cell_groups,
+    cell_recovery,
+    recovery_rule,
+    samples_without_full_cells,
+    some_cell_known,
+    subtraction_risk,
+)
 from gamekeeper.errors import InputError, LimitError, Reason
 from tests.given.cases import cases
 from tests.twins.subtraction import (

@@ -11,11 +11,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints
-from gamekeeper.algorithms.subtraction.oracle import RecoveryOracle
-from gamekeeper.algorithms.subtraction.parts import release_parts
-from gamekeeper.algorithms.subtraction.probability import subtraction_risk
-from gamekeeper.algorithms.subtraction.recovery_rule import recovery_rule
-from gamekeeper.algorithms.subtraction.release import release_group_risks, release_risk
+from gamekeeper.algorithms.subtraction.probability import recovery_rule, subtraction_risk
+from gamekeeper.algorithms.subtraction.release import (
+    release_group_risks,
+    release_parts,
+    release_risk,
+)
+from gamekeeper.algorithms.subtraction.sampling import RecoveryOracle
 from gamekeeper.algorithms.subtraction.zeros import release_zeros
 from gamekeeper.errors import InputError, LimitError, Reason
 from tests.given.cases import cases

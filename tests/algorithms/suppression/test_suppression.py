@@ -9,12 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.suppression.both import suppress_both
-from gamekeeper.algorithms.suppression.column_sets import sets_by_cost, whole_costs
-from gamekeeper.algorithms.suppression.hitting_sets import rare_sets, scored_sets, suppress_sets
-from gamekeeper.algorithms.suppression.own import suppress_own
-from gamekeeper.algorithms.suppression.problem import Suppression, SuppressionProblem
-from gamekeeper.algorithms.suppression.released_to_people import suppress_released_to_people
+from gamekeeper.algorithms.suppression.both import suppress_both, suppress_released_to_people
+from gamekeeper.algorithms.suppression.hitting_sets import (
+    rare_sets,
+    scored_sets,
+    suppress_own,
+    suppress_sets,
+)
+from gamekeeper.algorithms.suppression.problem import (
+    Suppression,
+    SuppressionProblem,
+    sets_by_cost,
+    whole_costs,
+)
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 from gamekeeper.errors import InputError, LimitError
 from tests.given.cases import cases

@@ -8,14 +8,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gamekeeper.attack.assessment.chances import Basis
-from gamekeeper.attack.assessment.guidance import answers
-from gamekeeper.attack.assessment.judged import judge_policy
-from gamekeeper.attack.assessment.measured import measure_file
-from gamekeeper.attack.assessment.plots import plot_assessment
-from gamekeeper.attack.assessment.policy import read_policy
-from gamekeeper.attack.assessment.record_table import record_table
-from gamekeeper.attack.assessment.sentences import advice, drivers, of_record, verdict
+from gamekeeper.attack.assessment.criteria import answers
+from gamekeeper.attack.assessment.measured import Basis, measure_file, record_table
+from gamekeeper.attack.assessment.policy import judge_policy, read_policy
+from gamekeeper.attack.assessment.sentences import (
+    advice,
+    drivers,
+    of_record,
+    plot_assessment,
+    verdict,
+)
 from gamekeeper.attack.models.fitting import fit_models
 from gamekeeper.attack.models.inference import infer_risk
 from gamekeeper.data.coding.coded_table import coded_from_codes

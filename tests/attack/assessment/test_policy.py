@@ -10,12 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.attack.assessment.chances import Interval
 from gamekeeper.attack.assessment.criteria import CRITERIA, Found
-from gamekeeper.attack.assessment.judged import Standing, judge_limit, judge_policy
-from gamekeeper.attack.assessment.measured import measure_file
-from gamekeeper.attack.assessment.policy import PROFILES, Limit, read_policy
-from gamekeeper.attack.measures.measuring import measure_risk
+from gamekeeper.attack.assessment.measured import Interval, measure_file
+from gamekeeper.attack.assessment.policy import (
+    PROFILES,
+    Limit,
+    Standing,
+    judge_limit,
+    judge_policy,
+    read_policy,
+)
+from gamekeeper.attack.measures import measure_risk
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.errors import InputError, Reason

@@ -6,8 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from gamekeeper.algorithms.perturbation.group_means import group_means
-from gamekeeper.algorithms.perturbation.mdav import mdav_groups
+from gamekeeper.algorithms.perturbation.microaggregation import group_means, mdav_groups
 from gamekeeper.attack.linkage.files import link_files
 from gamekeeper.attack.linkage.structure import link_structure
 

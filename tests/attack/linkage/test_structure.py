@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gamekeeper.algorithms.structure.common_clusterings import Technique
-from gamekeeper.algorithms.structure.distance_matching import match_structure
-from gamekeeper.algorithms.structure.group_success import group_success
+from gamekeeper.algorithms.structure.clusterings import Technique
+from gamekeeper.algorithms.structure.group_matching import group_success
+from gamekeeper.algorithms.structure.individual_matching import match_structure
 from gamekeeper.attack.linkage import structure
 from gamekeeper.attack.linkage.structure import link_structure
 from gamekeeper.errors import InputError

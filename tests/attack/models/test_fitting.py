@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gamekeeper.algorithms.models.fitting.clique_scores import MarginScores
-from gamekeeper.algorithms.models.fitting.search import exact_posterior
-from gamekeeper.algorithms.models.inference.population_model import recommended_precisions
+from gamekeeper.algorithms.models.annealing import exact_posterior
+from gamekeeper.algorithms.models.clique_scores import MarginScores
+from gamekeeper.algorithms.models.population_model import recommended_precisions
 from gamekeeper.attack.models.fitting import FitMethod, fit_models
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason

@@ -12,10 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
-from gamekeeper.algorithms.models.inference.population_model import (
-    calibrated_estimate,
-    printed_estimate,
-)
+from gamekeeper.algorithms.models.population_model import calibrated_estimate, printed_estimate
 from gamekeeper.attack.models.fitting import fit_models
 from gamekeeper.attack.models.inference import MEANINGS, infer_risk
 from gamekeeper.errors import InputError, Reason

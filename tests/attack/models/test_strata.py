@@ -8,11 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from gamekeeper.algorithms.models.inference.population_model import calibrated_estimate
+from gamekeeper.algorithms.models.population_model import calibrated_estimate
 from gamekeeper.attack.models.fitting import fit_models
 from gamekeeper.attack.models.inference import infer_risk
-from gamekeeper.attack.models.levels import categories_risk, variables_risk
-from gamekeeper.attack.models.queries import infer_target
+from gamekeeper.attack.models.levels import categories_risk, infer_target, variables_risk
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.population import CATEGORIES, make_population

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 import gamekeeper as gk
 from gamekeeper.algorithms.bounds import integer_bounds
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
-from gamekeeper.attack.tables.audit.auditing import audit_tables
-from gamekeeper.attack.tables.audit.intervals import Standing
+from gamekeeper.attack.tables.auditing import audit_tables
 from gamekeeper.attack.tables.bounds import bound_cells, bound_recoded
+from gamekeeper.attack.tables.insiders import Standing
 from gamekeeper.attack.tables.options import BoundsMethod
-from gamekeeper.data.cells.release_cells import cells_of_release
-from gamekeeper.data.cells.table_set import TableSet
+from gamekeeper.data.cells.table_set import TableSet, cells_of_release
 from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release, make_release
@@ -381,7 +380,7 @@ def test_a_conflict_that_is_not_found_in_time_is_told_all_the_same(monkeypatch):
     def too_slow(constraints, max_seconds):
         raise LimitError(Reason.TOO_LARGE, "", "", "")
 
-    monkeypatch.setattr("gamekeeper.algorithms.bounds.conflicts.find_conflict", too_slow)
+    monkeypatch.setattr("gamekeeper.algorithms.bounds.integer_bounds.find_conflict", too_slow)
     axes = {"a": ["1", "2"], "b": ["1", "2"]}
     counts = [{"margin": ["a"], "counts": [1, 2]}, {"margin": ["b"], "counts": [1, 5]}]
     with pytest.raises(InputError) as caught:

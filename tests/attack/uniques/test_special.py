@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gamekeeper.attack.simulation.sampling import draw_records
+from gamekeeper.attack.experiments.notional import draw_records
 from gamekeeper.attack.uniques.special import assess_special_uniques
-from gamekeeper.attack.uniques.special_persistence import (
+from gamekeeper.attack.uniques.special_trials import (
     KeyParts,
     chances_to_stay_unique,
+    thin,
     unique_flags,
 )
-from gamekeeper.attack.uniques.special_thinning import thin
+from gamekeeper.data.coding.codebook import Recode
 from gamekeeper.data.coding.coded_table import coded_from_codes
-from gamekeeper.data.coding.recode import Recode
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gamekeeper.attack.risk_classes import NOT_UNIQUE, RiskClasses, parse_risk_classes
+from gamekeeper.attack.risk import NOT_UNIQUE, RiskClasses, parse_risk_classes
 from gamekeeper.attack.uniques.suda import assess_uniques
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.counting import count_keys

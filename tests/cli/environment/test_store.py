@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import gamekeeper as gk
+from gamekeeper.cli.environment.edit_commands import names_in
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.workbench.environment.names import names_in
 from tests.given.stores import copy_of
 
 
@@ -407,16 +407,16 @@ def test_the_shell_runs_a_command(does, run, store, folder, monkeypatch):
 
 @pytest.mark.parametrize("command", ["env", "form", "variable", "group", "scenario"])
 def test_every_command_teaches_by_examples(run, command):
-    from gamekeeper.cli.environment import env, forms, groups, scenarios, variables
+    from gamekeeper.cli.environment import env, forms, variables
 
     part = {
-        "env": env,
-        "form": forms,
-        "variable": variables,
-        "group": groups,
-        "scenario": scenarios,
+        "env": env.app,
+        "form": forms.app,
+        "variable": variables.app,
+        "group": forms.groups_app,
+        "scenario": forms.scenarios_app,
     }
-    names = [item.name for item in part[command].app.registered_commands]
+    names = [item.name for item in part[command].registered_commands]
     assert names
     for name in names:
         told = run(command, name, "--help")

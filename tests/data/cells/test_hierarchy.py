@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from gamekeeper.data.cells.hierarchy import Hierarchy, hierarchy_by_codes
-from gamekeeper.data.cells.hierarchy_file import read_hierarchy
+from gamekeeper.data.cells.hierarchy import Hierarchy, hierarchy_by_codes, read_hierarchy
 from gamekeeper.errors import InputError, Reason
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gamekeeper.algorithms.cells.primary_rules import Contributions, parse_rule
-from gamekeeper.attack.tables.audit.marking import mark_cells, tops_needed
+from gamekeeper.attack.tables.auditing import mark_cells, tops_needed
 from gamekeeper.data.cells.hierarchy import Hierarchy
 from gamekeeper.data.cells.magnitudes import tabulate_magnitudes
 from gamekeeper.data.reading.source import open_source

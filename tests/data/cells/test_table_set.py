@@ -5,10 +5,13 @@ from fractions import Fraction
 
 import pytest
 
+from gamekeeper.attack.tables.auditing import audit_tables
+from gamekeeper.attack.tables.bounds import bound_cells
 from gamekeeper.data.cells.cell_facts import cell_facts
-from gamekeeper.data.cells.cell_rows import CellRows, Share
+from gamekeeper.data.cells.cell_file import CellRows, Share
 from gamekeeper.data.cells.hierarchy import Hierarchy
-from gamekeeper.data.cells.table_set import TableSet
+from gamekeeper.data.cells.table_set import TableSet, cells_of_release
+from gamekeeper.data.tables.release import Release
 from gamekeeper.errors import InputError, LimitError, Reason
 
 CODES = CellRows.typed(["Code"], [["Total", 12], ["A", 5], ["A01", 3], ["A02", None], ["B", 7]])
@@ -226,3 +229,37 @@ def test_a_total_that_is_a_category_beside_trees_that_cross_is_no_part_of_itself
     crossing = {"A": [["a", "b"]], "S": [["b", "c"]]}
     tree = Hierarchy.of_ways(crossing, "two trees", ["All"])
     assert tree.with_total("All").parts["All"] == (("a", "b", "c"),)
+
+
+AXES = {"age": ["0-14", "15-64", "65+"], "work": ["yes", "no"]}
+
+
+@pytest.mark.parametrize("hidden", [None, (1, 4)])
+def test_an_audit_and_bounds_of_a_release_are_the_same(hidden):
+    inner = {"margin": ["age", "work"], "counts": [[0, 9], [None, None], [None, None]]}
+    groups = {"age": {"adult": ["15-64", "65+"], "child": ["0-14"]}}
+    release = Release.typed(
+        AXES,
+        [
+            inner | ({} if hidden is None else {"hidden": list(hidden)}),
+            {"margin": ["age"], "counts": [9, 7, 5]},
+            {"margin": ["age", "work"], "groups": groups, "counts": [[5, 7], [0, 9]]},
+        ],
+    )
+    tables, hierarchies = cells_of_release(release)
+    found = audit_tables(TableSet.of(tables, hierarchies))
+    bounds = bound_cells(release)
+    assert len(found.cells) == 4
+    for one in found.cells:
+        age, work = found.tables.labels_of(one.cell)
+        place = AXES["age"].index(age), AXES["work"].index(work)
+        assert (one.interval.low, one.interval.high) == (bounds.lower[place], bounds.upper[place])
+        assert one.is_tight
+
+
+def test_rounded_tables_are_sent_to_where_they_can_be_bounded():
+    release = Release.typed(
+        AXES, [{"margin": ["age"], "scheme": "conventional:3", "counts": [9, 6, 3]}]
+    )
+    with pytest.raises(InputError, match="--rule of tables bounds"):
+        cells_of_release(release)

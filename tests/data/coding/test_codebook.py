@@ -11,10 +11,10 @@ from gamekeeper.data.coding.codebook import (
     MISSING,
     Codebook,
     CodedVariable,
+    Recode,
     number_of,
     sorted_values,
 )
-from gamekeeper.data.coding.recode import Recode
 from gamekeeper.errors import InputError, Reason
 
 TEXTS = st.text("abc019-. ()é", min_size=1, max_size=4)

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gamekeeper.choices import Missing
+from gamekeeper.data.coding.codebook import Recode
 from gamekeeper.data.coding.coded_table import coded_from_codes
-from gamekeeper.data.coding.recode import Recode
 from gamekeeper.data.engine.duckdb_engine import DuckDBEngine
 from gamekeeper.data.keys.counting import count_keys
-from gamekeeper.data.keys.missing import Missing
-from gamekeeper.data.keys.packing import pack_keys
+from gamekeeper.data.keys.listed_records import pack_keys
 from gamekeeper.errors import Cancelled, InputError, Reason
 
 CANARY = "canary-7f3a"

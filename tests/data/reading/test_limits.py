@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from gamekeeper.data.reading.numerals import limits_of
+from gamekeeper.data.reading.columns import limits_of
 
 
 @pytest.mark.parametrize(

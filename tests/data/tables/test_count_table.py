@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.count_table import CountTable
-from gamekeeper.data.tables.tabulation import tabulate
+from gamekeeper.data.tables.release import tabulate
 from gamekeeper.errors import InputError, LimitError, Reason
 
 AXES = {"age": ["16-17", "18-24", "25+"], "work": ["yes", "no"]}

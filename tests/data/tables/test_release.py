@@ -8,13 +8,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import gamekeeper as gk
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
-from gamekeeper.algorithms.releases.perturbation import HIDDEN, Scheme
-from gamekeeper.algorithms.releases.scheme_names import register_scheme
-from gamekeeper.algorithms.releases.schemes import Conventional, Exact
+from gamekeeper.algorithms.releases.schemes import (
+    HIDDEN,
+    Conventional,
+    Exact,
+    Scheme,
+    register_scheme,
+)
 from gamekeeper.data.tables.axes import Axis, cell_words
 from gamekeeper.data.tables.count_table import CountTable
-from gamekeeper.data.tables.release import PublishedTable, Release, check_truth, make_release
+from gamekeeper.data.tables.release import (
+    PublishedTable,
+    Release,
+    check_truth,
+    make_release,
+    unit_records,
+)
 from gamekeeper.errors import InputError, Reason
 from tests.given.count_tables import random_release, truths
 
@@ -331,3 +342,21 @@ def test_a_base_table_has_axes():
     with pytest.raises(InputError) as caught:
         Release.typed({}, [{"margin": [], "counts": 5}])
     assert caught.value.reason is Reason.NOTHING_GIVEN
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_records_are_counted_back_to_the_table(seed):
+    rng = np.random.default_rng(seed)
+    axes = {"a": ["a1", "a2"], "b": ["b1", "b2", "b3"]}
+    # Every category has somebody, so that none is lost.
+    table = CountTable.typed(axes, (rng.integers(0, 6, (2, 3)) + np.eye(2, 3, dtype=int)).tolist())
+    records = unit_records(table)
+    assert records.num_rows == table.total
+    names = list(axes)
+    again = gk.tabulate(gk.code_source(gk.open_source(records), names), names)
+    for a in axes["a"]:
+        for b in axes["b"]:
+            expected = table.dense()[axes["a"].index(a), axes["b"].index(b)]
+            found = [list(axis.categories) for axis in again.axes]
+            place = (found[0].index(a), found[1].index(b)) if b in found[1] else None
+            assert (again.dense()[place] if place else 0) == expected

@@ -1,9 +1,13 @@
-"""Releases: as the original is but for the changed cells, and the same bytes every time."""
+"""Releases: as the original is but for the changed cells, and the same bytes every time.
+
+Text files come out as they went in, whatever their cells, marks and encodings.
+"""
 
 from __future__ import annotations
 
 import csv
 import gzip
+import io
 from pathlib import Path
 
 import numpy as np
@@ -11,25 +15,25 @@ import pandas as pd
 import pyarrow as pa
 import pyreadstat
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from pyarrow import parquet
 
 from gamekeeper import InputError
 from gamekeeper.budget import within_memory
-from gamekeeper.data.coding.recode import Recode
-from gamekeeper.data.coding.replaced_cells import replace_cells
+from gamekeeper.data.coding.codebook import Recode
+from gamekeeper.data.coding.coded_table import replace_cells
 from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.reading.source import open_source
 from gamekeeper.data.writing import released_cells
-from gamekeeper.data.writing.release import write_release
-from gamekeeper.data.writing.released_column import CellLook, ReleasedColumn, SuppressedCells
-from gamekeeper.data.writing.spss_header import read_header
+from gamekeeper.data.writing.release import style_of, write_release
+from gamekeeper.data.writing.released_cells import CellLook, ReleasedColumn, SuppressedCells
+from gamekeeper.data.writing.statistical_writer import read_header
 from gamekeeper.errors import Reason, StoreError
-from gamekeeper.protect.changes import ChangeLog, VariableChange
-from gamekeeper.protect.perturbation.microaggregation import Microaggregate
-from gamekeeper.protect.perturbation.sample import Sample
-from gamekeeper.protect.protected import Protected
-from gamekeeper.protect.releasing import released_columns
-from gamekeeper.protect.setting import Setting
+from gamekeeper.protection.numbers import Microaggregate
+from gamekeeper.protection.pram import Sample
+from gamekeeper.protection.releases import released_columns
+from gamekeeper.protection.step import ChangeLog, Protected, Setting, VariableChange
 from gamekeeper.results import Provenance
 
 N = 6
@@ -534,3 +538,59 @@ def test_a_sample_in_another_order(arrow, tmp_path):
     out = write(source, tmp_path / "b.csv", sample, order=np.array([2, 0, 1]))
     ids = pd.read_csv(out.path)["id"].tolist()
     assert ids == [int(sample.log.records[place]) + 1 for place in (2, 0, 1)]
+
+
+CELLS = st.text(alphabet='ab,;|\t"\n é-1.', max_size=6)
+ROWS = st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=6)
+
+
+def cells_of_of_csv_writer(path, delimiter, encoding):
+    text = path.read_bytes().decode(encoding)
+    return [*csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)]
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    ROWS,
+    st.sampled_from(",;\t|"),
+    st.sampled_from(["utf-8", "utf-8-sig", "cp1252", "utf-16"]),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+    st.integers(0, 2),
+)
+def test_every_cell_but_the_changed_one_is_as_it_was(
+    tmp_path, rows, delimiter, encoding, line_end, quoting, changed
+):
+    path, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=delimiter, lineterminator=line_end, quoting=quoting)
+    writer.writerow(["first", "second", "third"])
+    # A line of empty cells may be read as no line.
+    rows = [(f"x{a}", b, c) for a, b, c in rows]
+    writer.writerows(rows)
+    path.write_bytes(text.getvalue().encode(encoding))
+    source = open_source(path, delimiter=delimiter)
+    n = len(rows)
+    where = np.arange(n) == min(changed, n - 1)
+    column = ReleasedColumn(
+        "second", where, ~where & False, np.ones(n, np.int64), ("", 'new; "one"')
+    )
+    write_release(source, out, [column], n_released=n, replace=True)
+    wanted = [list(row) for row in rows]
+    wanted[min(changed, n - 1)][1] = 'new; "one"'
+    read = cells_of_of_csv_writer(out, delimiter, encoding)
+    assert read[0] == ["first", "second", "third"]
+    assert read[1:] == wanted
+    raw, made = path.read_bytes(), out.read_bytes()
+    assert made[:3] == raw[:3]
+    style = style_of(open_source(out, delimiter=delimiter).reader)
+    assert style == style_of(source.reader)
+
+
+@pytest.mark.parametrize("content", ["1;2\n3;4\n", "1;2\r\n3;4\r\n"])
+def test_a_file_without_names_stays_without(tmp_path, content):
+    path = tmp_path / "in.csv"
+    path.write_bytes(content.encode())
+    source = open_source(path, header=False)
+    write_release(source, tmp_path / "out.csv", [], n_released=2)
+    assert (tmp_path / "out.csv").read_bytes() == path.read_bytes()

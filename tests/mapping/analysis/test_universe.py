@@ -11,11 +11,11 @@ from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.edits import RenameForm, SaveScenario, apply_edits
 from gamekeeper.mapping.environment.environment import Environment, Form
-from gamekeeper.mapping.forms.questions import Universe
+from gamekeeper.mapping.forms.form import Universe
 from gamekeeper.mapping.scenario.document import document_of
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import review_scenario
-from gamekeeper.mapping.variables.variable import OUTSIDE, Variable
+from gamekeeper.mapping.variables.codes import OUTSIDE, Variable
 
 SINKS = 5
 blocks = st.lists(st.integers(0, 2), min_size=SINKS, max_size=SINKS)

@@ -8,7 +8,7 @@ from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError
 from gamekeeper.mapping.edits import Edit, apply_edits
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
-from gamekeeper.mapping.variables.variable import OUTSIDE, Scale, Variable
+from gamekeeper.mapping.variables.codes import OUTSIDE, Scale, Variable
 
 
 def small_environment() -> Environment:

@@ -16,8 +16,8 @@ from gamekeeper.mapping.edits import (
     apply_edits,
 )
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.variables.codes import Variable
 from gamekeeper.mapping.variables.definitions import definition_of
-from gamekeeper.mapping.variables.variable import Variable
 from tests.mapping.edits.conftest import refusal
 
 COUNTRY = "Country of Residence"

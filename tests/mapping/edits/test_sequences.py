@@ -32,8 +32,8 @@ from gamekeeper.mapping.edits import (
 )
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.variables.categorization import categorize
+from gamekeeper.mapping.variables.codes import Variable
 from gamekeeper.mapping.variables.definitions import definition_of
-from gamekeeper.mapping.variables.variable import Variable
 from tests.mapping.edits.conftest import everything, small_environment
 
 Blocks = frozenset[frozenset[str]]

@@ -14,8 +14,7 @@ from gamekeeper.algorithms.categories.partitions import ARBITRARY, Partition, ha
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.mapping.environment import environment as module
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
-from gamekeeper.mapping.variables.codes import CodeRegister
-from gamekeeper.mapping.variables.variable import Variable
+from gamekeeper.mapping.variables.codes import CodeRegister, Variable
 from tests.given.categorizations import (
     categorizations,
     disjoint_pairs,

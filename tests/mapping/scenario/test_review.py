@@ -12,11 +12,10 @@ from gamekeeper.algorithms.categories.partitions import is_finer
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.scenario.document import staleness
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import renew_scenario, review_scenario
-from gamekeeper.mapping.scenario.staleness import staleness
-from gamekeeper.mapping.variables.codes import CodeRegister
-from gamekeeper.mapping.variables.variable import Variable
+from gamekeeper.mapping.variables.codes import CodeRegister, Variable
 from tests.given.categorizations import disjoint_pairs, environments, labels_of, variable_of
 
 AT = datetime(2029, 3, 1, tzinfo=UTC)

@@ -23,8 +23,8 @@ import alembic.command  # noqa: F401
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.mapping.edits import AddForm, SetMetadata
 from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.store.database import file as access
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.store.database.file import access
 from tests.store.database.conftest import documents, small_environment
 from tests.store.database.later import become_later
 

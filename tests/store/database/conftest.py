@@ -10,16 +10,16 @@ import pytest
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import GamekeeperError, Reason
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
+from gamekeeper.mapping.variables.codes import OUTSIDE, Scale, Variable
 from gamekeeper.mapping.variables.definitions import definition_tree
-from gamekeeper.mapping.variables.variable import OUTSIDE, Scale, Variable
-from gamekeeper.store.database.contents.documents import (
+from gamekeeper.store.database.environment_store import EnvironmentStore
+from gamekeeper.store.database.loading import (
     form_document,
     group_document,
     header_document,
     scenario_document,
     text_of,
 )
-from gamekeeper.store.database.environment_store import EnvironmentStore
 
 WHO = "ana"
 

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gamekeeper.store.database import creation, reading, versions
-from gamekeeper.store.database.versions import VERSIONS
+from gamekeeper.store.database import creation
+from gamekeeper.store.database import loading as reading
+from gamekeeper.store.database import words as versions
+from gamekeeper.store.database.words import VERSIONS
 
 LATER = f"{int(VERSIONS[-1]) + 1:04}"
 """The version after today's."""

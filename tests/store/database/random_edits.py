@@ -44,9 +44,9 @@ from gamekeeper.mapping.edits import (
     apply_edits,
 )
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.forms.questions import Answer, Question, Universe
+from gamekeeper.mapping.forms.form import Answer, Question, Universe
+from gamekeeper.mapping.variables.codes import Variable
 from gamekeeper.mapping.variables.definitions import definition_of
-from gamekeeper.mapping.variables.variable import Variable
 
 NAMES = ["Age", "AGE", "Alpha", "Beta", "Gämma", "gamma", "Delta"]
 

@@ -15,9 +15,9 @@ import pytest
 
 from gamekeeper.errors import GamekeeperError, Reason
 from gamekeeper.mapping.edits import AddForm, SetMetadata
+from gamekeeper.store.database import file as connections
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.store.database.file import connections
-from gamekeeper.store.database.file.connections import MARK
+from gamekeeper.store.database.file import MARK
 from gamekeeper.store.database.restoration import restore_store
 from tests.store.database import children
 from tests.store.database.conftest import WHO, contents, everything, refusal, small_environment
@@ -309,11 +309,12 @@ def test_a_full_disk(closed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def limited(*given: object, **how: object) -> sqlite3.Connection:
         connection = plain(*given, **how)  # pyright: ignore[reportArgumentType]
-        pages = connection.execute("PRAGMA page_count").fetchone()[0]
-        connection.execute(f"PRAGMA max_page_count = {pages + 2}")
+        if given[0] == closed:  # a backup beside it has room
+            pages = connection.execute("PRAGMA page_count").fetchone()[0]
+            connection.execute(f"PRAGMA max_page_count = {pages + 2}")
         return connection
 
-    monkeypatch.setattr("gamekeeper.store.database.file.access.connect", limited)
+    monkeypatch.setattr("gamekeeper.store.database.file.connect", limited)
     with EnvironmentStore.open(closed) as store:
         before = everything(store.environment())
         large = AddForm(name="Large", metadata={"x": Random(1).randbytes(100_000).hex()})

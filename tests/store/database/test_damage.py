@@ -11,8 +11,8 @@ import pytest
 from gamekeeper.errors import Reason
 from gamekeeper.mapping.edits import AddForm
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.store.database.reading import read_state
-from gamekeeper.store.database.refusals import attempt
+from gamekeeper.store.database.loading import read_state
+from gamekeeper.store.database.words import attempt
 from tests.given.cases import only_thoroughly
 from tests.store.database.conftest import WHO, everything, refusal
 from tests.store.database.damage import try_damage

@@ -35,11 +35,10 @@ from gamekeeper.mapping.edits import (
     SplitCategory,
 )
 from gamekeeper.mapping.environment.environment import Environment, Form
-from gamekeeper.mapping.names import name_problems
+from gamekeeper.mapping.variables.codes import Variable, name_problems
 from gamekeeper.mapping.variables.definitions import definition_of
-from gamekeeper.mapping.variables.variable import Variable
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.store.database.history.revisions import Action
+from gamekeeper.store.database.revisions import Action
 from gamekeeper.wording import folded
 from tests.given.categorizations import environments
 from tests.store.database.conftest import WHO, documents, everything, refusal
@@ -278,7 +277,7 @@ def test_time_never_goes_back(store: EnvironmentStore, monkeypatch: pytest.Monke
             return datetime(2001, 1, 1, tzinfo=UTC)
 
     first = store.apply([RENAME], who=WHO).at
-    monkeypatch.setattr("gamekeeper.store.database.history.new_revision.datetime", Earlier)
+    monkeypatch.setattr("gamekeeper.store.database.revisions.datetime", Earlier)
     assert store.apply([marked("Shop")], who=WHO).at == first
 
 

@@ -1,145 +1,117 @@
-"""A process that is killed at any moment loses nothing that was acknowledged (kill -9)."""
+"""Whoever is killed, a client or a process of the server, loses nothing that was acknowledged."""
 
 from __future__ import annotations
 
+import os
+import signal
 import time
-from collections.abc import Callable
-from multiprocessing.connection import Connection
-from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from random import Random
+from typing import Any, cast
 
+import psycopg
 import pytest
 
-from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.errors import GamekeeperError, Reason
+from gamekeeper.mapping.edits import AddForm
+from gamekeeper.mapping.environment.environment import Environment, Form
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.store.database.file.backups import BACKUP
-from gamekeeper.store.database.restoration import restore_store
-from tests.given.cases import cases
+from tests.given.cases import THOROUGH
+from tests.postgres import TestServer
 from tests.store.database import children
-from tests.store.database.children import Job, said, start
-from tests.store.database.conftest import WHO, everything
-from tests.store.database.later import become_later, raised
+from tests.store.database.children import said, start
+from tests.store.database.conftest import WHO, small_environment
+from tests.store.database.test_database_killing import heard_of, require_kept
 
-pytestmark = pytest.mark.skipif(
-    not hasattr(children.CONTEXT, "set_forkserver_preload"), reason="needs a fork server"
-)
+pytestmark = pytest.mark.slow
 
-
-def killed(job: Job, path: Path, seed: int) -> list[tuple[object, ...]]:
-    """Let a child get some things done, kill it within the next, and return what it had told."""
-    rng = Random(seed)
-    child, pipe = start(job, path, seed)
-    told = [pipe.recv() for _ in range(rng.choice([1, 2, 2, 3, 5]))]
-    time.sleep(rng.choice([0, 0.01, 0.05, 0.1]) * rng.random())
-    child.kill()
-    return told[1:] + heard_of(child, pipe)
+_WRITERS = 8
 
 
-def heard_of(child: ForkServerProcess, pipe: Connection) -> list[tuple[object, ...]]:
-    told = said(pipe)
-    pipe.close()
-    child.join()
-    assert child.exitcode == -9
-    child.close()
-    return told
+def as_path(address: str) -> Path:
+    """Return an address as children take the path of a store."""
+    return cast("Path", address)
 
 
-def after_edits(path: Path, seed: int) -> int:
-    return require_kept(path, killed(children.edit, path, seed))
+def backends(postgres: TestServer) -> list[int]:
+    question = "SELECT pid FROM pg_stat_activity WHERE application_name = 'gamekeeper'"
+    return [pid for (pid,) in postgres.ask(question)]
 
 
-def after_death_within(path: Path, seed: int) -> int:
-    told = heard_of(*start(children.edit_to_death, path, seed))
-    return require_kept(path, told[1:])
+def patiently(postgres: TestServer) -> None:
+    """Wait for a server that recovers from a process that was killed."""
+    until = time.monotonic() + 60
+    while True:
+        try:
+            postgres.ask("SELECT 1")
+        except psycopg.Error:
+            assert time.monotonic() < until, "the server does not come back"
+            time.sleep(0.05)
+        else:
+            return
 
 
-def require_kept(path: Path, told: list[tuple[object, ...]]) -> int:
-    """Require that all that was told is there, and that history and state agree."""
-    with EnvironmentStore.open(path) as store:
-        history = {revision.number: revision for revision in store.history()}
-        for number, action, words, _ in told:
-            assert isinstance(number, int)
-            assert (history[number].action, history[number].words) == (action, words)
-        for number, *_, seen in told[-5:]:
-            assert isinstance(number, int)
-            assert children.summary(store.environment(as_of=number)) == seen
+def test_clients_that_are_killed(postgres: TestServer) -> None:
+    address = postgres.address()
+    EnvironmentStore.create(address, small_environment(), who=WHO).close()
+    kept, rounds = 0, 30 if THOROUGH else 10
+    for seed in range(rounds):
+        rng = Random(seed)
+        child, pipe = start(children.edit, as_path(address), seed)
+        told = [pipe.recv() for _ in range(rng.choice([1, 2, 2, 3, 5]))]
+        time.sleep(rng.choice([0, 0.01, 0.05, 0.1]) * rng.random())
+        child.kill()
+        kept += require_kept(as_path(address), told[1:] + heard_of(child, pipe))
+    assert kept > rounds
+
+
+def test_processes_of_the_server_that_are_killed(postgres: TestServer) -> None:
+    address = postgres.address()
+    store = EnvironmentStore.create(address, small_environment(), who=WHO)
+    acknowledged: dict[str, int] = {}
+    uncertain: list[str] = []
+    for seed in range(12):
+        rng = Random(seed)
+        child, pipe = start(children.edit, as_path(address), 1_000 + seed)
+        told = [pipe.recv() for _ in range(2)]
+        time.sleep(0.1 * rng.random())
+        # All of the server's processes end when one is killed, and it recovers.
+        for pid in backends(postgres)[:1]:
+            os.kill(pid, signal.SIGKILL)
+        name = f"Form {seed}"
+        try:
+            acknowledged[name] = store.apply([AddForm(name=name)], who=WHO).number
+        except GamekeeperError as error:
+            if error.reason not in (Reason.UNREACHABLE, Reason.UNCERTAIN):
+                raise
+            uncertain.append(name)
+        child.kill()
+        patiently(postgres)
+        require_kept(as_path(address), told[1:] + heard_of(child, pipe))
+    patiently(postgres)
+    history = {revision.number: revision.words for revision in store.history()}
+    for name, number in acknowledged.items():
+        assert f"'{name}'" in history[number][0]
+    store.check()
+    assert uncertain, "no edit was hit"
+    store.close()
+
+
+def test_eight_writers(postgres: TestServer) -> None:
+    address = postgres.address()
+    forms = [Form(f"Form {number}") for number in range(_WRITERS)]
+    EnvironmentStore.create(address, Environment([], forms), who=WHO).close()
+    begun = [start(children.mark, as_path(address), seed) for seed in range(_WRITERS)]
+    reader = start(children.read, as_path(address), 1 + 10 * _WRITERS)
+    made: list[Any] = []
+    for child, pipe in begun:
+        made += said(pipe)
+        child.join()
+        assert child.exitcode == 0
+    assert said(reader[1])[-1] == ("done",)
+    reader[0].join()
+    assert sorted(number for number, *_ in made) == list(range(2, 2 + 10 * _WRITERS))
+    with EnvironmentStore.open(address) as store:
+        marks = [store.environment().form(form.name).metadata["mark"] for form in forms]
+        assert marks == [9] * _WRITERS
         store.check()
-    return len(told)
-
-
-def after_creating(path: Path, seed: int) -> int:
-    told = killed(children.create, path, seed)
-    made = {name for (name,) in told}
-    found = {entry.name for entry in path.parent.glob(f"{path.name}-{seed}-*")}
-    stores = {name for name in found if name.count("-") == 2 and BACKUP not in name}
-    assert made <= stores
-    assert len(stores - made) <= 1
-    for name in stores:
-        with EnvironmentStore.open(path.with_name(name)) as store:
-            store.check()
-            assert len(store.environment().forms) == 5
-    return len(told)
-
-
-def after_backups(path: Path, seed: int) -> int:
-    told = killed(children.back_up, path, seed)
-    with EnvironmentStore.open(path) as store:
-        newest = store.revision
-        store.check()
-    if told:
-        _, aside = restore_store(path)
-        assert aside is not None
-        with EnvironmentStore.open(path) as store:
-            assert told[-1][0] in (store.revision, store.revision - 1)
-            assert newest - 1 <= store.revision <= newest
-            store.check()
-        restore_store(path, f"revision-{told[-1][0]}")
-        with EnvironmentStore.open(path) as store:
-            assert store.revision == told[-1][0]
-            store.check()
-    return len(told)
-
-
-def after_migrating(path: Path, seed: int) -> int:
-    with EnvironmentStore.open(path) as store:
-        before = everything(store.environment())
-    told = killed(children.migrate, path, seed)
-    with pytest.MonkeyPatch.context() as patch:
-        become_later(path.with_name(f"parent-{seed}"), patch.setattr)
-        for (name,) in told[-2:]:
-            with EnvironmentStore.open(path.with_name(str(name))) as store:
-                assert everything(store.environment()) == raised(before)
-                store.check()
-    return len(told)
-
-
-ROUNDS: list[Callable[[Path, int], int]] = [
-    after_edits,
-    after_death_within,
-    after_creating,
-    after_backups,
-    after_migrating,
-]
-
-
-def rounds(path: Path, environment: Environment, seeds: range) -> None:
-    EnvironmentStore.create(path, environment, who=WHO).close()
-    acknowledged = dict.fromkeys(ROUNDS, 0)
-    for seed in seeds:
-        job = ROUNDS[seed % len(ROUNDS)]
-        acknowledged[job] += job(path, seed)
-    # A child that never gets anything done would prove nothing.
-    assert all(acknowledged.values()), acknowledged
-
-
-def test_nothing_acknowledged_is_lost(path: Path, environment: Environment) -> None:
-    rounds(path, environment, range(10))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("first", range(1_000, 1_000 + min(200, cases(25).max_examples), 25))
-def test_nothing_acknowledged_is_lost_in_many_rounds(
-    path: Path, environment: Environment, first: int
-) -> None:
-    rounds(path, environment, range(first, first + 25))

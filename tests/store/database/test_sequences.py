@@ -15,7 +15,7 @@ from gamekeeper.errors import Reason, StoreError
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.variables.codes import ARBITRARY_CODE
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.store.database.history.revisions import Action
+from gamekeeper.store.database.revisions import Action
 from gamekeeper.store.folder import read_environment, write_environment
 from tests.given.cases import only_thoroughly
 from tests.store.database.conftest import WHO, documents, everything, small_environment

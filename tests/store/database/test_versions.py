@@ -20,13 +20,13 @@ import gamekeeper
 from gamekeeper.errors import Reason
 from gamekeeper.mapping.edits import AddForm
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.store.database import versions
-from gamekeeper.store.database.contents.tables import METADATA
+from gamekeeper.store.database import words as versions
 from gamekeeper.store.database.engines import reading
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.store.database.file.access import FileAccess
+from gamekeeper.store.database.file import FileAccess
 from gamekeeper.store.database.restoration import restore_store
-from gamekeeper.store.database.versions import VERSIONS
+from gamekeeper.store.database.tables import METADATA
+from gamekeeper.store.database.words import VERSIONS
 from tests.store.database.conftest import WHO, contents, everything, refusal
 from tests.store.database.later import become_later, raised
 

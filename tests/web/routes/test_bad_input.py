@@ -8,10 +8,10 @@ import logging
 import pytest
 from starlette.testclient import TestClient
 
-from gamekeeper.files.gate import PRIVATE_MARK
-from gamekeeper.web.entrance import guard
-from gamekeeper.web.service.server import Server
-from gamekeeper.web.wire.ids import id_of
+from gamekeeper.files import PRIVATE_MARK
+from gamekeeper.web import app as guard
+from gamekeeper.web.service import Server
+from gamekeeper.web.wire import id_of
 from tests.web.conftest import CANARY, edits, rename
 
 NAMES = [

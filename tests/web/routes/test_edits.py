@@ -1,4 +1,7 @@
-"""Edits by way of the server: made, previewed, refused, taken back, and never made twice."""
+"""Edits by way of the server: made, previewed, refused, taken back, and never made twice.
+
+Questionnaires by way of the server: read, reviewed, entered.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from gamekeeper.store.database.environment_store import EnvironmentStore
+from gamekeeper.workbench.demo_place import write_questionnaires
 from tests.web.conftest import edits, rename
 
 SPLIT = {
@@ -116,7 +120,7 @@ def test_the_backup_waits_until_nobody_does(client: TestClient, store: Path) -> 
 
 
 def test_the_backup_is_renewed_when_the_server_ends(store: Path, server) -> None:
-    from gamekeeper.store.database.file.backups import backup_position
+    from gamekeeper.store.database.file import backup_position
     from gamekeeper.web.app import make_app
     from tests.web.conftest import ADDRESS
 
@@ -126,3 +130,38 @@ def test_the_backup_is_renewed_when_the_server_ends(store: Path, server) -> None
     found = backup_position(store)
     assert found is not None
     assert found[0] == 2
+
+
+def test_a_questionnaire_is_read_reviewed_and_entered(client: TestClient, tmp_path: Path) -> None:
+    write_questionnaires(tmp_path / "questionnaires")
+    sent = client.post(
+        "/api/imports",
+        params={"name": "C:\\forms\\bank.xml"},
+        content=(tmp_path / "questionnaires" / "bank.xml").read_bytes(),
+        headers={"Content-Type": "application/octet-stream"},
+    )
+    assert sent.status_code == 200
+    decisions = sent.json()["decisions"]
+    (form,) = decisions["forms"]
+    assert form["file"] == "bank.xml"
+    by_name = {question["question"]: question for question in form["questions"]}
+    age = by_name["AGE"]
+    assert (age["variable"], age["status"], age["take"]) == ("Age", "sure", True)
+    assert 0 < age["score"] <= 1
+    assert age["reason"]
+    for question in form["questions"]:
+        question["take"] = question["question"] == "AGE"
+    told = client.post("/api/imports/edits", json={"decisions": decisions}).json()
+    assert [edit["edit"] for edit in told["edits"]] == ["add-bands", "add-form"]
+    assert told["words"][1].startswith("Add the form 'Norland Savings Bank")
+    assert client.get("/api/environment").json()["revision"] == 1
+    assert client.post("/api/edits", json={"edits": told["edits"]}).status_code == 200
+    assert client.get("/api/environment").json()["n_forms"] == 5
+
+
+def test_what_is_not_decided_is_told(client: TestClient) -> None:
+    question = {"question": "Q1", "take": True, "variable": "Nothing", "status": "unsure"}
+    decisions = {"forms": [{"form": "New", "questions": [question]}]}
+    told = client.post("/api/imports/edits", json={"decisions": decisions})
+    assert told.status_code == 422
+    assert "Nothing" in told.json()["problems"][0]["found"]

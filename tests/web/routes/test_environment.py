@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from gamekeeper.web.wire.ids import id_of
-from gamekeeper.workbench.environment.holding import held_at
+from gamekeeper.web.wire import id_of
+from gamekeeper.workbench.environment.opening import held_at
 from tests.web.conftest import edits, rename
 
 

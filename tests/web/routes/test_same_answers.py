@@ -11,14 +11,13 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from gamekeeper.cli.app import app
-from gamekeeper.mapping.analysis.map_sentences import describe_map
-from gamekeeper.mapping.analysis.options import MapOptions
-from gamekeeper.results.plain import document_of
+from gamekeeper.mapping.analysis.composite_keys import describe_map
+from gamekeeper.mapping.environment.asked import MapOptions
+from gamekeeper.results import document_of
 from gamekeeper.workbench.environment import browsing
 from gamekeeper.workbench.environment.mapping import map_target
-from gamekeeper.workbench.requests.environment.browsing import GridRequest
-from gamekeeper.workbench.requests.environment.mapping import MapRequest
-from gamekeeper.workbench.requests.environment.shared import Opened
+from gamekeeper.workbench.requests.editing import MapRequest
+from gamekeeper.workbench.requests.environment import GridRequest, Opened
 
 
 def printed(*arguments: object) -> dict[str, Any]:
@@ -115,7 +114,7 @@ def test_csv_is_what_is_printed(client: TestClient, store: Path) -> None:
 
 
 def test_a_picture_is_the_one_that_is_drawn(client: TestClient, store: Path) -> None:
-    from gamekeeper.web.wire.ids import id_of
+    from gamekeeper.web.wire import id_of
 
     drawn = store.with_name("drawn.svg")
     CliRunner().invoke(app, ["graph", str(store), "Age", "--kind", "partition", "-o", str(drawn)])

@@ -7,10 +7,10 @@ import pytest
 from gamekeeper.cli.app import main
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.workbench.demo.questionnaires import write_questionnaires
+from gamekeeper.workbench.demo_place import write_questionnaires
 from gamekeeper.workbench.environment.importing import import_forms
-from gamekeeper.workbench.requests.environment.importing import ImportFormsRequest
-from gamekeeper.workbench.requests.environment.shared import InStore
+from gamekeeper.workbench.requests.editing import ImportFormsRequest
+from gamekeeper.workbench.requests.environment import InStore
 
 NEW = {"AGE": "Age", "SEX": "Sex", "MARST": "Marital status"}
 

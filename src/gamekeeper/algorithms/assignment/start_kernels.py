@@ -9,6 +9,20 @@ row; memory is linear beside the costs.
 
 The kernels are compiled for the type of the costs, read them in place, and let go of the
 interpreter. Forbidden pairs are infinite; NaN must not be there.
+
+Potentials of a square assignment by an auction with falling least raises.
+
+Every free row bids for its best column, which becomes dearer by what the row would lose with its
+second best and a least raise more; the row that had the column is free again (Bertsekas 1988). A
+large least raise links all rows in few bids, but leaves each of them so far from its best. So
+the auction is repeated with smaller least raises, each time from the prices of the last. What it
+ends with are potentials near the optimum: few and short searches are left to reach it. A bid
+reads one row; memory is linear beside the costs.
+
+Greedy links of a dense matrix of costs, compiled: cheapest pair first, or row by row.
+
+The kernels read the costs in place, and let go of the interpreter. Beside the costs, memory is
+linear. NaN must not be there.
 """
 
 # pyright: basic, reportCallIssue=false
@@ -285,3 +299,182 @@ def started(costs, passes, most_bids):
         v[:] = 0.0
     found = restarted(costs, v, passes, most_bids, minimum_rows if is_square else None)
     return v, *found, n_nan, n_low
+
+
+@inner
+def _two_best_of_row(row_costs, v, first, second):
+    """Return best and second best key of a row, and the column of the best.
+
+    `first` and `second` hold the two for every place within a block, so that the loop is compiled
+    to vectors.
+    """
+    first[:] = np.inf
+    second[:] = np.inf
+    for start in range(0, len(row_costs), _BLOCK):
+        row_part, v_part = row_costs[start : start + _BLOCK], v[start : start + _BLOCK]
+        for lane in range(len(row_part)):
+            key = np.float64(row_part[lane]) - v_part[lane]
+            more = key if key > first[lane] else first[lane]
+            first[lane] = key if key < first[lane] else first[lane]
+            second[lane] = more if more < second[lane] else second[lane]
+    best, next_best, at = np.inf, np.inf, -1
+    for lane in range(_BLOCK):
+        if first[lane] < best:
+            next_best, best, at = best, first[lane], lane
+        else:
+            next_best = min(next_best, first[lane])
+        next_best = min(next_best, second[lane])
+    if at < 0:
+        return best, next_best, -1
+    while np.float64(row_costs[at]) - v[at] != best:
+        at += _BLOCK
+    return best, next_best, at
+
+
+def hold_auctions(costs, v, raises, most_bids):
+    """Hold one auction for each least raise, changing the potentials; return whether all ended.
+
+    An auction without end, as where there is no complete assignment, is stopped when there have
+    been so many bids in all.
+    """
+    row_of, free = np.empty((2, len(costs)), np.int64)
+    first, second = np.empty((2, _BLOCK))
+    return _hold_auctions(costs, v, raises, most_bids, row_of, free, first, second)
+
+
+@kernel
+def _hold_auctions(costs, v, raises, most_bids, row_of, free, first, second):
+    n = costs.shape[0]
+    n_bids = 0
+    for least in raises:
+        row_of[:] = -1
+        for i in range(n):
+            free[i] = i
+        n_free = n
+        while n_free > 0:
+            if n_bids == most_bids:
+                return False
+            n_bids += 1
+            i = free[n_free - 1]
+            best, next_best, j = _two_best_of_row(costs[i], v, first, second)
+            if j < 0:
+                return False
+            v[j] -= least + (next_best - best if next_best < np.inf else 0.0)
+            if row_of[j] < 0:
+                n_free -= 1
+            else:
+                free[n_free - 1] = row_of[j]
+            row_of[j] = i
+    return True
+
+
+@kernel
+def link_rows(costs, is_free, columns):
+    """Link rows in their order to the cheapest free column, the first of equal ones."""
+    n_rows, n_columns = costs.shape
+    for i in range(n_rows):
+        least, found = np.inf, -1
+        for j in range(n_columns):
+            if costs[i, j] < least and is_free[j]:
+                least, found = np.float64(costs[i, j]), j
+        if found >= 0:
+            columns[i] = found
+            is_free[found] = False
+
+
+@inner
+def _sink(heap, keys, place):
+    """Move a row down in a heap of rows by the cost of their candidates, then by their number."""
+    row, size = heap[place], len(heap)
+    while True:
+        child = 2 * place + 1
+        if child >= size:
+            break
+        first = heap[child]
+        if child + 1 < size:
+            other = heap[child + 1]
+            if keys[other] < keys[first] or (keys[other] == keys[first] and other < first):
+                child, first = child + 1, other
+        if keys[row] < keys[first] or (keys[row] == keys[first] and row < first):
+            break
+        heap[place] = first
+        place = child
+    heap[place] = row
+
+
+@inner
+def _next_equal(row_costs, still, cost, first):
+    """Return the first free column from some place on that costs so much, or -1."""
+    for j in range(first, len(row_costs)):
+        if row_costs[j] == cost and still[j] == 0.0:
+            return j
+    return -1
+
+
+@inner
+def _next(costs, i, still, lists, place, candidate, keys):
+    """Set the cheapest free column of a row, the first of equal ones; key infinite without one.
+
+    Lists hold all columns below their floor. Columns at the floor are looked for in the row; while
+    the candidate is one of them, only columns after it can follow at the same cost.
+    """
+    found = -1
+    if candidate[i] >= 0 and keys[i] == lists.floors[i]:
+        found = _next_equal(costs[i], still, keys[i], candidate[i] + 1)
+        if found >= 0:
+            candidate[i] = found
+            return
+        place[i] = lists.sizes[i]
+    for attempt in range(2):
+        while place[i] < lists.sizes[i]:
+            cost = lists.costs[i, place[i]]
+            if cost == lists.floors[i]:
+                found = _next_equal(costs[i], still, cost, np.int64(0))
+                if found >= 0:
+                    candidate[i], keys[i] = found, cost
+                    return
+                place[i] = lists.sizes[i]
+                break
+            # Of equal costs the list has all columns, but in no order of theirs.
+            best = -1
+            last = place[i]
+            while last < lists.sizes[i] and lists.costs[i, last] == cost:
+                j = lists.columns[i, last]
+                if still[j] == 0.0 and (best < 0 or j < best):
+                    best = j
+                last += 1
+            if best >= 0:
+                candidate[i], keys[i] = best, cost
+                return
+            place[i] = last
+        if attempt == 0:
+            fill_row(costs, still, i, lists)
+            place[i] = 0
+    candidate[i], keys[i] = -1, np.inf
+
+
+@kernel
+def link_cheapest(costs, lists, still, place, candidate, keys, heap, columns):
+    """Link the cheapest pair of which both are free, again and again; ties by row, then column.
+
+    `still` is 0 for free columns, and minus infinity for others, which makes them infinitely dear.
+    Of each row there are its place in the list, the candidate there, which is -1 at first, and the
+    candidate's cost. The heap has all rows; columns are -1 at first.
+    """
+    n_rows, n_columns = costs.shape
+    for i in range(n_rows):
+        _next(costs, i, still, lists, place, candidate, keys)
+    for k in range(n_rows // 2, -1, -1):
+        _sink(heap, keys, k)
+    n_left = min(n_rows, n_columns)
+    while n_left > 0 and keys[heap[0]] < np.inf:
+        i = heap[0]
+        j = candidate[i]
+        if still[j] == 0.0:
+            columns[i] = j
+            still[j] = -np.inf
+            keys[i] = np.inf
+            n_left -= 1
+        else:
+            _next(costs, i, still, lists, place, candidate, keys)
+        _sink(heap, keys, np.int64(0))

@@ -18,10 +18,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.bounds.branching import Branching, branch
-from gamekeeper.algorithms.bounds.programs import CountProgram, Verdict
-from gamekeeper.algorithms.releases.components import CountComponent, CountLimits
-from gamekeeper.algorithms.releases.constraints import NoTableError
+from gamekeeper.algorithms.bounds.programs import Branching, CountProgram, Verdict, branch
+from gamekeeper.algorithms.releases.constraints import CountComponent, CountLimits, NoTableError
 
 Integers = NDArray[np.int64]
 Target = tuple[int, int]
@@ -328,7 +326,7 @@ class BoundSearch:
 
     def _walk(self, limits: CountLimits, start: Integers, steps: int) -> Integers | None:
         """Return a table within limits, if a walk finds one."""
-        from gamekeeper.algorithms.bounds.repair_kernels import repair
+        from gamekeeper.algorithms.releases.propagation_kernels import repair
 
         lower, upper, row_lower, row_upper = limits
         table = np.clip(start, lower, upper)

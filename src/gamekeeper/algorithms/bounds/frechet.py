@@ -1,4 +1,12 @@
-"""Bounds of cells in closed form for decomposable releases, and joined from components for others.
+"""Bounds of the cells of a table, kept as terms over a few axes each.
+
+The upper bound of a cell is the smallest of its upper terms, the lower bound the sum of its lower
+terms, or 0. Each term has one number for each combination of the categories of its axes. Terms come
+in an order in which each has further axes, so that only the last is combined at full size: a table
+of bounds costs a few operations per cell, and little memory beside the two results. Single cells
+need no table at all.
+
+Bounds of cells in closed form for decomposable releases, and joined from components for others.
 
 In a decomposable release of exact margins a cell is at most the smallest clique count it is part
 of, and at least the sum of its clique counts less the sum of its separator counts, or 0. There is
@@ -15,37 +23,145 @@ subtracted from lower limits of cliques, give limits that hold but are seldom ti
 
 Smith's thesis, chapter 2; Dobra and Fienberg, Bounds for cell entries in contingency tables given
 marginal totals and decomposable graphs, 2000.
+
+Bounds in closed form of recoded and marginal tables of a decomposable release.
+
+An axis that only one exact margin has can be recoded, or summed out, in that margin alone: every
+table of the recoded release is the recoding of a table of the release, for the margin and the table
+share the recoded axes and fit together. The recoded release is decomposable as well, and an axis
+that is summed out may leave others with one margin. An axis that every margin has divides the table
+into slices that have no sum in common, so that bounds of slices add up. Other recodings have no
+closed form here.
+
+Compare Asmussen and Edwards, Collapsibility and response variables in contingency tables, 1983,
+where models are collapsed. Costs the closed form of the table that is added up.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.bounds.joined import BoundsPair, JoinedBounds
 from gamekeeper.algorithms.releases.constraints import (
+    UNBOUNDED,
     CountConstraints,
     CountMargin,
     NoTableError,
     kept_axes,
 )
-from gamekeeper.algorithms.releases.margin_agreement import (
+from gamekeeper.algorithms.releases.structure import (
+    ReleaseStructure,
     first_rows,
+    release_structure,
     require_agreement,
     rows_within,
 )
-from gamekeeper.algorithms.releases.structure import (
-    ReleaseStructure,
-    release_structure,
-)
-from gamekeeper.errors import InputError, Reason
+from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.wording import count_of
 
-Axes = tuple[int, ...]
 Integers = NDArray[np.int64]
+BoundsPair: TypeAlias = tuple[Integers, Integers]
+"""Lower and upper bounds, of one shape."""
+
+_MOST_CELLS = 100_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class JoinedBounds:
+    """Bounds of all cells as terms: a cell is read off without making the table.
+
+    Attributes
+    ----------
+    lower_terms
+        For each component its lower bounds less the counts of its separator; their sum, or 0, is
+        the lower bound. An axis has length 1 where it is not part of the component.
+    upper_terms
+        For each component its upper bounds; the smallest is the upper bound.
+    is_free
+        Whether some axis is in no margin, so that no cell must have anybody.
+
+    Examples
+    --------
+    >>> rows, columns = np.array([[3], [1]]), np.array([[2, 2]])
+    >>> joined = JoinedBounds((2, 2), (rows, columns - 4), (rows, columns), False)
+    >>> [bounds.tolist() for bounds in joined.table()]
+    [[[1, 1], [0, 0]], [[2, 2], [1, 1]]]
+    """
+
+    shape: tuple[int, ...]
+    lower_terms: tuple[Integers, ...]
+    upper_terms: tuple[Integers, ...]
+    is_free: bool
+
+    def table(self) -> BoundsPair:
+        """Return lower and upper bounds of all cells, or refuse a table too large to hold."""
+        size = math.prod(self.shape)
+        if size > _MOST_CELLS:
+            raise LimitError(
+                Reason.TOO_LARGE,
+                f"Bounds of a table with {len(self.shape)} axes were asked for.",
+                f"It has {count_of(size, 'cell')}, some {16 * size >> 20:,} MiB of bounds;"
+                f" the limit is {_MOST_CELLS:,}.",
+                "Keep fewer axes (--keep of tables bounds), or join categories (--group of tables bounds); in"
+                " Python, ask for single cells.",
+            )
+        upper = _spread(np.minimum, UNBOUNDED, self.upper_terms, self.shape)
+        lower = _spread(np.add, 0, () if self.is_free else self.lower_terms, self.shape)
+        np.maximum(lower, 0, out=lower)
+        return lower, upper
+
+    def at(self, cells: ArrayLike) -> BoundsPair:
+        """Return lower and upper bounds of single cells, given as rows of categories."""
+        places = np.asarray(cells, np.int64)
+        if places.ndim != 2 or places.shape[1] != len(self.shape):
+            raise InputError(
+                Reason.MALFORMED,
+                "Bounds of single cells were asked for.",
+                f"The cells came as an array of the shape {places.shape}.",
+                f"Give a row of {len(self.shape)} categories for each cell.",
+            )
+        outside = ((places < 0) | (places >= np.array(self.shape, np.int64))).any(axis=1)
+        if outside.any():
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"Bounds of {count_of(len(places), 'single cell')} were asked for.",
+                f"{count_of(int(outside.sum()), 'cell')} are not in the table, the first in row"
+                f" {int(np.argmax(outside))}.",
+                f"Number the categories from 0; the table has the shape {self.shape}.",
+            )
+        lower = np.zeros(len(places), np.int64)
+        upper = np.full(len(places), UNBOUNDED, np.int64)
+        for term in self.upper_terms:
+            np.minimum(upper, _picked(term, places), out=upper)
+        if not self.is_free:
+            for term in self.lower_terms:
+                lower += _picked(term, places)
+        return np.maximum(lower, 0), upper
+
+
+def _spread(
+    combine: np.ufunc, start: int, terms: Sequence[Integers], shape: tuple[int, ...]
+) -> Integers:
+    """Combine terms into a table of their axes, and copy it along all others."""
+    whole = np.full((1,) * len(shape), start, np.int64)
+    for term in terms:
+        whole = np.asarray(combine(whole, term))
+    return whole if whole.shape == shape else np.broadcast_to(whole, shape).copy()
+
+
+def _picked(term: Integers, places: Integers) -> Integers:
+    """Return a term's number for each of some cells."""
+    return term[
+        tuple(places[:, axis] if length > 1 else 0 for axis, length in enumerate(term.shape))
+    ]
+
+
+Axes = tuple[int, ...]
 
 Solve: TypeAlias = Callable[[CountConstraints], BoundsPair]
 """Returns lower and upper bounds of every cell of a component's table."""
@@ -255,3 +371,87 @@ def _not_closed(structure: ReleaseStructure) -> InputError:
         else "There are no margins.",
         "Join the bounds of the components, or solve integer programs.",
     )
+
+
+def closed_sum_bounds(
+    constraints: CountConstraints, groups: Sequence[ArrayLike]
+) -> BoundsPair | None:
+    """Return the tight bounds of every cell of a recoded table, or None without a closed form.
+
+    Parameters
+    ----------
+    groups
+        For each axis the group of each category, numbered from 0 without gaps; all 0 for an axis
+        that is summed out.
+
+    Returns
+    -------
+    Bounds with one axis for each axis of the base table, of length 1 where it is summed out.
+
+    Examples
+    --------
+    Hair by eyes and hair by sex are known; eyes by sex follow within bounds.
+
+    >>> hair_eyes, hair_sex = [[5, 1], [0, 4]], [[6, 0], [1, 3]]
+    >>> known = CountConstraints.of((2, 2, 2), [((0, 1), hair_eyes), ((0, 2), hair_sex)])
+    >>> lower, upper = closed_sum_bounds(known, [[0, 0], [0, 1], [0, 1]])
+    >>> lower[0].tolist(), upper[0].tolist()
+    ([[5, 0], [2, 3]], [[5, 0], [2, 3]])
+    """
+    if not release_structure(constraints).decomposable:
+        return None
+    require_agreement(constraints)
+    asked = [np.asarray(group, np.int64) for group in groups]
+    left = {
+        axis: group
+        for axis, group in enumerate(asked)
+        if not np.array_equal(group, np.arange(len(group)))
+    }
+    known = _known_only(constraints)
+    while True:
+        components = release_structure(known).components
+        single = [axis for axis in left if sum(axis in c for c in components) <= 1]
+        if not single:
+            break
+        known = _recoded(known, single[0], left.pop(single[0]))
+    if not all(axis in component for axis in left for component in components):
+        return None
+    lower, upper = closed_bounds(known)
+    for axis, group in left.items():
+        lower, upper = _added(lower, axis, group), _added(upper, axis, group)
+    return lower, upper
+
+
+def _known_only(constraints: CountConstraints) -> CountConstraints:
+    """Return the constraints without margins that others imply."""
+    margins: dict[tuple[int, ...], CountMargin] = {}
+    for margin in constraints.margins:
+        if margin.plain and margin.exact:
+            margins[margin.axes] = margin
+    largest = [
+        margin
+        for axes, margin in margins.items()
+        if not any(set(axes) < set(other) for other in margins)
+    ]
+    return CountConstraints(constraints.shape, tuple(largest))
+
+
+def _recoded(constraints: CountConstraints, axis: int, group: Integers) -> CountConstraints:
+    """Return the constraints with the categories of an axis grouped."""
+    length = int(group.max()) + 1
+    margins: list[CountMargin] = []
+    for margin in constraints.margins:
+        counts, new = margin.lower, np.zeros(length, np.int64)
+        if margin.shape[axis] > 1:
+            counts, new = _added(counts, axis, group), np.arange(length, dtype=np.int64)
+        groups = (*margin.groups[:axis], new, *margin.groups[axis + 1 :])
+        margins.append(CountMargin(groups, counts, counts))
+    shape = (*constraints.shape[:axis], length, *constraints.shape[axis + 1 :])
+    return CountConstraints(shape, tuple(margins))
+
+
+def _added(counts: Integers, axis: int, group: Integers) -> Integers:
+    """Return counts with those of the same group on an axis added up."""
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], np.arange(int(group.max()) + 1))
+    return np.add.reduceat(np.take(counts, order, axis), starts, axis)

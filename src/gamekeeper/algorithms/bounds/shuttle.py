@@ -14,14 +14,16 @@ there to exact bounds by trial and retraction.
 Buzzigoli and Giusti (1999); Dobra and Fienberg (2001, 2008); Smith's thesis, chapter 2. With k
 categories per axis there are the product of 2^k - 1 nodes; a sweep visits for each axis
 (3^k - 2^(k+1) + 1) / 2 dependencies times the nodes of the other axes.
+
+The bounds that a shuttle has tightened, and what is proven of them.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,9 +32,6 @@ from gamekeeper.algorithms.releases.constraints import CountConstraints, NoTable
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import magnitude_text, shape_text
-
-if TYPE_CHECKING:
-    from gamekeeper.algorithms.bounds.shuttle_result import TightBounds
 
 Integers = NDArray[np.int64]
 
@@ -321,3 +320,39 @@ def _require_nodes(shape: tuple[int, ...], nodes: int, dependencies: int, most: 
             "Use integer programs, which need none of them, merge categories, or raise max_nodes"
             " (--max-nodes).",
         )
+
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TightBounds:
+    """Bounds of the cells of a table, with what is proven of them.
+
+    Attributes
+    ----------
+    lower, upper
+        Valid bounds of every cell, asked for or not.
+    tight_lower, tight_upper
+        Where a feasible table attains the bound, so that it is exact.
+    n_open
+        How many of the bounds asked for are not proven to be exact.
+    n_steps, n_tables
+        The steps of search, and the feasible tables found.
+    """
+
+    lower: Integers
+    upper: Integers
+    tight_lower: Flags
+    tight_upper: Flags
+    n_open: int
+    n_steps: int
+    n_tables: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all bounds asked for are exact."""
+        return self.n_open == 0
+
+    def __repr__(self) -> str:
+        return f"TightBounds({self.lower.size:,} cells, {self.n_open} open, {self.n_steps:,} steps)"

@@ -1,4 +1,6 @@
-"""Partition graphs: how the categories of a variable relate.
+"""What a partition graph is made from, brought into one form: children, sets, an order.
+
+Partition graphs: how the categories of a variable relate.
 
 A node is a category; its children are disjoint subcategories that make it up; the nodes without
 children, the sinks, are the finest categories, and every category stands for the sinks it
@@ -7,24 +9,38 @@ reaches. Graphs with other edges but the same sink sets admit the same categoriz
 Smith and Elliot, section 3.1; the published code's flatten, deepen and prune. Sink sets are bit
 sets: a subcategory test is one operation on integers. Sinks are numbered in their sorted order,
 or in the order that is given.
+
+Whether a changed partition graph still admits every categorization that it admitted before.
+
+Let reach(v) be the sinks of a category v before the change and reach'(v) those after it. Every
+earlier categorization is still admitted if and only if
+
+1. no category is lost, and the sets reach'(s) of the old sinks s are disjoint and together are
+   all new sinks;
+2. for every old category v, reach'(v) is the union of reach'(s) over the s in reach(v).
+
+Both are needed: the old sinks are a categorization, and so is any v with the old sinks outside
+it. Both suffice: then a new sink is reached from exactly those selected categories from which its
+one old sink was reached. To delete nothing is not enough: a new root with a new sink makes the
+sample space larger, and every earlier categorization leaves the new sink out.
+
+Linear in nodes and edges of both graphs, times the words of a sink set.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from itertools import islice
 
 import numpy as np
 
-from gamekeeper.algorithms.categories.graph_input import (
-    children_of_sets,
-    completed,
-    duplicate_children,
-    ordered,
-)
-from gamekeeper.algorithms.categories.graph_property import (
+from gamekeeper.algorithms.categories.partitions import (
+    Partition,
     SinkSets,
     Violation,
     bits,
@@ -32,9 +48,101 @@ from gamekeeper.algorithms.categories.graph_property import (
     overlapping_children,
     topological_order,
 )
-from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, quoted
+
+
+def children_of_sets(sets: Mapping[str, Collection[str]]) -> dict[str, list[str]]:
+    """Return the children of categories given as sets: the atoms that they are made of.
+
+    Examples
+    --------
+    >>> children_of_sets({"young": "ab", "middle": "bc"})
+    {'young': ['a', 'b'], 'middle': ['b', 'c']}
+    """
+    empty = [name for name, members in sets.items() if not members]
+    if empty:
+        raise InputError(
+            Reason.NOT_A_PARTITION_GRAPH,
+            f"A partition graph of {count_of(len(sets), 'set')} was asked for.",
+            f"Empty: {quoted(empty)}.",
+            "Leave out empty categories.",
+        )
+    holders: dict[str, list[str]] = {}
+    for name in sorted(sets):
+        for element in sets[name]:
+            holders.setdefault(element, []).append(name)
+    atoms: dict[tuple[str, ...], list[str]] = {}
+    for element in sorted(holders):
+        atoms.setdefault(tuple(sorted(set(holders[element]))), []).append(element)
+    children: dict[str, list[str]] = {name: [] for name in sets}
+    taken: set[str] = set()
+    for names, elements in atoms.items():
+        exact = [name for name in names if len(set(sets[name])) == len(elements)]
+        sink = exact[0] if exact else " or ".join(elements)
+        if not exact and (sink in sets or sink in taken):
+            raise InputError(
+                Reason.DUPLICATE,
+                "A partition graph of sets was asked for.",
+                f"{quoted([sink])} would be the name of two different categories.",
+                "Give the category or the element another name.",
+            )
+        taken.add(sink)
+        for name in names:
+            if name != sink:
+                children[name].append(sink)
+    return children
+
+
+def completed(children: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
+    """Sort the children and give every sink an entry of its own."""
+    full = {name: tuple(sorted(below)) for name, below in children.items()}
+    for below in list(full.values()):
+        for child in below:
+            full.setdefault(child, ())
+    return dict(sorted(full.items()))
+
+
+def duplicate_children(children: Mapping[str, Sequence[str]]) -> list[Problem]:
+    """Return a problem for every category that names a child twice."""
+    return [
+        Problem(
+            Reason.DUPLICATE,
+            f"category {quoted([name])}",
+            f"names the same child twice: {quoted(_repeated(below))}.",
+        )
+        for name, below in children.items()
+        if len(set(below)) < len(below)
+    ]
+
+
+def _repeated(names: Iterable[str]) -> list[str]:
+    return sorted(name for name, times in Counter(names).items() if times > 1)
+
+
+def ordered(sinks: Sequence[str], order: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the sinks in the order that is given; it must name each of them once."""
+    if order is None:
+        return tuple(sinks)
+    if sorted(order) != list(sinks):
+        missing, extra = sorted(set(sinks) - set(order)), sorted(set(order) - set(sinks))
+        repeated = _repeated(order)
+        found = [
+            f"{text}: {quoted(names)}."
+            for text, names in (
+                ("Sinks left out", missing),
+                ("Not a sink", extra),
+                ("Named twice", repeated),
+            )
+            if names
+        ]
+        raise InputError(
+            Reason.NOT_A_PARTITION_GRAPH,
+            f"An order of {count_of(len(sinks), 'sink')} was asked for.",
+            " ".join(found),
+            "Name every sink, that is every category without children, once.",
+        )
+    return tuple(order)
 
 
 class PartitionGraph:
@@ -397,3 +505,105 @@ def _as_problems(violations: Iterable[Violation]) -> list[Problem]:
 
 def _torn(where: str, found: str) -> Problem:
     return Problem(Reason.NOT_REMOVABLE, f"'{where}'", found)
+
+
+class UnsafeKind(StrEnum):
+    """The ways in which earlier categorizations can cease to be admitted."""
+
+    CATEGORY_LOST = "category_lost"
+    SINKS_OVERLAP = "sinks_overlap"
+    SPACE_GROWS = "space_grows"
+    CATEGORY_CHANGES = "category_changes"
+
+
+@dataclass(frozen=True, slots=True)
+class Unsafe:
+    """One witness.
+
+    `categories` are the old categories concerned, under their old names; `sinks` the new sinks
+    that they would share, that nothing would reach, or that a category would reach in addition;
+    `without` the new sinks that it would no longer reach.
+    """
+
+    kind: UnsafeKind
+    categories: tuple[str, ...] = ()
+    sinks: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        match self.kind:
+            case UnsafeKind.CATEGORY_LOST:
+                return f"the category {quoted(self.categories)} would be lost"
+            case UnsafeKind.SINKS_OVERLAP:
+                return f"the sinks {quoted(self.categories)} would share {quoted(self.sinks)}"
+            case UnsafeKind.SPACE_GROWS:
+                return (
+                    f"no earlier sink would reach {quoted(self.sinks)}:"
+                    " the sample space would grow, and every earlier categorization would miss it"
+                )
+            case UnsafeKind.CATEGORY_CHANGES:
+                parts = [f"in addition reach {quoted(self.sinks)}"] if self.sinks else []
+                if self.without:
+                    parts.append(f"no longer reach {quoted(self.without)}")
+                return f"the category {quoted(self.categories)} would {' and '.join(parts)}"
+
+
+def find_unsafe(
+    before: PartitionGraph, after: PartitionGraph, renamed: Mapping[str, str] | None = None
+) -> tuple[Unsafe, ...]:
+    """Return a witness for everything that makes a change unsafe; none means that it is safe.
+
+    `renamed` has the categories that have another name now, old names to new ones; no two to the
+    same.
+
+    Examples
+    --------
+    >>> before = PartitionGraph({"England": [], "Other": []})
+    >>> split = PartitionGraph({"England": [], "Other": ["Wales", "Elsewhere"]})
+    >>> find_unsafe(before, split)
+    ()
+    >>> wider = PartitionGraph({"England": [], "Other": [], "World": ["Other", "Sea"]})
+    >>> print(*find_unsafe(before, wider))
+    no earlier sink would reach 'Sea': the sample space would grow, and every earlier
+    categorization would miss it
+    """
+    now = {name: (renamed or {}).get(name, name) for name in before.categories}
+    lost = [name for name in before.categories if now[name] not in after]
+    found = [Unsafe(UnsafeKind.CATEGORY_LOST, (name,)) for name in lost]
+    was = {now[sink]: sink for sink in before.sinks if now[sink] in after}
+    shared: dict[tuple[str, ...], list[str]] = {}
+    for sink, holders in zip(after.sinks, after.reached(was), strict=True):
+        if len(holders) != 1:
+            shared.setdefault(tuple(was[name] for name in holders), []).append(sink)
+    for holders, sinks in shared.items():
+        kind = UnsafeKind.SINKS_OVERLAP if holders else UnsafeKind.SPACE_GROWS
+        found.append(Unsafe(kind, holders, tuple(sinks)))
+    return (*found, *_changed(before, after, now))
+
+
+def _changed(before: PartitionGraph, after: PartitionGraph, now: Mapping[str, str]) -> list[Unsafe]:
+    """Return a witness for every old category that is not the union of its old sinks."""
+    children = {name: before.children(name) for name in before.categories}
+    due: dict[str, int] = {}
+    torn: set[str] = set()
+    found: list[Unsafe] = []
+    for name in reversed(topological_order(children) or ()):
+        kept = now[name] in after
+        own = after.sink_set(now[name]) if kept else 0
+        if not children[name]:
+            due[name] = own
+            if not kept:
+                torn.add(name)
+            continue
+        due[name] = 0
+        for child in children[name]:
+            due[name] |= due[child]
+        if not torn.isdisjoint(children[name]):
+            torn.add(name)
+        # What replaces a lost sink is no addition: that the sink is lost is said already.
+        more = own & ~due[name] if name not in torn else 0
+        less = due[name] & ~own
+        if kept and (more or less):
+            names = [tuple(after.sinks[number] for number in bits(part)) for part in (more, less)]
+            found.append(Unsafe(UnsafeKind.CATEGORY_CHANGES, (name,), *names))
+    return sorted(found, key=lambda unsafe: unsafe.categories)

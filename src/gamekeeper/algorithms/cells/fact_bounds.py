@@ -1,4 +1,14 @@
-"""How small and how large hidden numbers can be, given linear facts about them, with proofs.
+"""How far a long search is, when it must stop, and how long it will take by what it needed so far.
+
+Which hidden numbers equations determine, given all others: the span of what is published.
+
+A number is determined if it is a combination of equations and of numbers that are given. That is a
+matter of the equations alone, whatever the figures are, and so it tells what can be recomputed where
+figures were rounded and every interval is some units wide. Elimination is over the whole numbers
+modulo a large prime: a table's equations have small coefficients, so that a wrong verdict would need
+a determinant that the prime divides.
+
+How small and how large hidden numbers can be, given linear facts about them, with proofs.
 
 First what single rows tell (`fact_propagation`), then two programs for each number that is still
 open (`fact_programs`), and for whole numbers integer programs where the relaxation is not enough.
@@ -10,7 +20,8 @@ keeps limits that are valid, and is not known to be tight.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,18 +29,174 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.cells.fact_components import FactComponent, components
 from gamekeeper.algorithms.cells.fact_programs import FactProgram, Solved
-from gamekeeper.algorithms.cells.fact_propagation import propagate
 from gamekeeper.algorithms.cells.linear_facts import (
     NO_LIMIT,
     Certificate,
+    FactComponent,
     LinearFacts,
     NoNumbersError,
+    components,
+    propagate,
     verified,
 )
-from gamekeeper.algorithms.cells.search_clock import PROBE, Expect, SearchClock
 from gamekeeper.results import Progress
+
+PROBE = 3.0
+"""Seconds of steps after which the rest is estimated."""
+_STEPS = 10
+
+Expect = Callable[[float], None]
+"""Told how many seconds a search will take in all; it may raise an error to refuse them."""
+
+
+class SearchClock:
+    """Steps of a search, counted and timed.
+
+    The estimate takes each step to need as long as those before did on average, apart from what comes
+    before the first. It is told once, after some steps and seconds, and errs on the long side: what a
+    step finds often settles later ones.
+
+    Examples
+    --------
+    >>> clock = SearchClock(total=4)
+    >>> clock.begin()
+    >>> clock.step()
+    >>> clock.watch(), clock.expected() is not None
+    (False, True)
+    """
+
+    def __init__(
+        self,
+        total: int,
+        progress: Progress | None = None,
+        max_seconds: float | None = None,
+        expect: Expect | None = None,
+        probe: float = PROBE,
+    ) -> None:
+        self.started = time.monotonic()
+        self.until = None if max_seconds is None else self.started + max_seconds
+        self.total = total
+        self.done = 0
+        self._begun = self.started
+        self._stepping = 0.0
+        self._progress, self._expect, self._probe = progress, expect, probe
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is over."""
+        return self.until is not None and time.monotonic() > self.until
+
+    @property
+    def left(self) -> float | None:
+        """The seconds that are left."""
+        return None if self.until is None else self.until - time.monotonic()
+
+    def begin(self) -> None:
+        """Note that steps begin, after what had to come before them."""
+        self._begun = time.monotonic()
+
+    def step(self) -> None:
+        """Note that a step was done."""
+        now = time.monotonic()
+        self._stepping += now - self._begun
+        self._begun = now
+        self.done += 1
+        self.watch()
+
+    def watch(self) -> bool:
+        """Tell how far it is, and return whether the time is over."""
+        if self._progress is not None:
+            self._progress(min(self.done, self.total), self.total)
+        is_probed = self.done >= min(_STEPS, self.total) and self._stepping > self._probe
+        if self._expect is not None and is_probed:
+            told, self._expect = self._expect, None
+            told(self.expected() or 0.0)
+        return self.is_over
+
+    def expected(self) -> float | None:
+        """Return how many seconds all steps will take; None before the first is done."""
+        if not self.done:
+            return None
+        left = max(self.total - self.done, 0)
+        return time.monotonic() - self.started + left * self._stepping / self.done
+
+
+_PRIME = 2**61 - 1
+_MOST_ENTRIES = 5_000_000
+
+
+def determined_numbers(
+    facts: LinearFacts, is_open: NDArray[np.bool_], is_equation: NDArray[np.bool_]
+) -> list[bool | None]:
+    """Return whether each number is determined by equations, all but the open ones given.
+
+    None stands for numbers of which it was not found out, since the equations fill up too much.
+
+    Examples
+    --------
+    >>> facts = LinearFacts.of(
+    ...     [(0, None)] * 4,
+    ...     [({0: 1, 1: -1, 2: -1, 3: -1}, 0, 0), ({1: 1, 2: 1}, 5, 5)],
+    ...     whole=False,
+    ... )
+    >>> determined_numbers(facts, np.array([0, 1, 1, 1], bool), np.ones(2, bool))
+    [True, False, False, True]
+    """
+    rows = [
+        {member: factor % _PRIME for member, factor in facts.row(row).items() if is_open[member]}
+        for row in np.flatnonzero(is_equation).tolist()
+    ]
+    solved = _solved(row for row in sorted(rows, key=len) if row)
+    if solved is None:
+        return [None if is_open[number] else True for number in range(len(is_open))]
+    return [
+        not is_open[number] or len(solved.get(number, (0, 0))) == 1
+        for number in range(len(is_open))
+    ]
+
+
+def _solved(rows: Iterable[dict[int, int]]) -> dict[int, dict[int, int]] | None:
+    """Return the row of each number that has one, each cleared of the numbers of all others."""
+    by_pivot: dict[int, dict[int, int]] = {}
+    uses: dict[int, set[int]] = {}
+    n_entries = 0
+    for given in rows:
+        row = dict(given)
+        for number in [own for own in row if own in by_pivot]:
+            _add(row, by_pivot[number], -row[number])
+        if not row:
+            continue
+        pivot = min(row, key=lambda number: (len(uses.get(number, ())), number))
+        inverse = pow(row[pivot], -1, _PRIME)
+        row = {number: times * inverse % _PRIME for number, times in row.items()}
+        for other in list(uses.get(pivot, ())):
+            before = by_pivot[other]
+            n_entries -= len(before)
+            old = set(before)
+            _add(before, row, -before[pivot])
+            n_entries += len(before)
+            for number in old - set(before):
+                uses[number].discard(other)
+            for number in set(before) - old:
+                uses.setdefault(number, set()).add(other)
+        by_pivot[pivot] = row
+        for number in row:
+            uses.setdefault(number, set()).add(pivot)
+        n_entries += len(row)
+        if n_entries > _MOST_ENTRIES:
+            return None
+    return by_pivot
+
+
+def _add(row: dict[int, int], other: dict[int, int], times: int) -> None:
+    for number, factor in other.items():
+        value = (row.get(number, 0) + times * factor) % _PRIME
+        if value:
+            row[number] = value
+        else:
+            row.pop(number, None)
+
 
 Integers = NDArray[np.int64]
 

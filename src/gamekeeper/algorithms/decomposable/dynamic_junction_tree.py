@@ -26,19 +26,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from gamekeeper.algorithms.decomposable.adjacency_masks import (
+from gamekeeper.algorithms.decomposable.graphs import (
     Adjacency,
     AdjacencyLike,
     as_adjacency,
     as_ordering,
     as_variables,
+    eliminate,
     members,
+    require_decomposable,
 )
-from gamekeeper.algorithms.decomposable.chordal_graphs import require_decomposable
-from gamekeeper.algorithms.decomposable.edge_legality import Joint, find_chain, find_joint
-from gamekeeper.algorithms.decomposable.elimination import eliminate
-from gamekeeper.algorithms.decomposable.junction_forest import JunctionForest
-from gamekeeper.algorithms.decomposable.junction_moves import MoveTerms, Rotation
+from gamekeeper.algorithms.decomposable.junction_forest import (
+    Joint,
+    JunctionForest,
+    MoveTerms,
+    Rotation,
+    find_chain,
+    find_joint,
+)
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
 
@@ -55,7 +60,7 @@ class DynamicJunctionTree:
 
     Examples
     --------
-    >>> from gamekeeper.algorithms.decomposable.adjacency_masks import adjacency_of, edges_of
+    >>> from gamekeeper.algorithms.decomposable.graphs import adjacency_of, edges_of
     >>> tree = DynamicJunctionTree.of_graph(adjacency_of(4, [(0, 1), (1, 2)]))
     >>> tree.can_add(0, 2), tree.can_delete(0, 1), tree.same_component(0, 3)
     (True, True, False)

@@ -3,13 +3,22 @@
 Everything here keeps the graph that the forest stands for, but for the bare `hang` and
 `swap_with_parent`, whose callers change the cliques as well. `dynamic_junction_tree` has the
 definitions and the paper.
+
+Which edges a dynamic junction tree lets come and go, found on the paths next to their ends.
+
+`dynamic_junction_tree` has the definitions and the paper. Adding is decided on the ways up from
+the two ends, deleting in the subtree of the cliques that hold both.
+
+What a rotation of a dynamic junction tree did, and the four margins that a move changes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from gamekeeper.algorithms.decomposable.adjacency_masks import members
+from gamekeeper.algorithms.decomposable.graphs import members
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
 
@@ -170,3 +179,165 @@ def _is_rootless(parents: Sequence[int], v: int) -> bool:
 
 def _problem(label: int, found: str) -> Problem:
     return Problem(Reason.MALFORMED, f"label {label}", found)
+
+
+class Joint(NamedTuple):
+    """How an edge can be added.
+
+    The clique `lower` rises to the place of `top`, takes in `upper` and gets the parent `parent`;
+    `common` is the set of the common neighbours of the two ends.
+    """
+
+    lower: int
+    upper: int
+    top: int
+    parent: int
+    common: int
+
+
+def find_joint(forest: JunctionForest, v: int, w: int) -> Joint | None:
+    """Return how an edge that is not there can be added, or None if it cannot.
+
+    The common neighbours of v and w are the intersection of the two nearest cliques that hold v
+    and w. They separate v and w if, and only if, they are the whole separator of an edge on the
+    path between these. The upper label of that edge is a member of the separator, so it must be
+    in both cliques: only the last edge of either way up can be it.
+
+    Examples
+    --------
+    >>> find_joint(JunctionForest([0b001, 0b011, 0b101], [-1, 0, 0]), 1, 2)
+    Joint(lower=1, upper=2, top=1, parent=2, common=1)
+    """
+    above_v = forest.upwards(v)
+    if above_v >> w & 1:
+        return _joint_with_ancestor(forest, v, w)
+    top_w = w
+    while (meeting := forest.parents[top_w]) >= 0 and not above_v >> meeting & 1:
+        top_w = meeting
+    if meeting == v:
+        return _joint_with_ancestor(forest, w, v)
+    if meeting < 0:
+        return Joint(v, w, forest.root_of(v), w, 0)
+    top_v = v
+    while forest.parents[top_v] != meeting:
+        top_v = forest.parents[top_v]
+    common = forest.cliques[v] & forest.cliques[w]
+    if forest.cliques[top_v] == common | 1 << top_v:
+        return Joint(v, w, top_v, w, common)
+    if forest.cliques[top_w] == common | 1 << top_w:
+        return Joint(w, v, top_w, v, common)
+    return None
+
+
+def _joint_with_ancestor(forest: JunctionForest, lower: int, upper: int) -> Joint | None:
+    top = lower
+    while not forest.cliques[parent := forest.parents[top]] >> upper & 1:
+        top = parent
+    common = forest.cliques[lower] & forest.cliques[parent]
+    if forest.cliques[top] == common | 1 << top:
+        return Joint(lower, upper, top, parent, common)
+    return None
+
+
+def find_chain(forest: JunctionForest, v: int, w: int) -> list[int] | None:
+    """Return the labels of the cliques that hold both ends of an edge, from the top down.
+
+    The first is v or w. None if the edge cannot be deleted. If it is in one maximal clique only,
+    the cliques form a chain in which each holds all of the one above it and its own label; if it
+    is in several, they branch, or a clique loses a member on the way down.
+
+    Examples
+    --------
+    >>> find_chain(JunctionForest([0b001, 0b011, 0b111], [-1, 0, 1]), 0, 1)
+    [1, 2]
+    """
+    label = v if forest.cliques[v] >> w & 1 else w
+    chain = [label]
+    ends = 1 << v | 1 << w
+    while True:
+        below = [u for u in members(forest.children[label]) if not ends & ~forest.cliques[u]]
+        if not below:
+            return chain
+        if len(below) > 1 or forest.cliques[label] & ~forest.cliques[below[0]]:
+            return None
+        label = below[0]
+        chain.append(label)
+
+
+@dataclass(frozen=True, slots=True)
+class MoveTerms:
+    """The margins by which a model differs after one edge was added or deleted.
+
+    The Bayes factor of the model after the move against the model before it is the product of
+    the marginal likelihoods of the margins gained over those of the margins lost (Dawid and
+    Lauritzen, 1993). Margins are sets of variables as masks; the empty one has likelihood 1.
+
+    Attributes
+    ----------
+    gained, lost
+        Two margins each.
+
+    Examples
+    --------
+    >>> MoveTerms.of_addition(0, 1, common=0b100).gained
+    (7, 4)
+    """
+
+    gained: tuple[int, int]
+    lost: tuple[int, int]
+
+    @classmethod
+    def of_addition(cls, v: int, w: int, *, common: int) -> MoveTerms:
+        """Return the terms of adding (v, w) when `common` are the neighbours of both."""
+        one, other = common | 1 << v, common | 1 << w
+        return cls((one | other, common), (one, other))
+
+    @classmethod
+    def of_deletion(cls, v: int, w: int, *, common: int) -> MoveTerms:
+        """Return the terms of deleting (v, w) when `common` are the neighbours of both."""
+        added = cls.of_addition(v, w, common=common)
+        return cls(added.lost, added.gained)
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """A clique that was rotated with its parent: the parent is its child now.
+
+    Attributes
+    ----------
+    label, parent
+        The label of the clique and of its former parent.
+    beside_label, beside_parent, beside_both
+        The variables that were joined to the label alone, to the parent alone and to both when
+        only the other variables below the two were eliminated (U_v, U_w and U_vw), as masks.
+
+    Examples
+    --------
+    >>> Rotation(0, 1, beside_label=0, beside_parent=0b1000, beside_both=0b100).edges_added
+    [(0, 3)]
+    """
+
+    label: int
+    parent: int
+    beside_label: int
+    beside_parent: int
+    beside_both: int
+
+    @property
+    def edges_added(self) -> list[tuple[int, int]]:
+        """The edges between the label and variables that were joined to the parent alone."""
+        return _edges_from(self.label, self.beside_parent)
+
+    @property
+    def edges_removed(self) -> list[tuple[int, int]]:
+        """The edges between the parent and variables that were joined to the label alone."""
+        return _edges_from(self.parent, self.beside_label)
+
+    @property
+    def is_neutral(self) -> bool:
+        """Whether the graph is as it was."""
+        return not self.beside_label and not self.beside_parent
+
+
+def _edges_from(v: int, others: int) -> list[tuple[int, int]]:
+    return sorted((min(v, w), max(v, w)) for w in members(others))

@@ -1,4 +1,23 @@
-"""Blocking: which pairs of records are worth comparing.
+"""Records of one file that are equal in all that is compared, as microaggregation makes them.
+
+Groups are numbered by their values. A record costs one place in a sort per variable.
+
+An order of the records of a file that hangs on their values alone, mixed by a seed.
+
+What is sampled, halved or decided between equals must not hang on how a file was sorted. So records
+are put in the order of a number that is mixed from their values, the names of the variables and the
+seed; the order of the variables does not matter. Records that are equal in all that is compared have
+the same number, and come in an order drawn by the seed: files in the same order must not help. A
+record costs one number per variable and its place in a sort.
+
+The mixing is that of SplitMix64 (Steele, Lea and Flood 2014).
+
+Candidate pairs: which records of a second file each record of a first one may be linked to.
+
+Kept by rows (compressed sparse rows): the candidates of row i are
+`columns[starts[i]:starts[i + 1]]`, ascending. A pair takes 4 bytes, a record 8.
+
+Blocking: which pairs of records are worth comparing.
 
 All pairs of two files of a million records are too many. Candidates are pairs that are equal in
 some variables, pairs whose categories have a sink in common in every variable (others are
@@ -12,19 +31,250 @@ fewest pairs, the others as tests of each pair. Nearest by a k-d tree.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.linkage.candidate_pairs import (
-    MAX_PAIRS,
-    CandidatePairs,
-    require_few_pairs,
-)
-from gamekeeper.errors import InputError, Reason
+from gamekeeper.algorithms.linkage.comparison import Comparison
+from gamekeeper.budget import require_memory
+from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.wording import count_of
+
+Integers = NDArray[np.int64]
+
+_MANY = 0.1
+_FEW_ALONE = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class EqualRecords:
+    """The groups of equal records of one file.
+
+    Attributes
+    ----------
+    groups
+        The group of each record, from 0.
+    sizes
+        The number of records of each group.
+    firsts
+        One record of each group.
+    """
+
+    groups: Integers = field(repr=False)
+    sizes: Integers = field(repr=False)
+    firsts: Integers = field(repr=False)
+
+    @property
+    def are_many(self) -> bool:
+        """Whether more than a tenth of the records are equal to another."""
+        return float(self.sizes[self.sizes > 1].sum()) > _MANY * len(self.groups)
+
+    @property
+    def are_whole(self) -> bool:
+        """Whether hardly a record (1%) is alone, as in a file that was microaggregated as a whole.
+
+        In a part of such a file, groups have lost members: they still tell of people who are not
+        there.
+        """
+        alone = int(np.count_nonzero(self.sizes == 1))
+        return self.are_many and alone <= _FEW_ALONE * len(self.groups)
+
+
+def equal_records(comparisons: Sequence[Comparison], side: int) -> EqualRecords:
+    """Find the groups of equal records of the first (0) or second (1) file.
+
+    Examples
+    --------
+    >>> age = Comparison("Age", "absolute", np.array([3.0, 2.0, 3.0, np.nan]), np.zeros(1))
+    >>> found = equal_records([age], 0)
+    >>> found.groups.tolist(), found.sizes.tolist(), found.firsts.tolist()
+    ([1, 0, 1, 2], [1, 2, 1], [1, 0, 3])
+    """
+    codes = [
+        np.unique(one.b if side else one.a, return_inverse=True)[1].ravel() for one in comparisons
+    ]
+    rows = np.column_stack([code.astype(np.int32) for code in codes])
+    _, firsts, groups, sizes = np.unique(
+        rows, axis=0, return_index=True, return_inverse=True, return_counts=True
+    )
+    return EqualRecords(
+        groups.ravel().astype(np.int64), sizes.astype(np.int64), firsts.astype(np.int64)
+    )
+
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+
+
+def record_order(comparisons: Sequence[Comparison], side: int, seed: int) -> NDArray[np.int64]:
+    """Return the records of the first (0) or second (1) file in an order by their values.
+
+    Examples
+    --------
+    >>> ages = np.array([30.0, 41.0, 52.0])
+    >>> one, turned = (Comparison("Age", "absolute", a, ages) for a in (ages, ages[::-1]))
+    >>> orders = record_order([one], 0, 1), record_order([turned], 0, 1)
+    >>> ages[orders[0]].tolist() == ages[::-1][orders[1]].tolist()
+    True
+    """
+    columns = [(one.name, one.b if side else one.a) for one in comparisons]
+    return values_order(columns, side, seed)
+
+
+def values_order(
+    columns: Sequence[tuple[str, NDArray[Any]]], side: int, seed: int
+) -> NDArray[np.int64]:
+    """Return the records of a file, given as named columns, in an order by their values."""
+    n = len(columns[0][1])
+    mixed = np.zeros(n, np.uint64)
+    with np.errstate(over="ignore"):
+        for name, values in columns:
+            start = np.uint64(crc32(name.encode())) + np.uint64(seed % 2**32) * _STEP
+            mixed += _mixed(_numbers(values) + start)
+    drawn = np.random.default_rng((seed, side)).permutation(n)
+    return drawn[np.argsort(mixed[drawn], kind="stable")]
+
+
+def _numbers(values: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return whole numbers that are equal where values are, missing ones among them."""
+    if values.dtype.kind != "f":
+        return values.astype(np.uint64)
+    # There is a second zero, and there are many NaN.
+    return np.where(np.isnan(values), np.nan, values + 0.0).view(np.uint64)
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    found = numbers + _STEP
+    found = (found ^ (found >> np.uint64(30))) * _FIRST
+    found = (found ^ (found >> np.uint64(27))) * _SECOND
+    return found ^ (found >> np.uint64(31))
+
+
+MAX_PAIRS = 100_000_000
+"""The most candidate pairs, of some 12 bytes each, that are made without being asked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class CandidatePairs:
+    """Candidate pairs between the records of two files.
+
+    Examples
+    --------
+    >>> pairs = CandidatePairs.from_pairs([0, 0, 2], [1, 0, 1], (3, 2))
+    >>> pairs.starts.tolist(), pairs.columns.tolist()
+    ([0, 2, 2, 3], [0, 1, 1])
+    """
+
+    starts: NDArray[np.int64] = field(repr=False)
+    columns: NDArray[np.int32] = field(repr=False)
+    shape: tuple[int, int]
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_pairs(
+        cls, rows: ArrayLike, columns: ArrayLike, shape: tuple[int, int]
+    ) -> CandidatePairs:
+        """Take listed pairs of record numbers from 0, in any order, each once however often."""
+        i, j = np.asarray(rows, np.int64), np.asarray(columns, np.int64)
+        if len(i) != len(j) or (
+            len(i) and (min(i.min(), j.min()) < 0 or i.max() >= shape[0] or j.max() >= shape[1])
+        ):
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"Pairs of records of files with {shape[0]:,} and {shape[1]:,} records were given.",
+                "The two lists differ in length, or name a record that is not there.",
+                "Number records from 0.",
+            )
+        return _from_keys(np.unique(i * max(shape[1], 1) + j), shape)
+
+    @property
+    def n_pairs(self) -> int:
+        """The number of candidate pairs."""
+        return len(self.columns)
+
+    def rows(self) -> NDArray[np.int32]:
+        """Return the record of the first file for each pair, as `columns` is for the second."""
+        return np.repeat(np.arange(self.shape[0], dtype=np.int32), np.diff(self.starts))
+
+    def blocks(self, n_pairs: int) -> Iterator[slice]:
+        """Return stretches of pairs of about the given size."""
+        for first in range(0, self.n_pairs, n_pairs):
+            yield slice(first, min(first + n_pairs, self.n_pairs))
+
+    def components(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+        """Return the connected component of each row and each column, and how many there are.
+
+        Examples
+        --------
+        >>> CandidatePairs.from_pairs([0, 1], [1, 1], (2, 2)).components()
+        (array([0, 0]), array([1, 0]), 2)
+        """
+        from gamekeeper.algorithms.linkage.kernels import label_components
+
+        labels, n_labels = label_components(self.starts, self.columns, self.shape[1])
+        return labels[: self.shape[0]], labels[self.shape[0] :], n_labels
+
+
+def unite(passes: Sequence[CandidatePairs]) -> CandidatePairs:
+    """Return the pairs that are in any of several lists of candidates, each once.
+
+    Examples
+    --------
+    >>> one = CandidatePairs.from_pairs([0, 1], [0, 1], (2, 2))
+    >>> unite([one, CandidatePairs.from_pairs([0], [1], (2, 2)), one]).columns.tolist()
+    [0, 1, 1]
+    """
+    shapes = {candidates.shape for candidates in passes}
+    if len(shapes) != 1:
+        raise InputError(
+            Reason.NOTHING_GIVEN if not passes else Reason.BAD_OPTION,
+            "Several lists of candidate pairs were to be united.",
+            f"They are for {len(shapes)} different pairs of files.",
+            "Give one list or more, all for the same two files.",
+        )
+    if len(passes) == 1:
+        return passes[0]
+    shape = shapes.pop()
+    keys = np.concatenate([c.rows().astype(np.int64) * shape[1] + c.columns for c in passes])
+    notes = tuple(dict.fromkeys(note for c in passes for note in c.notes))
+    # Sorting in place and looking at neighbours takes half the memory of np.unique.
+    keys.sort()
+    keep = np.ones(len(keys), bool)
+    np.not_equal(keys[1:], keys[:-1], out=keep[1:])
+    return _from_keys(keys[keep], shape, notes)
+
+
+def require_few_pairs(n_pairs: int, max_pairs: int, asked: str) -> None:
+    """Refuse to make more pairs than asked for."""
+    if n_pairs > max_pairs:
+        raise LimitError(
+            Reason.TOO_LARGE,
+            asked,
+            f"There would be {n_pairs:,} candidate pairs, more than {max_pairs:,}. "
+            f"They would take some {max(n_pairs * 12 // 10**6, 1):,} MB.",
+            "Block by more variables or finer ones (--block), take smaller windows or fewer"
+            " neighbours, or raise max_pairs (--max-pairs).",
+        )
+    require_memory(
+        asked,
+        n_pairs * 12,
+        f"{n_pairs:,} candidate pairs",
+        "Block by more variables or finer ones (--block), or take smaller windows or fewer neighbours",
+    )
+
+
+def _from_keys(
+    keys: NDArray[np.int64], shape: tuple[int, int], notes: tuple[str, ...] = ()
+) -> CandidatePairs:
+    rows, columns = np.divmod(keys, max(shape[1], 1))
+    starts = np.zeros(shape[0] + 1, np.int64)
+    np.cumsum(np.bincount(rows, minlength=shape[0]), out=starts[1:])
+    return CandidatePairs(starts, columns.astype(np.int32), shape, notes)
+
 
 Codes = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -98,7 +348,7 @@ def block_on_sinks(
     >>> list(zip(pairs.rows().tolist(), pairs.columns.tolist(), strict=True))
     [(0, 0), (0, 1), (1, 1), (2, 0), (2, 1)]
     """
-    from gamekeeper.algorithms.linkage.blocking_kernels import count_pairs, fill_pairs
+    from gamekeeper.algorithms.linkage.kernels import count_pairs, fill_pairs
 
     sides = [*_columns(a, "first"), *_columns(equal_a, "first")]
     others = [*_columns(b, "second"), *_columns(equal_b, "second")]

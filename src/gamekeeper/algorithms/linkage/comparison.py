@@ -1,4 +1,15 @@
-"""One variable of two files, and how far apart two records are in it.
+"""Mean distances over all pairs of two lists of numbers or codes, without making the pairs.
+
+Absolute and relative distances by sorting and running sums, squared ones by moments, codes by
+counts. O((n + m) log m) time, linear memory.
+
+Distances between the distinct texts of two files, each pair of texts compared once.
+
+Edit distances are normalized to 0 (equal) to 1 (nothing in common) by rapidfuzz. A small table of
+all distinct pairs is kept; larger ones are made for the block that is asked for. One comparison
+of short texts costs some 0.1 µs.
+
+One variable of two files, and how far apart two records are in it.
 
 Numbers are float64 with NaN for missing, codes are int32 with 0 for missing. Distances are made
 for a block of all pairs or for listed pairs; they are added to what is there, so that a sum over
@@ -8,27 +19,230 @@ variables needs one matrix. A pair costs a few operations.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, TypeAlias
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.linkage.means import (
-    mean_absolute,
-    mean_different,
-    mean_relative,
-    mean_squared,
-)
-from gamekeeper.algorithms.linkage.texts import TextDistances
 from gamekeeper.errors import InputError, Reason
+
+Floats = NDArray[np.float64]
+
+
+def mean_absolute(a: Floats, b: Floats) -> float:
+    """Return the mean of |x - y| over all pairs.
+
+    Examples
+    --------
+    >>> mean_absolute(np.array([0.0, 4.0]), np.array([1.0, 2.0]))
+    2.0
+    """
+    centre = float(b.mean())
+    x, y = a - centre, np.sort(b - centre)
+    below = np.searchsorted(y, x)
+    sums = np.concatenate(([0.0], np.cumsum(y)))
+    total = x * (2 * below - len(y)) + sums[-1] - 2 * sums[below]
+    return max(float(total.sum()) / (len(x) * len(y)), 0.0)
+
+
+def mean_squared(a: Floats, b: Floats) -> float:
+    """Return the mean of (x - y)^2 over all pairs.
+
+    Examples
+    --------
+    >>> mean_squared(np.array([0.0, 4.0]), np.array([1.0, 2.0]))
+    4.5
+    """
+    return float(a.var() + b.var() + (a.mean() - b.mean()) ** 2)
+
+
+def mean_relative(a: Floats, b: Floats) -> float:
+    """Return the mean of |x - y| / max(|x|, |y|) over all pairs, 0 where both are 0.
+
+    With the ratio m of the smaller to the larger magnitude it is 1 - m for equal signs and 1 + m
+    for opposite ones.
+
+    Examples
+    --------
+    >>> mean_relative(np.array([1.0, 4.0]), np.array([2.0]))
+    0.5
+    """
+    total = float(len(a) * len(b)) - np.count_nonzero(a == 0) * np.count_nonzero(b == 0)
+    for sign in (1, -1):
+        magnitudes = sign * a[sign * a > 0]
+        total -= _sum_of_ratios(magnitudes, sign * b[sign * b > 0])
+        total += _sum_of_ratios(magnitudes, -sign * b[sign * b < 0])
+    return max(float(total) / (len(a) * len(b)), 0.0)
+
+
+def mean_different(a: NDArray[np.integer], b: NDArray[np.integer]) -> float:
+    """Return the share of all pairs of codes that differ.
+
+    Examples
+    --------
+    >>> mean_different(np.array([1, 2]), np.array([2, 2]))
+    0.5
+    """
+    size = int(max(a.max(initial=0), b.max(initial=0))) + 1
+    equal = np.bincount(a, minlength=size) @ np.bincount(b, minlength=size)
+    return 1.0 - float(equal) / (len(a) * len(b))
+
+
+def _sum_of_ratios(x: Floats, y: Floats) -> float:
+    """Return the sum of min / max over all pairs of positive numbers."""
+    if not len(x) or not len(y):
+        return 0.0
+    ordered = np.sort(y)
+    below = np.searchsorted(ordered, x)
+    sums = np.concatenate(([0.0], np.cumsum(ordered)))
+    inverses = np.concatenate((np.cumsum(1 / ordered[::-1])[::-1], [0.0]))
+    return float((sums[below] / x + x * inverses[below]).sum())
+
+
+TEXT_MEASURES = ("levenshtein", "transposition", "jaro-winkler")
+"""Insert, delete, replace; the same and swaps of neighbours; likeness with weight on beginnings."""
+
+# Up to 16 MB are kept per variable.
+_KEPT_CELLS = 2**21
+# Levels take a byte: up to 16 MB are kept.
+_KEPT_LEVELS = 2**24
+_SAMPLED_PAIRS = 100_000
+
+
+class TextDistances:
+    """The distances between two lists of distinct texts; code k stands for text k - 1.
+
+    Examples
+    --------
+    >>> texts = TextDistances(["anna", "bert"], ["anne"], "levenshtein")
+    >>> texts.of_codes(np.array([1, 2]), np.array([1, 1])).tolist()
+    [0.25, 1.0]
+    """
+
+    def __init__(self, texts_a: Sequence[str], texts_b: Sequence[str], measure: str) -> None:
+        self._a = list(texts_a)
+        self._b = list(texts_b)
+        self._measure = measure
+        self._keeps_levels = True
+        self._levels: dict[tuple[float, ...], NDArray[np.int8]] = {}
+        self._means: dict[tuple[int, ...], float] = {}
+
+    def own(self, side: int) -> TextDistances:
+        """Return the distances within the first (0) or the second (1) list."""
+        texts = self._b if side else self._a
+        found = TextDistances(texts, texts, self._measure)
+        # Of a file with itself some records are compared: a table of all texts would not pay.
+        found._keeps_levels = False
+        return found
+
+    @property
+    def n_cells(self) -> int:
+        """The number of pairs of distinct texts."""
+        return len(self._a) * len(self._b)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the table of all pairs is small enough to be kept."""
+        return self.n_cells <= _KEPT_CELLS
+
+    @cached_property
+    def table(self) -> NDArray[np.float64]:
+        """The distances of all pairs of distinct texts."""
+        return self._cross(self._a, self._b)
+
+    def table_of(self, a: NDArray[np.integer], b: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return the distances of all pairs of the given codes, none of them 0."""
+        return self._cross(*self._texts_of(a, b))
+
+    def levels(self, limits: NDArray[np.float64]) -> NDArray[np.int8] | None:
+        """Return how many of the rising limits each pair of texts is above; None if that is large."""
+        key = tuple(limits.tolist())
+        if not self._keeps_levels or self.n_cells > _KEPT_LEVELS:
+            return None
+        if key not in self._levels:
+            self._levels[key] = self._above(self._a, self._b, limits)
+        return self._levels[key]
+
+    def levels_of(
+        self, a: NDArray[np.integer], b: NDArray[np.integer], limits: NDArray[np.float64]
+    ) -> NDArray[np.int8]:
+        """Return how many of the limits all pairs of the given codes, none of them 0, are above."""
+        return self._above(*self._texts_of(a, b), limits)
+
+    def _texts_of(
+        self, a: NDArray[np.integer], b: NDArray[np.integer]
+    ) -> tuple[list[str], list[str]]:
+        return [self._a[code - 1] for code in a.tolist()], [
+            self._b[code - 1] for code in b.tolist()
+        ]
+
+    def _above(
+        self, left: list[str], right: list[str], limits: NDArray[np.float64]
+    ) -> NDArray[np.int8]:
+        from gamekeeper.algorithms.linkage.kernels import levels_of_distances
+
+        # Beyond the last limit it does not matter how far: comparing stops early.
+        return levels_of_distances(self._cross(left, right, most=float(limits[-1])), limits)
+
+    def of_codes(self, a: NDArray[np.integer], b: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return the distance of each listed pair of codes, none of them 0."""
+        if self.is_kept and (len(a) >= self.n_cells or "table" in self.__dict__):
+            return self.table[a - 1, b - 1]
+        from rapidfuzz import process
+
+        width = len(self._b) + 1
+        pairs, place = np.unique(a.astype(np.int64) * width + b, return_inverse=True)
+        found: NDArray[np.float64] = process.cpdist(
+            *self._texts_of(*np.divmod(pairs, width)),
+            scorer=self._scorer(),
+            dtype=np.float64,
+        )
+        return found[place]
+
+    def mean_of(self, a: NDArray[np.integer], b: NDArray[np.integer]) -> float:
+        """Return the mean distance of 100,000 pairs of the given codes, none of them 0.
+
+        They are drawn with a fixed seed. The mean is kept: it is asked for several times.
+        """
+        key = len(a), len(b), crc32(a.tobytes()), crc32(b.tobytes())
+        if key not in self._means:
+            rng = np.random.default_rng(0)
+            drawn = rng.choice(a, _SAMPLED_PAIRS), rng.choice(b, _SAMPLED_PAIRS)
+            self._means[key] = float(self.of_codes(*drawn).mean(dtype=np.float64))
+        return self._means[key]
+
+    def _cross(
+        self, left: list[str], right: list[str], most: float | None = None
+    ) -> NDArray[np.float64]:
+        from rapidfuzz import process
+
+        return process.cdist(
+            left,
+            right,
+            scorer=self._scorer(),
+            score_cutoff=most,
+            dtype=np.float64,
+        )
+
+    def _scorer(self) -> Callable[..., Any]:
+        from rapidfuzz.distance import OSA, JaroWinkler, Levenshtein
+
+        measures: dict[str, Any] = dict(
+            zip(TEXT_MEASURES, (Levenshtein, OSA, JaroWinkler), strict=True)
+        )
+        return measures[self._measure].normalized_distance
+
+    def __repr__(self) -> str:
+        return f"TextDistances({len(self._a)} x {len(self._b)} texts, {self._measure})"
+
 
 Selection: TypeAlias = slice | NDArray[np.integer]
 """Some records of a file."""
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
 _EVERYTHING: Final = slice(None)
@@ -133,7 +347,7 @@ class Comparison:
 
     def add_matrix(self, out: Floats, weight: float, rows: Selection = _EVERYTHING) -> None:
         """Add the distances of a block times a weight to `out`; impossible stays impossible."""
-        from gamekeeper.algorithms.linkage import distance_kernels as kernels
+        from gamekeeper.algorithms.linkage import kernels
 
         a, b = self.a[rows], self.b
         missing = _times(weight, self.missing_distance)
@@ -158,7 +372,7 @@ class Comparison:
         columns: NDArray[np.integer],
     ) -> None:
         """Add the distances of listed pairs times a weight to `out`."""
-        from gamekeeper.algorithms.linkage import distance_kernels as kernels
+        from gamekeeper.algorithms.linkage import kernels
 
         missing = _times(weight, self.missing_distance)
         if self.measure == "different":
@@ -191,7 +405,7 @@ class Comparison:
         >>> out.tolist()
         [[4.0, -2.0, 0.0]]
         """
-        from gamekeeper.algorithms.linkage import distance_kernels as kernels
+        from gamekeeper.algorithms.linkage import kernels
 
         a, b = self.a[rows], self.b
         if self.measure == "different":
@@ -299,7 +513,7 @@ def _times(weight: float, distance: float) -> float:
 
 
 def _kernel_measure(measure: str) -> int:
-    from gamekeeper.algorithms.linkage.distance_kernels import ABSOLUTE, RELATIVE, SQUARED
+    from gamekeeper.algorithms.linkage.kernels import ABSOLUTE, RELATIVE, SQUARED
 
     return {"squared": SQUARED, "relative": RELATIVE}.get(measure, ABSOLUTE)
 

@@ -29,8 +29,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.linkage.comparison import Comparison, observed
-from gamekeeper.algorithms.linkage.texts import TEXT_MEASURES, TextDistances
+from gamekeeper.algorithms.linkage.comparison import (
+    TEXT_MEASURES,
+    Comparison,
+    TextDistances,
+    observed,
+)
 from gamekeeper.errors import InputError, Reason
 
 Missing: TypeAlias = Literal["expected", "largest", "zero", "impossible"] | float

@@ -1,4 +1,26 @@
-"""The cheapest recoding by its loss and by what bounds say of its price: listed, or by HiGHS.
+"""What suppressed cells cost at least under any recoding, record by record, as linear bounds.
+
+Let p(N) be what the cells of a record cost under a partition N of the values. Only the categories
+that its own values are in matter to a record, one of each variable. If a recoding C puts value and
+block together otherwise than N does in the variables V (its category is not inside the block of N),
+then the cells of C and those of V do for N as well: who agrees on what is left under C agrees under
+N. So with w for the price of a cell
+
+    p(C) >= p(N) - sum of w over V
+
+and, for one variable u whose category under C is known to lie within a block of N', which is N but
+for u,
+
+    p(C) >= p(N') - sum of w over V without u.
+
+Either is linear in what is chosen, since of the categories that hold a value exactly one is. The
+best of many such bounds for each record, summed over records, is a bound of the price of the file
+that is as high as its price at the recoding for which it was made. No cell needs to count for more
+than p(N), nor one that is never suppressed: below 0 nothing is said.
+
+The same holds with 1 for the price of every cell and p(N) = 1 for records that are in a small class.
+
+The cheapest recoding by its loss and by what bounds say of its price: listed, or by HiGHS.
 
 Both start without a price and get bounds that are linear in what is chosen (`record_bounds`). Where
 recodings are listed, each has the highest that was said of it. The program has a column for the
@@ -8,18 +30,174 @@ price of each group of records, and is solved with categories chosen in parts, o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.recoding_search.choices import Choice, Chosen
-from gamekeeper.algorithms.recoding_search.masters import (
-    CoverMaster,
-    listed_losses,
-    sums_of_one_each,
-)
-from gamekeeper.algorithms.recoding_search.record_bounds import PriceBound
+from gamekeeper.algorithms.recoding_search.choices import Choice, Chosen, Labels, categories_inside
+from gamekeeper.algorithms.recoding_search.cuts import CoverMaster, listed_losses, sums_of_one_each
+
+Shares = Sequence[NDArray[np.float64]]
+"""Of each variable how far each category is chosen, from 0 to 1; those that hold a value sum to 1."""
+
+_LEAST = 1e-9
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PriceBound:
+    """The price of some records is at least `base` less the slopes of what is chosen."""
+
+    base: float
+    slopes: tuple[NDArray[np.float64], ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Priced:
+    """A partition, which categories lie within its blocks, and the price of each record."""
+
+    inside: tuple[NDArray[np.bool_], ...]
+    prices: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Fan:
+    """Partitions that differ in one variable: for each of its categories one that it lies within.
+
+    `variable` is -1 for a single partition, whose price falls by that of a cell for each variable.
+    """
+
+    variable: int
+    others: tuple[NDArray[np.bool_], ...]
+    level: NDArray[np.int64]
+    members: tuple[int, ...]
+
+
+class RecordBounds:
+    """Prices of records under some partitions, and the bounds that follow for every recoding.
+
+    Rows are the different records, as numbers of values, and `counts` says how many each stands
+    for. A cell price is infinite where a variable is never suppressed. There is one bound for each
+    group of rows.
+    """
+
+    def __init__(
+        self,
+        choices: Sequence[Choice],
+        rows: NDArray[np.integer],
+        counts: NDArray[np.integer],
+        cell_prices: NDArray[np.float64],
+        groups: NDArray[np.int64],
+    ) -> None:
+        self._choices = choices
+        self._rows = [np.ascontiguousarray(rows[:, v], dtype=np.int64) for v in range(len(choices))]
+        self._counts = counts.astype(np.float64)
+        self._cells = cell_prices
+        self._groups = groups
+        self._n_groups = int(groups.max(initial=-1)) + 1
+        self._sizes = [np.diff(choice.starts) for choice in choices]
+        self._priced: list[_Priced] = []
+        self._fans: list[_Fan] = []
+
+    def add(self, labels: Labels, prices: NDArray[np.float64]) -> int:
+        """Keep the prices of all rows under a partition; return its number."""
+        inside = categories_inside(self._choices, labels)
+        number = len(self._priced)
+        self._priced.append(_Priced(inside, prices.astype(np.float64)))
+        self._fans.append(_Fan(-1, inside, np.zeros(0, np.int64), (number,)))
+        return number
+
+    def add_fan(self, variable: int, numbers: Sequence[int]) -> None:
+        """Keep that partitions differ in one variable alone, the finest first."""
+        inside = [self._priced[number].inside[variable] for number in numbers]
+        level = np.full(len(inside[0]), -1, np.int64)
+        for place in range(len(inside) - 1, -1, -1):
+            level[inside[place]] = place
+        others = self._priced[numbers[0]].inside
+        self._fans.append(_Fan(variable, others, level, tuple(numbers)))
+
+    def tightest(self, shares: Shares) -> list[PriceBound]:
+        """Return for each group the highest bound, record by record, for what is chosen."""
+        best = np.zeros(len(self._counts))
+        which = np.full(len(best), -1, np.int64)
+        for number, fan in enumerate(self._fans):
+            value = self._value(fan, shares)
+            is_better = value > best + _LEAST
+            best[is_better], which[is_better] = value[is_better], number
+        return self._summed(which)
+
+    def _covered(self, variable: int, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return for each value the sum of the weights of categories that hold it."""
+        choice = self._choices[variable]
+        spread = np.repeat(weights, self._sizes[variable])
+        return np.bincount(choice.members, spread, choice.n_values).astype(np.float64)
+
+    def _value(self, fan: _Fan, shares: Shares) -> NDArray[np.float64]:
+        """Return the bound of each row."""
+        if fan.variable < 0:
+            value = self._priced[fan.members[0]].prices.copy()
+        else:
+            value = np.zeros(len(self._counts))
+            own, rows = shares[fan.variable], self._rows[fan.variable]
+            for place, number in enumerate(fan.members):
+                chosen = np.where(fan.level == place, own, 0.0)
+                if chosen.any():
+                    value += self._covered(fan.variable, chosen)[rows] * self._priced[number].prices
+        for variable, (inside, share) in enumerate(zip(fan.others, shares, strict=True)):
+            crossing = np.where(inside, 0.0, share)
+            if variable == fan.variable or crossing.max(initial=0.0) <= _LEAST:
+                continue
+            mass = self._covered(variable, crossing)[self._rows[variable]]
+            value -= np.minimum(self._cells[variable], self._highest(fan)) * mass
+        return value
+
+    def _highest(self, fan: _Fan) -> NDArray[np.float64]:
+        """Return the highest price of each row: no cell needs to count for more."""
+        return np.max([self._priced[number].prices for number in fan.members], axis=0)
+
+    def _summed(self, which: NDArray[np.int64]) -> list[PriceBound]:
+        n_groups = self._n_groups
+        base = np.zeros(n_groups)
+        slopes = [np.zeros((n_groups, len(choice.categories))) for choice in self._choices]
+        for number in np.unique(which[which >= 0]).tolist():
+            fan, at = self._fans[number], np.flatnonzero(which == number)
+            groups, counts = self._groups[at], self._counts[at]
+            highest = self._highest(fan)[at]
+            if fan.variable < 0:
+                prices = self._priced[fan.members[0]].prices[at]
+                base += np.bincount(groups, counts * prices, n_groups)
+            else:
+                for place, member in enumerate(fan.members):
+                    prices = counts * self._priced[member].prices[at]
+                    self._spread(slopes, fan.variable, at, groups, -prices, fan.level == place)
+            for variable, inside in enumerate(fan.others):
+                if variable == fan.variable or inside.all():
+                    continue
+                weights = counts * np.minimum(self._cells[variable], highest)
+                self._spread(slopes, variable, at, groups, weights, ~inside)
+        return [
+            PriceBound(float(base[group]), tuple(own[group] for own in slopes))
+            for group in range(n_groups)
+        ]
+
+    def _spread(
+        self,
+        slopes: list[NDArray[np.float64]],
+        variable: int,
+        at: NDArray[np.int64],
+        groups: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        chosen: NDArray[np.bool_],
+    ) -> None:
+        """Add weights of rows to the slopes of the chosen categories that hold their values."""
+        choice = self._choices[variable]
+        flat = groups * choice.n_values + self._rows[variable][at]
+        by_value = np.bincount(flat, weights, self._n_groups * choice.n_values)
+        by_value = by_value.reshape(self._n_groups, choice.n_values)
+        sums = np.add.reduceat(by_value[:, choice.members], choice.starts[:-1], axis=1)
+        slopes[variable][:, chosen] += sums[:, chosen]
+
 
 TOLD_APART = 1e-5
 """A bound that says more by less than this share says nothing new."""

@@ -1,26 +1,150 @@
-"""The perturbation schemes: exact, rounded, Barnardized, suppressed and interval counts.
+"""What every perturbation scheme does: publish true counts, and give something away of them.
+
+A scheme is a value. Its mass function P(published | true) is exact; from it follow the sampling of
+published counts, the smallest and largest true count behind a published one, and the likelihood of
+each (Smith's thesis, chapter 2). Limits of an array cost one look at each cell and one calculation
+per different value.
+
+The perturbation schemes: exact, rounded, Barnardized, suppressed and interval counts.
 
 Conventional rounding goes to the nearest multiple of a base (the "controlled" rounding of Smith's
 thesis, chapter 2, which is not additive); a base that is even has ties and needs a rule for them.
 Random rounding goes to a neighbouring multiple and is unbiased. Barnardization leaves zeros, keeps
 other counts with a probability and else adds or takes away one.
+
+Perturbation schemes by name: read from a text such as 'conventional:5', or from a mapping.
+
+Every scheme writes itself as its name and its parameters with colons between them. Others can be
+registered under a name of their own and are then read like the schemes that come with the package.
 """
 
 from __future__ import annotations
 
+import re
+from abc import ABC, abstractmethod
 from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
-from gamekeeper.algorithms.releases.perturbation import HIDDEN, Integers, Scheme
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.wording import quoted
+from gamekeeper.prompt_syntax import parse_fraction
+from gamekeeper.wording import did_you_mean, quoted
+
+Integers = NDArray[np.int64]
+
+HIDDEN = -1
+"""What stands in an array of published counts for a cell that is not shown."""
+
+_LOOKED_UP_BELOW = 1 << 20
+
+
+class Scheme(ABC):
+    """How true counts are published.
+
+    A scheme of your own needs `name`, `text`, `mass` and `reach`; all else follows from them. Its
+    text must be one that `parse_scheme` reads once the scheme is registered. True and published
+    counts are whole numbers from 0 up; `HIDDEN` is published for a cell that is not shown.
+    """
+
+    name: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def text(self) -> str:
+        """The scheme with its parameters, as `parse_scheme` reads it."""
+
+    @abstractmethod
+    def mass(self, true: int) -> dict[int, Fraction]:
+        """Return the probability of every count that may be published for a true count."""
+
+    @abstractmethod
+    def reach(self, published: int) -> tuple[int, int | None] | None:
+        """Return the least and the largest true count behind a published one.
+
+        The largest is None where there is no limit; nothing is returned for what is never
+        published.
+        """
+
+    def can_publish(self, published: int) -> bool:
+        """Return whether a count can be published at all."""
+        return self.reach(published) is not None
+
+    def bounds(self, published: int) -> tuple[int, int | None]:
+        """Return the least and the largest true count behind a published one, or refuse it."""
+        found = self.reach(published)
+        if found is None:
+            shown = "a hidden cell" if published == HIDDEN else f"the count {published}"
+            raise InputError(
+                Reason.IMPOSSIBLE_COUNT,
+                f"Bounds of a cell published under '{self.text}' were asked for.",
+                f"This scheme never publishes {shown}.",
+                "Check the published count and the scheme.",
+            )
+        return found
+
+    def likelihood(self, published: int) -> tuple[int, list[Fraction] | None]:
+        """Return the least true count and the probability of the published one from there on.
+
+        The list is None where the true count has no limit.
+        """
+        low, high = self.bounds(published)
+        if high is None:
+            return low, None
+        nothing = Fraction(0)
+        return low, [self.mass(true).get(published, nothing) for true in range(low, high + 1)]
+
+    def limits(self, published: ArrayLike) -> tuple[Integers, Integers]:
+        """Return lower and upper limits of the true counts; `UNBOUNDED` where there is none."""
+        counts = np.asarray(published, np.int64)
+        values, places = _different(counts)
+        ends = np.array([self._ends(value) for value in values], np.int64).reshape(-1, 2)
+        return ends[places, 0], ends[places, 1]
+
+    def possible(self, published: ArrayLike) -> NDArray[np.bool_]:
+        """Return for each count whether it can be published."""
+        values, places = _different(np.asarray(published, np.int64))
+        return np.array([self.can_publish(value) for value in values], bool)[places]
+
+    def publish(self, counts: ArrayLike, rng: np.random.Generator) -> Integers:
+        """Return counts published for true ones, each on its own."""
+        given = np.asarray(counts, np.int64)
+        values, places = _different(given)
+        order = np.argsort(places, axis=None, kind="stable")
+        made = np.empty(given.size, np.int64)
+        start = 0
+        for value, n_here in zip(values, np.bincount(places.reshape(-1)).tolist(), strict=True):
+            here = order[start : start + n_here]
+            start += n_here
+            outcomes = self.mass(value)
+            chances = np.array([float(chance) for chance in outcomes.values()])
+            drawn = rng.choice(len(chances), n_here, p=chances / chances.sum())
+            made[here] = np.array(list(outcomes), np.int64)[drawn]
+        return made.reshape(given.shape)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _ends(self, published: int) -> tuple[int, int]:
+        low, high = self.bounds(published)
+        return low, UNBOUNDED if high is None else high
+
+
+def _different(counts: Integers) -> tuple[Sequence[int], NDArray[np.intp]]:
+    """Return all values that may occur and the place of each count among them."""
+    if counts.size and counts.min() >= 0 and counts.max() < min(_LOOKED_UP_BELOW, counts.size):
+        present = np.bincount(counts.reshape(-1)) > 0
+        return np.flatnonzero(present).tolist(), (np.cumsum(present) - 1)[counts]
+    values, places = np.unique(counts, return_inverse=True)
+    return values.tolist(), places.reshape(counts.shape)
+
 
 TIES = ("up", "down", "even", "random")
 """The rules for counts in the middle between two multiples: to the larger, to the smaller, to the
@@ -381,3 +505,139 @@ def _check_base(name: str, base: int) -> None:
             f"Its base must be a whole number from 1 to {_LARGEST_BASE - 1:,}.",
             f"Write it as in '{name}:5'.",
         )
+
+
+SchemeLike = Scheme | str | Mapping[str, object]
+"""How a scheme may be given: itself, 'random:3', or {"type": "random", "base": 3}."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_-]*", re.ASCII)
+
+
+def _conventional(base: object, ties: object = None) -> Scheme:
+    return Conventional(_whole(base), None if ties is None else str(ties))
+
+
+def _barnardization(p: object) -> Scheme:
+    if isinstance(p, bool) or not isinstance(p, str | int | float | Fraction):
+        raise ValueError
+    return Barnardization(parse_fraction(p))
+
+
+def _suppressed(below: object = None) -> Scheme:
+    return Suppressed(None if below is None else _whole(below))
+
+
+def _interval(cuts: object = ()) -> Scheme:
+    parts = cuts.split(",") if isinstance(cuts, str) else cuts
+    if not isinstance(parts, list | tuple):
+        raise TypeError
+    return Interval(tuple(_whole(part) for part in parts))
+
+
+_MAKERS: dict[str, Callable[..., Scheme]] = {
+    "barnardization": _barnardization,
+    "conventional": _conventional,
+    "exact": Exact,
+    "interval": _interval,
+    "random": lambda base: RandomRounding(_whole(base)),
+    "suppressed": _suppressed,
+}
+_EXAMPLES = {
+    "barnardization": "barnardization:0.8",
+    "conventional": "conventional:5' or 'conventional:4:up",
+    "interval": "interval:0,1,5,20",
+    "random": "random:3",
+    "suppressed": "suppressed' or 'suppressed:5",
+}
+
+
+def register_scheme(name: str, maker: Callable[..., Scheme]) -> None:
+    """Make a scheme of your own known under a name, so that it can be read like the others.
+
+    Parameters
+    ----------
+    name
+        Small letters, digits, hyphens and underscores; not one that is taken by another maker.
+    maker
+        Returns the scheme. From a text, such as 'mine:3:0.5', it gets the parts after the name as
+        texts; from a mapping, all fields but `type` by their names.
+
+    Examples
+    --------
+    >>> register_scheme("round-to-ten", lambda: Conventional(10, "up"))
+    >>> parse_scheme("round-to-ten").bounds(10)
+    (5, 14)
+    """
+    if not _NAME.fullmatch(name) or _MAKERS.get(name, maker) is not maker:
+        taken = name in _MAKERS
+        raise InputError(
+            Reason.DUPLICATE if taken else Reason.BAD_NAME,
+            f"A scheme was to be registered as {quoted([name])}.",
+            "There is a scheme of this name." if taken else "This is no name of a scheme.",
+            "Take a name of small letters, digits and hyphens that is free.",
+        )
+    _MAKERS[name] = maker
+
+
+def parse_scheme(given: SchemeLike) -> Scheme:
+    """Read a scheme.
+
+    Parameters
+    ----------
+    given
+        A scheme, a text such as 'exact', 'conventional:5', 'conventional:4:up', 'random:3',
+        'barnardization:0.8', 'suppressed', 'suppressed:5', 'interval' or 'interval:0,1,5,20', or a
+        mapping with the name as `type` and the parameters (`base`, `ties`, `p`, `below`, `cuts`).
+
+    Examples
+    --------
+    >>> parse_scheme("random:3") == parse_scheme({"type": "random", "base": 3})
+    True
+    """
+    if isinstance(given, Scheme):
+        return given
+    parts: tuple[object, ...] = ()
+    fields: dict[str, object] = {}
+    if isinstance(given, str):
+        name, *texts = (part.strip() for part in given.split(":"))
+        parts = tuple(texts)
+    elif isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - what callers give is not checked
+        fields = {str(field): value for field, value in given.items() if field != "type"}
+        name = str(given.get("type", ""))
+    else:
+        raise InputError(
+            Reason.WRONG_SCHEMA,
+            "A scheme was asked for.",
+            f"A {type(given).__name__} is no scheme.",
+            "Give a text such as 'conventional:5', or a mapping with its 'type'.",
+        )
+    name = name.casefold()
+    maker = _MAKERS.get(name)
+    if maker is None:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            f"The scheme {quoted([name])} was asked for.",
+            "There is no scheme of this name." if name else "It has no name.",
+            did_you_mean(name, _MAKERS),
+        )
+    try:
+        made = maker(*parts, **fields)
+    except (TypeError, ValueError):
+        made = None
+    if not isinstance(made, Scheme):
+        example = f" Write it as in '{_EXAMPLES[name]}'." if name in _EXAMPLES else ""
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"The scheme {quoted([name])} was asked for.",
+            "Its parameters cannot be used.",
+            f"Check their number and what they are.{example}",
+        )
+    return made
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, str):
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError
+    return value

@@ -12,6 +12,12 @@ known people is binomial, and what is wanted is conditional on its being n. The 
 many points as that binomial is wide, and one more than there are zeros to recover. Every factor is
 the characteristic function of a distribution, at most 1 in size, so the error is that of rounding,
 times the width of the binomial: below 1e-11 up to a population of a million.
+
+SAP of many small tables at once, such as one per small area.
+
+Populations up to 56 are worked out together by a compiled loop, with numbers of samples as whole
+numbers, so that each probability is the exact rational rounded once: exactly 0 and exactly 1 mean
+what they say, and one tenth is the same tenth everywhere. Larger ones are worked out one by one.
 """
 
 from __future__ import annotations
@@ -22,13 +28,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.subtraction.floats import all_known
-from gamekeeper.algorithms.subtraction.integers import binomials, unpacked
-from gamekeeper.algorithms.subtraction.probability import cell_recovery, numbers_of_people
-from gamekeeper.algorithms.subtraction.recovery_rule import RecoveryRule
-from gamekeeper.errors import LimitError, Reason
+from gamekeeper.algorithms.subtraction.probability import (
+    RecoveryRule,
+    all_known,
+    binomials,
+    cell_recovery,
+    numbers_of_people,
+    recovery_rule,
+    subtraction_risk,
+    unpacked,
+)
+from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.wording import digits_text
 
 Floats = NDArray[np.float64]
@@ -117,7 +129,7 @@ def recovered_zeros(
 
     Examples
     --------
-    >>> from gamekeeper.algorithms.subtraction.recovery_rule import recovery_rule
+    >>> from gamekeeper.algorithms.subtraction.probability import recovery_rule
     >>> zeros = recovered_zeros(recovery_rule([1, 2, 3], [1, 2, 4]), n=[3])
     >>> [str(p) for p in zeros.fractions[0]], str(zeros.expected_fractions[0])
     (['7/20', '3/5', '1/20'], '7/10')
@@ -191,7 +203,7 @@ def samples_by_zeros(rule: RecoveryRule) -> list[list[int]]:
 
     Examples
     --------
-    >>> from gamekeeper.algorithms.subtraction.recovery_rule import recovery_rule
+    >>> from gamekeeper.algorithms.subtraction.probability import recovery_rule
     >>> samples_by_zeros(recovery_rule([1, 2], [1, 2]))
     [[1, 0, 0], [2, 1, 0], [0, 3, 0], [0, 0, 1]]
     """
@@ -254,3 +266,96 @@ def _by_transform(sizes: tuple[int, ...], population: int, n: int) -> Floats:
     back = np.fft.fft(joint, axis=1).real / len(y)
     row = (doubled[:, None] * back).sum(axis=0)
     return np.clip(row / row.sum(), 0.0, 1.0)
+
+
+def small_area_risks(
+    counts: ArrayLike,
+    upper: ArrayLike,
+    *,
+    n: Iterable[int],
+    lower: ArrayLike | None = None,
+    total_upper: ArrayLike | None = None,
+) -> Floats:
+    """Return SAP of each table for each number of known people.
+
+    Parameters
+    ----------
+    counts, upper, lower
+        True counts and limits of the cells; the first axis is the table.
+    n
+        The numbers of known people.
+    total_upper
+        The upper limit of the total of each table, where totals are published.
+
+    Examples
+    --------
+    >>> small_area_risks([[1, 2], [2, 2]], [[1, 3], [2, 2]], n=[1, 2]).round(3).tolist()
+    [[0.333, 0.667], [0.0, 0.333]]
+    """
+    true = np.asarray(counts)
+    if true.ndim < 2:
+        raise InputError(
+            Reason.MALFORMED,
+            "The probability of recovering zeros was asked for many tables.",
+            f"Their counts have {true.ndim} axes.",
+            "Give an axis for the tables and at least one for their cells.",
+        )
+    n_tables = len(true)
+    # One check of all limits; totals are checked below, each for its own table.
+    recovery_rule(true, upper, lower=lower)
+    flat = true.reshape(n_tables, -1).astype(np.int64)
+    high = np.asarray(upper).reshape(n_tables, -1)
+    low = np.zeros_like(flat) if lower is None else np.asarray(lower).reshape(n_tables, -1)
+    asked = numbers_of_people(n, 0)
+    totals = flat.sum(axis=1)
+    most = None if total_upper is None else np.asarray(total_upper)
+    if most is not None and most.shape != (n_tables,):
+        raise InputError(
+            Reason.MALFORMED,
+            "The probability of recovering zeros was asked for many tables and their totals.",
+            f"The limits of the totals have the shape {most.shape}.",
+            f"Give one for each of the {n_tables:,} tables.",
+        )
+    if most is not None and bool(np.any(most < totals)):
+        raise InputError(
+            Reason.CONFLICTING_COUNTS,
+            "The probability of recovering zeros was asked for many tables and their totals.",
+            f"The upper limit of the total is below the true one in {int((most < totals).sum())}.",
+            "Give limits that hold.",
+        )
+    return _risks(flat, low, high, most, asked)
+
+
+def _risks(
+    counts: NDArray[np.int64],
+    lower: NDArray[np.generic],
+    upper: NDArray[np.generic],
+    total_upper: NDArray[np.generic] | None,
+    asked: NDArray[np.int64],
+) -> Floats:
+    from gamekeeper.algorithms.subtraction.kernels import LARGEST_SMALL_POPULATION, small_tables
+
+    totals = counts.sum(axis=1)
+    relevant = np.equal(counts, upper)
+    gives_away = np.zeros(len(counts), np.bool_)
+    unsure = np.zeros(counts.shape, np.bool_)
+    if total_upper is not None:
+        gives_away = np.equal(total_upper, totals)
+        unsure = np.greater(counts, lower) & gives_away[:, None]
+        known = gives_away & ~unsure.any(axis=1)
+        relevant = relevant | known[:, None]
+        gives_away = gives_away & ~known
+    out = np.zeros((len(counts), len(asked)))
+    small = totals <= LARGEST_SMALL_POPULATION
+    found = np.zeros((int(small.sum()), len(asked)))
+    small_tables(counts[small], relevant[small], unsure[small], gives_away[small], asked, found)
+    out[small] = found
+    for table in np.flatnonzero(~small):
+        rule = recovery_rule(
+            counts[table],
+            upper[table],
+            lower=lower[table],
+            total_upper=None if total_upper is None else int(total_upper[table]),
+        )
+        out[table] = subtraction_risk(rule, n=asked.tolist(), exact_up_to=0).values
+    return out

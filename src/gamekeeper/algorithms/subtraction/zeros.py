@@ -2,40 +2,60 @@
 
 The same parts and searches as for SAP (`release`), with numbers of samples kept for each
 number of zeros and for each cell.
+
+How well a perturbation scheme protects zeros: SAP of many random tables, in bands.
+
+Tables are drawn with independent Poisson counts, published under a scheme, perhaps with margins,
+and SAP is worked out for each table and number of known people (Smith's thesis, chapter 3, Table 1:
+1,200 tables of 2 x 6 cells with mean 2, rounded to base 5 together with their totals). What is
+counted are tables per band: exactly 0, up to a tenth, tenths from there on, exactly 1. A band holds
+its lower end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.bounds.tightened_margins import tightened_margins
+from gamekeeper.algorithms.bounds.integer_bounds import tightened_margins
 from gamekeeper.algorithms.releases.constraints import CountConstraints
-from gamekeeper.algorithms.subtraction.integers import (
-    binomials,
-    product_of_polynomials,
-    unpacked,
-)
-from gamekeeper.algorithms.subtraction.lattice import lattice_counts
-from gamekeeper.algorithms.subtraction.oracle import RecoveryOracle, checked_truth
-from gamekeeper.algorithms.subtraction.parts import ReleasePart, release_parts
+from gamekeeper.algorithms.releases.schemes import Scheme
 from gamekeeper.algorithms.subtraction.probability import (
     EXACT_POPULATION,
+    binomials,
     numbers_of_people,
+    product_of_polynomials,
     samples_with_zero,
+    unpacked,
 )
-from gamekeeper.algorithms.subtraction.recovered_zeros import RecoveredZeros, samples_by_zeros
+from gamekeeper.algorithms.subtraction.recovered_zeros import (
+    RecoveredZeros,
+    samples_by_zeros,
+    small_area_risks,
+)
 from gamekeeper.algorithms.subtraction.release import (
     MAX_SAMPLES,
+    ReleasePart,
     check_options,
     largest_search,
+    release_parts,
+    release_risk,
     too_large,
 )
-from gamekeeper.algorithms.subtraction.sampling import Drawing, sampled_zeros
+from gamekeeper.algorithms.subtraction.sampling import (
+    Drawing,
+    RecoveryOracle,
+    checked_truth,
+    lattice_counts,
+    sampled_zeros,
+)
+from gamekeeper.errors import InputError, LimitError, Problem, Reason
+from gamekeeper.results import Progress
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -157,3 +177,169 @@ def _combined(tables: list[list[list[int]]], population: int) -> list[list[int]]
         )
     flat = unpacked(value, width, (n_zeros + 1) * (population + 1))
     return [flat[at : at + n_zeros + 1] for at in range(0, len(flat), n_zeros + 1)]
+
+
+BANDS = ("0", *(f"{k / 10:.1f}-{(k + 1) / 10:.1f}" for k in range(10)), "1")
+"""The names of the bands."""
+
+
+# Correctly rounded, as the probabilities of small tables are.
+_MOST_CELLS = 50_000_000
+_EDGES = np.array([k / 10 for k in range(1, 10)])
+
+
+@dataclass(frozen=True, eq=False)
+class SubtractionExperiment:
+    """Tables per number of known people and band of SAP.
+
+    Attributes
+    ----------
+    n
+        The numbers of known people.
+    counts
+        The number of tables, a row for each n and a column for each of `BANDS`.
+    risks
+        SAP of each table for each n.
+    n_sampled
+        The number of tables whose SAP is estimated from draws.
+    """
+
+    n: Integers
+    counts: Integers
+    risks: Floats
+    n_sampled: int = 0
+
+    @property
+    def means(self) -> Floats:
+        """The mean of SAP over the tables, for each n."""
+        return self.risks.mean(axis=0)
+
+    def __repr__(self) -> str:
+        return f"SubtractionExperiment({len(self.risks):,} tables, {len(self.n)} numbers of people)"
+
+
+def subtraction_experiment(
+    scheme: Scheme,
+    *,
+    total: bool = True,
+    margins: Sequence[Sequence[int]] | None = None,
+    n_tables: int = 1_200,
+    shape: Sequence[int] = (2, 6),
+    mean: float = 2.0,
+    n: Iterable[int] = range(25),
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> SubtractionExperiment:
+    """Return SAP of random tables that are published under a scheme.
+
+    Parameters
+    ----------
+    scheme
+        The perturbation scheme, used for the table and for everything published with it.
+    total
+        Whether the total is published besides the table.
+    margins
+        Instead of the table and its total: the axes of every margin that is published.
+    n_tables, shape, mean
+        How many tables are drawn, of which shape, with which expected count per cell.
+    n
+        The numbers of known people.
+    seed
+        The seed of the counts and of the perturbation.
+    progress
+        Called with the number of tables done and of all of them, where margins are given.
+
+    Examples
+    --------
+    >>> from gamekeeper.algorithms.releases.schemes import Conventional
+    >>> found = subtraction_experiment(Conventional(5), n_tables=100, n=[1, 12], seed=1)
+    >>> found.counts[0].tolist()
+    [100, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    >>> bool(found.means[1] > 0.5)
+    True
+    """
+    lengths = tuple(int(length) for length in shape)
+    _check_options(n_tables, lengths, mean)
+    asked = numbers_of_people(n, 0)
+    rng = np.random.default_rng(seed)
+    tables = rng.poisson(mean, (n_tables, *lengths))
+    if margins is not None:
+        return _with_margins(scheme, tables, [tuple(m) for m in margins], asked, rng, progress)
+    lower, upper = scheme.limits(scheme.publish(tables, rng))
+    most = None
+    if total:
+        sums = tables.reshape(n_tables, -1).sum(axis=1)
+        most = scheme.limits(scheme.publish(sums, rng))[1]
+    risks = small_area_risks(tables, upper, n=asked.tolist(), lower=lower, total_upper=most)
+    return SubtractionExperiment(asked, _banded(risks), risks)
+
+
+def band_numbers(risks: Floats) -> Integers:
+    """Return the number of the band that each probability is in.
+
+    Examples
+    --------
+    >>> band_numbers(np.array([0.0, 0.05, 0.1, 0.95, 1.0])).tolist()
+    [0, 1, 2, 10, 11]
+    """
+    band = 1 + np.searchsorted(_EDGES, risks, side="right")
+    return np.where(risks == 0, 0, np.where(risks == 1, len(BANDS) - 1, band))
+
+
+def _banded(risks: Floats) -> Integers:
+    """Return the number of tables in each band, for each column of risks."""
+    columns = band_numbers(risks).T
+    return np.array([np.bincount(column, minlength=len(BANDS)) for column in columns])
+
+
+def _with_margins(
+    scheme: Scheme,
+    tables: Integers,
+    margins: list[tuple[int, ...]],
+    asked: Integers,
+    rng: np.random.Generator,
+    progress: Progress | None,
+) -> SubtractionExperiment:
+    shape = tables.shape[1:]
+    risks = np.zeros((len(tables), len(asked)))
+    n_sampled = 0
+    for number, table in enumerate(tables):
+        published: list[tuple[tuple[int, ...], Integers, Integers]] = []
+        for axes in margins:
+            summed = table.sum(axis=tuple(a for a in range(len(shape)) if a not in axes))
+            ordered = np.transpose(summed, np.argsort(np.argsort(axes))) if axes else summed
+            published.append((axes, *scheme.limits(scheme.publish(ordered, rng))))
+        known = CountConstraints.of(shape, published)
+        risk = release_risk(known, table, n=asked.tolist(), seed=int(rng.integers(2**31)))
+        risks[number] = risk.values
+        n_sampled += risk.draws > 0
+        if progress is not None:
+            progress(number + 1, len(tables))
+    return SubtractionExperiment(asked, _banded(risks), risks, n_sampled)
+
+
+def _check_options(n_tables: int, shape: tuple[int, ...], mean: float) -> None:
+    problems: list[Problem] = []
+    if n_tables < 1:
+        problems.append(Problem(Reason.BAD_OPTION, "tables", "fewer than one."))
+    if not shape or min(shape) < 1:
+        found = "it needs at least one axis, each with a category."
+        problems.append(Problem(Reason.BAD_OPTION, "shape", found))
+    if not (math.isfinite(mean) and mean >= 0):
+        problems.append(Problem(Reason.BAD_OPTION, "mean", "not a number from 0 up."))
+    n_cells = n_tables * math.prod(shape)
+    if not problems and n_cells > _MOST_CELLS:
+        raise LimitError(
+            Reason.TOO_LARGE,
+            "An experiment with random tables was asked for.",
+            f"The tables have {n_cells:,} cells together; the limit is {_MOST_CELLS:,}.",
+            "Take fewer tables, or smaller ones.",
+        )
+    if problems:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "An experiment with random tables was asked for.",
+            "Its options cannot be used.",
+            "Give a number of tables, a shape and a mean count per cell.",
+            problems=problems,
+        )

@@ -1,4 +1,14 @@
-"""Scores of sample uniques: weights by size of minimal sample unique (MSU), and sums of them.
+"""Class sizes of keys with missing cells, by patterns of missing cells.
+
+Under "ignore" a key r is in a class with every record that has, wherever r has a value, the same
+value. Under "wildcard" it is in a class with every record that has, on every variable, the same
+value or a missing cell on either side. Neither is an equivalence, so a class belongs to a key.
+
+Keys with the same set of missing variables are handled at once: those whose comparison with a
+set of other keys rests on the same variables are joined by sorting. With t such sets among n
+distinct keys the cost is t n log n, whatever the number of pairs; t is 1 where nothing is missing.
+
+Scores of sample uniques: weights by size of minimal sample unique (MSU), and sums of them.
 
 With ATT key variables and a MSU of s variables, the SUDA score of 2002 gives the weight
 floor(10^power (2^(ATT-s) - 1) / C(ATT, s)) and the intermediate score IS the weight (ATT-s)!, the
@@ -9,6 +19,20 @@ variable, category or file is a sum of such weights, so it follows from counts o
 Elliot and Manning 2003; Smith's thesis, chapter 8. Note that the 2002 weight is 0 for s = ATT and
 does not fall steadily with s (ATT = 12: more for 11 variables than for 8). Weights are exact
 integers; (ATT-s)! is beyond int64 for ATT-s > 20, where sums are Python integers.
+
+Calibration of the scores of sample uniques by the file's DIS: DIS-SUDA and DIS-IS.
+
+DIS-SUDA (Elliot and Manning 2003) divides DIS times the number of sample uniques among them in
+proportion to the natural logarithm of the score; what exceeds 1 is cut and divided again among
+the others. The end of that loop is min(1, c ln(score)) with one c, found here by sorting.
+
+DIS-IS (Smith's thesis, chapter 8, with the index of the sum corrected) is
+1 / (1 + w_j (U/D - U)) with w_j = S_j^-Q / sum_i S_i^-Q and Q = 1 + (8-K)/20 for K key variables.
+The harmonic mean of the result is D where every score is positive.
+
+Both give 0 to a sample unique without score (score 0; for DIS-SUDA also 1, whose logarithm is 0).
+Both cost a sort or less. The DIS-SUDA values depend on the power of ten in the SUDA score, since
+ln(10 s) is not proportional to ln(s): compare them only for the same power.
 """
 
 from __future__ import annotations
@@ -17,12 +41,133 @@ import math
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.classes import class_numbers
 from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.results import Progress
+
+_LARGEST_KEY = 2**62
+
+
+def class_sizes(
+    codes: npt.NDArray[np.integer],
+    counts: npt.NDArray[Any],
+    *,
+    missing: str,
+    progress: Progress | None = None,
+) -> npt.NDArray[Any]:
+    """Return, for each distinct key, how many records are in its class.
+
+    Parameters
+    ----------
+    codes
+        One distinct key per row; 0 is a missing cell.
+    counts
+        How many records have the key, or the sum of their weights.
+    missing
+        "category", "exclude" (both: the counts as they are), "ignore" or "wildcard".
+    progress
+        Told how many of the sets of missing variables are done; it may raise.
+
+    Examples
+    --------
+    >>> keys = np.array([[1, 1], [1, 0], [2, 1]])
+    >>> class_sizes(keys, np.array([1, 1, 1]), missing="ignore")
+    array([1, 2, 1])
+    >>> class_sizes(keys, np.array([1, 1, 1]), missing="wildcard")
+    array([2, 2, 1])
+    """
+    if missing not in ("ignore", "wildcard"):
+        return counts.copy()
+    masks = np.zeros(len(codes), dtype=np.uint64)
+    for place in range(codes.shape[1]):
+        masks |= (codes[:, place] == 0).astype(np.uint64) << np.uint64(place)
+    patterns, pattern_of = np.unique(masks, return_inverse=True)
+    by_pattern = np.split(
+        np.argsort(pattern_of, kind="stable"),
+        np.cumsum(np.bincount(pattern_of, minlength=len(patterns)))[:-1],
+    )
+    keys = _Keys(codes)
+    sizes = np.zeros_like(counts)
+    for done, pattern in enumerate(patterns.tolist()):
+        own = by_pattern[done]
+        if missing == "ignore" and pattern == 0:  # keys are distinct: only equals are equal
+            sizes[own] = counts[own]
+            continue
+        for unseen, others in _comparisons(pattern, patterns.tolist(), missing).items():
+            partners = np.concatenate([by_pattern[place] for place in others])
+            own_keys, their_keys = keys.packed(own, partners, unseen)
+            sizes[own] += _sums_of_equals(own_keys, their_keys, counts[partners])
+        if progress is not None:
+            progress(done + 1, len(patterns))
+    return sizes
+
+
+class _Keys:
+    """Keys as integers, equal where the keys are equal on the variables that are not left out."""
+
+    def __init__(self, codes: npt.NDArray[np.integer]) -> None:
+        self._codes = codes
+        self._columns = [np.ascontiguousarray(column) for column in codes.T]
+        levels = [int(column.max(initial=0)) + 1 for column in self._columns]
+        self._factors = [math.prod(levels[place + 1 :]) for place in range(len(levels))]
+        self._whole: npt.NDArray[np.int64] | None = None
+        if math.prod(levels) <= _LARGEST_KEY:
+            self._whole = np.zeros(len(codes), dtype=np.int64)
+            for column, factor in zip(self._columns, self._factors, strict=True):
+                self._whole += column * np.int64(factor)
+
+    def packed(
+        self, left: npt.NDArray[np.int64], right: npt.NDArray[np.int64], unseen: int
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the keys of two lists of rows without the variables in the bits of `unseen`."""
+        if self._whole is None:
+            seen = [not unseen >> place & 1 for place in range(len(self._columns))]
+            own, other = class_numbers(self._codes[left][:, seen], self._codes[right][:, seen])
+            return own, other
+        return self._without(self._whole, left, unseen), self._without(self._whole, right, unseen)
+
+    def _without(
+        self, whole: npt.NDArray[np.int64], rows: npt.NDArray[np.int64], unseen: int
+    ) -> npt.NDArray[np.int64]:
+        kept = whole[rows]
+        for place, factor in enumerate(self._factors):
+            if unseen >> place & 1:
+                kept -= self._columns[place][rows] * np.int64(factor)
+        return kept
+
+
+def _comparisons(pattern: int, patterns: Sequence[int], missing: str) -> dict[int, list[int]]:
+    """Return which patterns are compared with a pattern, by the variables left out of it."""
+    if missing == "ignore":
+        within = [place for place, other in enumerate(patterns) if not other & ~pattern]
+        return {pattern: within}
+    found: dict[int, list[int]] = {}
+    for place, other in enumerate(patterns):
+        found.setdefault(pattern | other, []).append(place)
+    return found
+
+
+def _sums_of_equals(
+    left: npt.NDArray[np.int64], right: npt.NDArray[np.int64], counts: npt.NDArray[Any]
+) -> npt.NDArray[Any]:
+    """Return, for each key on the left, the counts of the keys on the right that equal it."""
+    few, many = (left, right) if len(left) <= len(right) else (right, left)
+    known, place_of_few = np.unique(few, return_inverse=True)
+    place_of_many = np.searchsorted(known, many).clip(max=len(known) - 1)
+    equal = known[place_of_many] == many
+    totals = np.zeros(len(known), dtype=counts.dtype)
+    if few is left:
+        np.add.at(totals, place_of_many[equal], counts[equal])
+        return totals[place_of_few]
+    np.add.at(totals, place_of_few, counts)
+    return np.where(equal, totals[place_of_many], totals.dtype.type(0))
+
 
 _MOST_POWER = 18
 _INT64_MOST = int(np.iinfo(np.int64).max)
@@ -169,3 +314,128 @@ def percentages(levels: Iterable[int], total: int) -> tuple[float, ...] | None:
     if total == 0:
         return None
     return tuple(float(Fraction(100 * int(level), int(total))) for level in levels)
+
+
+DIS_IS_MOST_VARIABLES = 27
+"""The most key variables for which DIS-IS ranks records as the score does (Q > 0)."""
+
+
+class Apportionment(NamedTuple):
+    """DIS-SUDA values, and what is left when every record with a weight has 1."""
+
+    values: NDArray[np.float64]
+    unallocated: float
+
+
+def dis_suda(
+    scores: Sequence[int | float] | NDArray[Any], dis: Fraction | float | None
+) -> Apportionment:
+    """Divide DIS times the number of sample uniques among them by the logarithm of the score.
+
+    Scores are those of every sample unique, and of no other record. The DIS of the file is None
+    (undefined) only where there is no sample unique.
+
+    Examples
+    --------
+    >>> dis_suda([10, 100, 1000], 0.5).values.round(2)
+    array([0.25, 0.5 , 0.75])
+    >>> dis_suda([5, 25, 625], 0.95).values.round(2)
+    array([0.85, 1.  , 1.  ])
+    """
+    share = _checked_share(scores, dis, "DIS-SUDA")
+    weights = np.maximum(_logarithms(scores), 0.0)
+    total = share * len(weights)
+    order = np.argsort(-weights, kind="stable")
+    falling = weights[order][: np.count_nonzero(weights)]
+    if len(falling) <= total or not len(falling):
+        return Apportionment(np.where(weights > 0, 1.0, 0.0), max(0.0, total - len(falling)))
+    # With the k largest at 1, the others get c times their weight; the smallest k for which the
+    # next largest stays within 1 is the end of the loop.
+    rests = np.cumsum(falling[::-1])[::-1]
+    factors = (total - np.arange(len(falling))) / rests
+    n_capped = int(np.argmax(factors * falling <= 1.0))
+    values = np.minimum(1.0, factors[n_capped] * weights)
+    values[order[:n_capped]] = 1.0
+    return Apportionment(values, 0.0)
+
+
+def dis_is_power(n_variables: int) -> Fraction:
+    """Return Q = 1 + (8-K)/20, which must be positive for DIS-IS to rank as the score does.
+
+    Examples
+    --------
+    >>> dis_is_power(8), dis_is_power(12)
+    (Fraction(1, 1), Fraction(4, 5))
+    """
+    if not 1 <= n_variables <= DIS_IS_MOST_VARIABLES:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"DIS-IS for {n_variables} key variables was asked for.",
+            f"Its power 1 + (8-K)/20 is positive for 1 to {DIS_IS_MOST_VARIABLES} key variables;"
+            " it is 0 for 28 and turns the ranking round beyond.",
+            "Use fewer key variables, or another score.",
+        )
+    return Fraction(28 - n_variables, 20)
+
+
+def dis_is(
+    scores: Sequence[int | float] | NDArray[Any],
+    dis: Fraction | float | None,
+    n_variables: int,
+    *,
+    power: Fraction | float | None = None,
+) -> NDArray[np.float64]:
+    """Turn scores of sample uniques into estimated probabilities of a correct match.
+
+    Scores are the IS of every sample unique, or another score such as SUDA's; DIS is as for
+    `dis_suda`. There are 1 to 27 key variables (K), or any number with another power than Q = 1 +
+    (8-K)/20.
+
+    Examples
+    --------
+    >>> dis_is([720, 24, 6], 0.2, 8).round(4)
+    array([0.9264, 0.2955, 0.0949])
+    """
+    share = _checked_share(scores, dis, "DIS-IS")
+    exponent = float(dis_is_power(n_variables) if power is None else power)
+    logarithms = _logarithms(scores)
+    values = np.zeros(len(logarithms))
+    scored = np.isfinite(logarithms)
+    if share == 0 or not scored.any():
+        return values
+    # Scores may be as large as 64!: what is added up are their ratios to the smallest share.
+    steps = -exponent * logarithms[scored]
+    shares = np.exp(steps - steps.max())
+    false_matches = len(values) / share - len(values)
+    values[scored] = 1.0 / (1.0 + shares / shares.sum() * false_matches)
+    return values
+
+
+def _logarithms(scores: Sequence[int | float] | NDArray[Any]) -> NDArray[np.float64]:
+    """Return ln(score), minus infinity for 0; scores may be Python integers of any size."""
+    given = np.asarray(scores)
+    if given.dtype == object:
+        return np.array([math.log(s) if s > 0 else -math.inf for s in given], dtype=np.float64)
+    with np.errstate(divide="ignore"):
+        return np.log(given.astype(np.float64))
+
+
+def _checked_share(
+    scores: Sequence[int | float] | NDArray[Any], dis: Fraction | float | None, name: str
+) -> float:
+    given = np.asarray(scores)
+    if given.dtype == object:
+        n_wrong = sum(not 0 <= s < math.inf for s in given)
+    else:
+        n_wrong = int(np.count_nonzero(~((given >= 0) & np.isfinite(given))))
+    share = 0.0 if dis is None and not len(given) else dis
+    if share is None or not 0 <= share <= 1 or n_wrong:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"{name} of {len(given):,} sample uniques was asked for.",
+            f"{n_wrong:,} scores are negative or not numbers."
+            if n_wrong
+            else "The DIS of the file is not a number from 0 to 1.",
+            "Give the scores of the sample uniques and the DIS of the same file.",
+        )
+    return float(share)

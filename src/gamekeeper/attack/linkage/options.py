@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from gamekeeper.algorithms.structure.clusterings import Clusterer
-    from gamekeeper.algorithms.structure.common_clusterings import Technique
-    from gamekeeper.attack.linkage.columns.variables import LinkVariable
+    from gamekeeper.algorithms.structure.clusterings import Clusterer, Technique
+    from gamekeeper.attack.linkage.columns import LinkVariable
     from gamekeeper.data.coding.coded_table import CodedTable
     from gamekeeper.results import Progress
 

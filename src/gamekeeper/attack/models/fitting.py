@@ -4,41 +4,75 @@ An intruder who knows how the key variables hang together can tell which sample 
 to be unique in the population. The models are searched by MC3 (several chains, averaged), by
 simulated annealing (the best one) or by Occam's window (all that are nearly as good). Smith's
 thesis, chapters 6 to 8; Madigan and York 1995; Madigan and Raftery 1994.
+
+What models say of the classes of a bare sample of codes: for experiments that draw many.
+
+Models drawn: the graph of the variables, and how the search went.
+
+Every plot is a figure of its own that needs no display.
 """
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gamekeeper.algorithms.models.fitting.annealing import anneal
-from gamekeeper.algorithms.models.fitting.clique_scores import MarginScores, declared_levels
-from gamekeeper.algorithms.models.fitting.mc3 import sample_models
-from gamekeeper.algorithms.models.fitting.occam import occams_window
-from gamekeeper.algorithms.models.fitting.result import SearchResult
-from gamekeeper.algorithms.models.fitting.supplied_scores import SuppliedScores, supplied_levels
-from gamekeeper.algorithms.models.inference.population_model import recommended_precisions
-from gamekeeper.attack.models.options import FitMethod, FitOptions
+from gamekeeper.algorithms.classes import class_numbers
+from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
+from gamekeeper.algorithms.models.annealing import anneal, occams_window
+from gamekeeper.algorithms.models.clique_scores import (
+    MarginScores,
+    SuppliedScores,
+    declared_levels,
+    supplied_levels,
+)
+from gamekeeper.algorithms.models.mc3 import sample_models
+from gamekeeper.algorithms.models.population_model import (
+    PopulationEstimate,
+    calibrated_estimate,
+    recommended_precisions,
+)
+from gamekeeper.algorithms.models.walks import SearchResult
+from gamekeeper.attack.options import FitMethod, FitOptions
 from gamekeeper.attack.risk import keyed_provenance
 from gamekeeper.budget import fits
-from gamekeeper.data.engine.bringing import MOST_BROUGHT
+from gamekeeper.choices import Missing
+from gamekeeper.data.engine.gate import MOST_BROUGHT
 from gamekeeper.data.keys.key_table import KeyTable
-from gamekeeper.data.keys.marginals import Marginals
-from gamekeeper.data.keys.missing import Missing
+from gamekeeper.data.keys.weights import Marginals
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from gamekeeper.options import takes, texts_of
-from gamekeeper.results import Progress, Provenance, Result, arrow_table
-from gamekeeper.wording import count_of, digits_text, quoted, share_text
+from gamekeeper.results import (
+    COLOURS,
+    GRID,
+    MUTED,
+    Progress,
+    Provenance,
+    Result,
+    arrow_table,
+    drawable,
+    drawable_letters,
+    name_bars,
+    new_figure,
+    ruled,
+)
+from gamekeeper.wording import count_of, digits_text, quoted, share_text, short
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
+
+    from gamekeeper.attack.models.levels import RelativeRisk
+
 
 LEAST_RECORDS = 1_000
 """With fewer, estimates of single files were off by a quarter on average (docs/explain/models.md)."""
@@ -199,14 +233,10 @@ class ModelFit(Result):
 
     def plot(self) -> Figure:
         """Draw the model graph: an edge is as dark as it is probable; needs no display."""
-        from gamekeeper.attack.models.model_plots import plot_model
-
         return plot_model(self)
 
     def plot_trace(self) -> Figure:
         """Plot the log marginal likelihood along each chain or run; needs no display."""
-        from gamekeeper.attack.models.model_plots import plot_trace
-
         return plot_trace(self)
 
 
@@ -416,3 +446,134 @@ def _search(
         restarts = 0 if _is_large(scores) else asked.chains
         return anneal(scores, restarts=restarts, schedule=str(asked.cooling), **common)
     return occams_window(scores, c=asked.window, most_models=asked.most_models, **common)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SampleEstimate:
+    """The calibrated estimate of each class of a sample.
+
+    `classes` has the number of each record's class, `first` a record of each.
+    """
+
+    classes: NDArray[np.int64]
+    first: NDArray[np.int64]
+    estimate: PopulationEstimate
+
+
+def estimate_sample(
+    codes: NDArray[np.unsignedinteger[Any]],
+    levels: Sequence[int],
+    fraction: Fraction,
+    search: Callable[[MarginScores], SearchResult],
+    *,
+    seed: int = 0,
+) -> SampleEstimate:
+    """Search models at the recommended precisions, and infer the population sizes.
+
+    `levels` counts the categories of each variable, with the missing cell where it occurs.
+    """
+    (classes,) = class_numbers(codes)
+    _, first, counts = np.unique(classes, return_index=True, return_counts=True)
+    # The missing cell has code 0, whether it occurs or not.
+    table = ClassTable(codes[first], counts, [level + 1 for level in levels])
+    precisions = recommended_precisions(len(codes))
+    found = [search(scores) for scores in MarginScores.at_precisions(codes, levels, precisions)]
+    estimate = calibrated_estimate(
+        table,
+        [model for result in found for model in result.models],
+        fraction=float(fraction),
+        weights=np.concatenate([result.weights for result in found]),
+        seed=seed,
+    )
+    return SampleEstimate(classes, first, estimate)
+
+
+_NAME_LETTERS = 26
+_FAINTEST = 0.05
+_MOST_POINTS = 2_000
+_MOST_BARS = 30
+
+
+def plot_model(fit: ModelFit) -> Figure:
+    """Draw the variables in a circle, joined by edges that are as dark as they are probable."""
+    letters = drawable_letters()
+    n = len(fit.keys)
+    figure = new_figure(7.2, 6.2)
+    ax = figure.add_subplot()
+    angles = [2 * math.pi * place / n + math.pi / 2 for place in range(n)]
+    points = [(math.cos(angle), math.sin(angle)) for angle in angles]
+    likely = fit.search.edge_probabilities()
+    best = fit.search.best
+    for v in range(n):
+        for w in range(v + 1, n):
+            chance = float(likely[v, w])
+            if chance < _FAINTEST:
+                continue
+            is_best = bool(int(best[v]) >> w & 1)
+            ax.plot(
+                [points[v][0], points[w][0]],
+                [points[v][1], points[w][1]],
+                color=COLOURS[0] if is_best else COLOURS[1],
+                alpha=0.15 + 0.85 * chance,
+                linewidth=1 + 2 * chance,
+                linestyle="-" if is_best else "--",
+                zorder=1,
+            )
+    for name, angle, (x, y) in zip(fit.keys, angles, points, strict=True):
+        ax.plot([x], [y], "o", color=MUTED, markersize=9, zorder=2)
+        side = "left" if math.cos(angle) > 0.1 else "right" if math.cos(angle) < -0.1 else "center"
+        ax.text(
+            1.09 * x,
+            1.09 * y,
+            drawable(short(name, _NAME_LETTERS), letters),
+            ha=side,
+            va="bottom" if y > 0.9 else "top" if y < -0.9 else "center",
+            parse_math=False,
+        )
+    ax.set_xlim(-1.9, 1.9)
+    ax.set_ylim(-1.3, 1.3)
+    ax.set_axis_off()
+    ax.set_title("Model of the key variables: best model solid, other edges dashed", loc="left")
+    return figure
+
+
+def plot_trace(fit: ModelFit) -> Figure:
+    """Plot the log marginal likelihood along each chain or run."""
+    figure = new_figure(7.6, 3.8)
+    ax = figure.add_subplot()
+    for number, line in enumerate(np.atleast_2d(fit.search.trace)):
+        step = max(len(line) // _MOST_POINTS, 1)
+        places = np.arange(0, len(line), step)
+        ax.plot(places, line[::step], color=COLOURS[number % len(COLOURS)], linewidth=0.9,
+                label=f"chain {number + 1}")  # fmt: skip
+    if fit.search.burn_in:
+        ax.axvline(fit.search.burn_in, color=MUTED, linestyle=":", label="end of burn-in")
+    ax.set_xlabel("draw")
+    ax.set_ylabel("log marginal likelihood")
+    ax.grid(color=GRID)
+    ax.set_axisbelow(True)
+    if fit.search.trace.size:
+        ax.legend(frameon=False, fontsize=8, loc="best")
+    return figure
+
+
+def plot_relative(risk: RelativeRisk) -> Figure:
+    """Draw how many population uniques are left without each variable or category."""
+    lines = risk.lines[:_MOST_BARS]
+    of_categories = any(line.category for line in lines)
+    names = [
+        f"category {place}" if of_categories else line.variable
+        for place, line in enumerate(lines, 1)
+    ]
+    figure = new_figure(8.0, 1.4 + 0.3 * len(lines))
+    ax = ruled(figure.add_subplot(), "x")
+    values = [line.tau1_left for line in lines]
+    spans = np.abs(np.array([line.tau1_range for line in lines]).T - np.array(values))
+    ax.barh(range(len(lines)), values, xerr=spans, color=COLOURS[0], ecolor=MUTED, capsize=2)
+    name_bars(ax, names, _NAME_LETTERS)
+    ax.set_xlabel("Population uniques that are left without it")
+    left = len(risk.lines) - len(lines)
+    more = f" ({left:,} more not shown)" if left else ""
+    what = "categories, by rank" if of_categories else "variables"
+    ax.set_title(f"What is left without {what}{more}", loc="left")
+    return figure

@@ -3,7 +3,7 @@
 The models give the probability of every key; from it and the sample follows what is known of F, the
 number of people with the key. By default the calibrated estimate is used, which corrects the models
 by the pairs, near twins and triples of the sample itself; the estimate that the thesis prints is there to
-compare. See algorithms/models/inference/population_model.py for both.
+compare. See algorithms/models/population_model.py for both.
 """
 
 from __future__ import annotations
@@ -16,39 +16,33 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from gamekeeper.algorithms.class_numbers import class_numbers
+from gamekeeper.algorithms.classes import class_numbers
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
-from gamekeeper.algorithms.models.inference.cell_fractions import CellFractions, learn_fractions
-from gamekeeper.algorithms.models.inference.file_measures import Measure
-from gamekeeper.algorithms.models.inference.population_model import (
+from gamekeeper.algorithms.models.merged_classes import CellFractions, learn_fractions
+from gamekeeper.algorithms.models.population_model import (
     PopulationEstimate,
     calibrated_estimate,
     printed_estimate,
 )
-from gamekeeper.algorithms.models.inference.rate_calibration import RateCalibration
-from gamekeeper.algorithms.sampling_fraction import parse_fraction
-from gamekeeper.attack.missing_cells import missing_reservations
+from gamekeeper.algorithms.models.rate_calibration import RateCalibration
+from gamekeeper.algorithms.models.rate_mixture import Measure
 from gamekeeper.attack.models.fitting import ModelFit
-from gamekeeper.attack.models.options import Estimator, InferInput
+from gamekeeper.attack.options import Estimator, InferInput
 from gamekeeper.attack.risk import FileRisk, RecordRisk, RiskLine, listed_risk
 from gamekeeper.attack.unexamined import WHOLE_HOUSEHOLDS
-from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.data.keys.key_table import KeyTable, missing_reservations
 from gamekeeper.data.keys.listed_records import ListedRecords
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import takes
+from gamekeeper.prompt_syntax import parse_fraction
 from gamekeeper.results import Provenance, Result
-from gamekeeper.wording import (
-    count_of,
-    expected_text,
-    fraction_text,
-    percent_text,
-    three_digits,
-)
+from gamekeeper.wording import count_of, expected_text, fraction_text, percent_text, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
+
 
 MEANINGS = {
     "record": "the number of the record in the file, from 1",
@@ -150,7 +144,7 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
     fraction of its stratum. If they do not, people of one class are in several strata, sampled or
     not, and the fraction of the one record that a sample unique has says little: the class has the
     harmonic mean of the fractions of all records that agree with it on those key variables that
-    tell the stratum best (see algorithms/models/inference/cell_fractions.py). If none does, that is the fraction of
+    tell the stratum best (see algorithms/models/merged_classes.py). If none does, that is the fraction of
     the file.
 
     With a household, its members are taken for people who were drawn together: that two of them are

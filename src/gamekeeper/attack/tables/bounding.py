@@ -1,4 +1,8 @@
-"""The way bounds are found: the cheapest that is exact for the constraints at hand.
+"""What the person who attacks tables has taken for granted: in words, and as it stands in the provenance.
+
+A release that contradicts itself, told with published counts that cannot hold together.
+
+The way bounds are found: the cheapest that is exact for the constraints at hand.
 
 A single table without margins binds each cell by its own count. Exact margins that form a
 decomposable model have a closed form (Dobra and Fienberg 2000); where they do not, the parts that
@@ -8,20 +12,166 @@ shuttle algorithm, where there are many short axes, or by integer programs.
 
 from __future__ import annotations
 
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.releases.constraints import CountConstraints, CountMargin
+from gamekeeper.algorithms.releases.constraints import CountConstraints, CountMargin, NoTableError
 from gamekeeper.attack.tables.options import BoundsMethod
-from gamekeeper.errors import InputError, Reason
-from gamekeeper.results import Progress
-from gamekeeper.wording import count_of
+from gamekeeper.data.tables.count_table import MOST_DENSE, CountTable
+from gamekeeper.data.tables.release import Release
+from gamekeeper.data.tables.subtotals import ROUNDED_SUBTOTALS, AssumedDisjoint, could_be_sums
+from gamekeeper.errors import InputError, LimitError, Problem, Reason
+from gamekeeper.results import Progress, Provenance
+from gamekeeper.wording import count_of, digits_text, quoted
 
 if TYPE_CHECKING:
     from gamekeeper.algorithms.bounds.integer_bounds import IntegerBounds
+
+
+_SHOWN = 6
+
+
+def assumptions(release: Release, truth: CountTable | None = None) -> dict[str, str]:
+    """Return the axes that were said to be disjoint in spite of their labels, and those that were assumed to.
+
+    Where the truth is known, it may tell of an axis that no label is the sum of others.
+
+    Examples
+    --------
+    >>> codes = {"code": ["A", "A01", "A02"]}
+    >>> table = {"margin": ["code"], "counts": [5, 3, None]}
+    >>> assumptions(Release.typed(codes, [table], disjoint=["code"]))
+    {'disjoint': 'code'}
+    """
+    return {
+        **({"disjoint": ", ".join(release.doubted)} if release.doubted else {}),
+        **assumed_summary([one for one in release.assumed if _is_left_open(one.axis, truth)]),
+    }
+
+
+def _is_left_open(name: str, truth: CountTable | None) -> bool:
+    """Whether true counts, where they are known, leave it possible that labels of an axis are sums."""
+    if truth is None:
+        return True
+    at = truth.names.index(name)
+    counts = np.moveaxis(truth.dense(), at, -1).reshape(-1, len(truth.axes[at])).astype(float)
+    none = np.full(len(counts), -np.inf)
+    return could_be_sums(truth.axes[at], counts, counts, none) is not None
+
+
+def assumed_summary(assumed: Sequence[AssumedDisjoint]) -> dict[str, str]:
+    """Return the axes that were taken to be disjoint without anybody saying so."""
+    return {"assumed_disjoint": ", ".join(one.axis for one in assumed)} if assumed else {}
+
+
+def under_assumption(said: str, what: str, provenance: Provenance) -> str:
+    """Return a sentence after what is not known because of an assumption, and the assumption.
+
+    Examples
+    --------
+    >>> found = Provenance("bounds", parameters={"assumed_disjoint": "area"})
+    >>> print(under_assumption("None is known.", "What is hidden", found))
+    What is hidden is not known: labels of 'area' may be sums of others. If none is (--disjoint area): None is known.
+    """
+    axes = provenance.parameters.get("assumed_disjoint", "")
+    if not axes:
+        return said
+    return (
+        f"{what} is not known: labels of {quoted(axes.split(', '))} may be sums of others. If none is"
+        f" (--disjoint {axes.replace(', ', ',')}): {said}"
+    )
+
+
+def possible_sums_words(assumed: Sequence[AssumedDisjoint], most: int = _SHOWN) -> list[str]:
+    """Return the labels that could be sums of others, some of them in words, for a person to answer."""
+    said: list[str] = []
+    for one in assumed:
+        where = f"On axis {quoted([one.axis])}"
+        # What could be the same as one other is less likely meant than what could be a sum.
+        order = sorted(one.sums, key=lambda own: len(own.parts) == 1)
+        said += [f"{where}, {own}" for own in order[:most]]
+        if len(order) > most:
+            said.append(f"{where}, {count_of(len(order) - most, 'more label')} could be sums.")
+        if not one.is_all:
+            said.append(f"{where}, there are too many labels to look at all of them.")
+    if said and not all(one.is_plain for one in assumed):
+        said.append(
+            f"Say that nobody is counted under two of them (--disjoint). {ROUNDED_SUBTOTALS}"
+        )
+    elif said:
+        said.append(
+            "Say how labels add up (--hierarchy of tables audit), or that nobody is counted under two of"
+            " them (--disjoint)."
+        )
+    return said
+
+
+# Finding a smallest conflict solves a program for every count; beyond this the rows that a method
+# has met are told instead.
+_MOST_CELLS = 100_000
+_MOST_SECONDS = 30.0
+
+
+@contextmanager
+def consistent(release: Release, asked: str) -> Generator[None]:
+    """Turn a contradiction into one error with an irreducible set of published counts."""
+    try:
+        yield
+    except NoTableError as error:
+        raise _conflict(release, asked, error) from None
+
+
+def require_cells(release: Release, asked: str) -> None:
+    """Refuse a base table with more cells than can be held, however few people are in it."""
+    if release.size <= MOST_DENSE:
+        return
+    raise LimitError(
+        Reason.TOO_LARGE,
+        asked,
+        f"The base table has {count_of(len(release.axes), 'axis', 'axes')} and {release.size:,}"
+        f" cells; the limit is {MOST_DENSE:,}.",
+        "Attack tables that share variables together and others apart, leave out variables that no"
+        " published table has, or join categories.",
+    )
+
+
+def _conflict(release: Release, asked: str, error: NoTableError) -> InputError:
+    from gamekeeper.algorithms.bounds.integer_bounds import Conflict, find_conflict
+
+    constraints = release.constraints
+    met = Conflict(tuple(error.rows), is_irreducible=False)
+    if constraints.size <= _MOST_CELLS:
+        # That no table agrees is known, even if it is not found in time which counts are to blame.
+        with suppress(LimitError):
+            met = find_conflict(constraints, max_seconds=_MOST_SECONDS)
+    found = "No table of counts agrees with it"
+    if met.rows:
+        found += f": {count_of(len(met.rows), 'published count')} contradict each other"
+    if met.is_irreducible:
+        found += ", and without any one of them the others could hold"
+    elif constraints.size <= _MOST_CELLS:
+        found += (
+            f". There was no time to find {'fewer' if met.rows else 'those to blame'}"
+            f" ({digits_text(_MOST_SECONDS)} seconds)"
+        )
+    problems = [
+        Problem(Reason.CONFLICTING_COUNTS, release.row_words(row), "cannot hold with the others.")
+        for row in met.rows
+    ]
+    return InputError(
+        Reason.CONFLICTING_COUNTS,
+        asked,
+        f"{found}.",
+        f"Check {'these' if met.rows else 'the published'} counts, the schemes they are said to be"
+        " perturbed by, and whether a label is the sum of others.",
+        problems=problems,
+    )
+
 
 Integers = NDArray[np.int64]
 _SHUTTLE_NODES, _SHUTTLE_STEPS = 10_000, 2_000
@@ -69,8 +219,7 @@ def _in_closed_form(
 ) -> Solved | None:
     from gamekeeper.algorithms.bounds.frechet import closed_bounds, component_bounds
     from gamekeeper.algorithms.releases.constraints import NoTableError
-    from gamekeeper.algorithms.releases.margin_agreement import require_agreement
-    from gamekeeper.algorithms.releases.structure import release_structure
+    from gamekeeper.algorithms.releases.structure import release_structure, require_agreement
 
     margins = constraints.margins
     if all(margin.lower.size == constraints.size for margin in margins):
@@ -163,7 +312,7 @@ def _by_programs(
 
 def closed_sums(constraints: CountConstraints, margin: CountMargin) -> Solved | None:
     """Return bounds of the sums over a margin in closed form; None where there is none."""
-    from gamekeeper.algorithms.bounds.recoded import closed_sum_bounds
+    from gamekeeper.algorithms.bounds.frechet import closed_sum_bounds
 
     closed = closed_sum_bounds(constraints, margin.groups)
     if closed is None:

@@ -20,39 +20,54 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.sampling_fraction import FractionLike, parse_fraction
 from gamekeeper.algorithms.uniques.minimal_uniques import (
     UniquesEstimate,
     estimate_minimal_uniques,
     find_minimal_uniques,
 )
-from gamekeeper.attack.contribution_risk import CategoryRisk, SizeRisk, VariableRisk
-from gamekeeper.attack.risk import FileRisk, RecordRisk, keyed_provenance
-from gamekeeper.attack.risk_classes import (
-    DEFAULT_RISK_CLASSES,
-    RiskClasses,
-    parse_risk_classes,
-)
-from gamekeeper.attack.uniques.contributions import (
+from gamekeeper.attack.contributions import (
+    CategoryRisk,
+    SizeRisk,
+    VariableRisk,
     category_contributions,
     size_contributions,
     smallest_sizes,
     variable_contributions,
 )
+from gamekeeper.attack.options import UniquesOptions
+from gamekeeper.attack.risk import (
+    DEFAULT_RISK_CLASSES,
+    FileRisk,
+    RecordRisk,
+    RiskClasses,
+    keyed_provenance,
+    parse_risk_classes,
+)
 from gamekeeper.attack.uniques.dis import general_dis
-from gamekeeper.attack.uniques.explaining import Explainer, Explanation, Explanations
-from gamekeeper.attack.uniques.facts import UniqueFacts
-from gamekeeper.attack.uniques.file_level import file_lines, headline
-from gamekeeper.attack.uniques.msu_table import msu_table
-from gamekeeper.attack.uniques.options import UniquesOptions
-from gamekeeper.attack.uniques.record_table import column_meanings, record_table
-from gamekeeper.attack.uniques.scoring import MEASURE_NAMES, MEASURES, score_uniques
-from gamekeeper.attack.uniques.sentences import director_sentences, riskiest_kind
-from gamekeeper.data.engine.bringing import stays_elsewhere
+from gamekeeper.attack.uniques.file_level import (
+    director_sentences,
+    file_lines,
+    headline,
+    riskiest_kind,
+)
+from gamekeeper.attack.uniques.records import (
+    MEASURE_NAMES,
+    MEASURES,
+    Explainer,
+    Explanation,
+    Explanations,
+    UniqueFacts,
+    column_meanings,
+    msu_table,
+    record_table,
+    score_uniques,
+)
+from gamekeeper.choices import Missing
+from gamekeeper.data.engine.gate import stays_elsewhere
 from gamekeeper.data.keys.key_table import KeyTable
-from gamekeeper.data.keys.missing import Missing
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import takes
+from gamekeeper.prompt_syntax import FractionLike, parse_fraction
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, did_you_mean, quoted
 

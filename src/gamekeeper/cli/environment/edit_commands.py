@@ -1,4 +1,10 @@
-"""Commands that make an edit: each has options of its own, and all take the same besides.
+"""Lists of an environment and edits of a store, as they are told at the prompt.
+
+The names in an environment, for whoever types one of them.
+
+Names that exist, offered while a command is typed (see `gamekeeper --install-completion`).
+
+Commands that make an edit: each has options of its own, and all take the same besides.
 
 Most edits are a record and nothing else. Their options come from its fields, when somebody asks
 for them: records take longer to import than a list of commands takes to print.
@@ -8,23 +14,127 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
 import typer
 
-from gamekeeper.cli.commands import AsFormat, add_later, typed
-from gamekeeper.cli.environment.completing import OFFERS
-from gamekeeper.cli.environment.printing import make_edits
-from gamekeeper.cli.show import Format
+from gamekeeper.cli.commands import AsFormat, Format, add_later, say, show, typed, warn
 from gamekeeper.options import Field, build, options_of
-from gamekeeper.workbench.requests.environment.editing import Freedom, Signature
-from gamekeeper.workbench.requests.environment.shared import InStore
+from gamekeeper.store.place import StorePlace, store_place
+from gamekeeper.wording import count_of
+from gamekeeper.workbench.requests.editing import Freedom, Signature
+from gamekeeper.workbench.requests.environment import InStore
 
 if TYPE_CHECKING:
-    from gamekeeper.mapping.edits import Edit
-    from gamekeeper.mapping.edits.kinds.record import Record
+    from gamekeeper.mapping.edits import Consequences, Edit
+    from gamekeeper.mapping.edits.record import Record
+    from gamekeeper.results import Listing
+    from gamekeeper.workbench.environment.editing import Edited
+    from gamekeeper.workbench.requests.editing import Freedom, Signature
+
+
+def show_listing(listing: Listing, how: Format) -> None:
+    """Print a page of a list, and how to see the next."""
+    show(listing, how)
+    if how is not Format.TABLE:
+        return
+    say()
+    shown = listing.summary()
+    if listing.n_pages > 1:
+        more = f"; next: --page {listing.number + 1}" if shown["to"] < listing.total else ""
+        say(f"{listing.what} {shown['from']:,} to {shown['to']:,} of {listing.total:,}{more}")
+    else:
+        say(count_of(listing.total, listing.what.removesuffix("s")))
+
+
+def make_edits(
+    store: StorePlace, edits: Sequence[Edit], signature: Signature, freedom: Freedom, how: Format
+) -> None:
+    """Make edits and say what was done; unrestricted ones are shown first."""
+    from gamekeeper.workbench.environment import editing
+
+    tell = say if how is Format.TABLE else warn
+    consequences = editing.weigh(store, edits) if freedom.unrestricted else None
+    if consequences is not None and not freedom.yes:
+        show(consequences, how)
+        tell(f"This would happen: {_counted(consequences)}.")
+        tell("Nothing was changed. Add --yes to go ahead.")
+        raise typer.Exit(2)
+    edited = editing.edit_store(store, edits, signature, unrestricted=freedom.unrestricted)
+    show_edited(store, edited, how)
+    if consequences is not None:
+        tell(f"This happened: {_counted(consequences)}.")
+
+
+def show_edited(store: StorePlace, edited: Edited, how: Format) -> None:
+    """Say what was acknowledged, or print the line of the history."""
+    if how is Format.TABLE:
+        for words in edited.words:
+            say(f"Revision {edited.revision}: {words}")
+    else:
+        from gamekeeper.workbench.environment.browsing import newest_revision
+
+        show(newest_revision(store), how)
+    for note in edited.notes:
+        warn(f"! {note}")
+
+
+def _counted(consequences: Consequences) -> str:
+    """Return the numbers of forms and codes that something happens to."""
+    counts = list(consequences.summary().items())[2:]
+    happens = [f"{name.replace('_', ' ')}: {number}" for name, number in counts if number]
+    return "; ".join(happens) or "nothing breaks"
+
+
+def names_in(path: StorePlace, kind: str) -> list[str]:
+    """Return the names of the forms, variables, groups or scenarios of a store or folder.
+
+    A store is asked for its names alone, and nothing is imported that this does without.
+    """
+    if isinstance(path, Path) and path.is_dir():
+        from gamekeeper.store.folder import read_environment
+
+        return list(getattr(read_environment(path), kind))
+    from gamekeeper.store.database.file import read_names
+
+    return read_names(path, kind)
+
+
+def _offer(kind: str) -> Callable[[typer.Context, str], list[str]]:
+    """Return what offers the forms, variables, groups or scenarios of the environment named."""
+
+    def offered(ctx: typer.Context, incomplete: str) -> list[str]:
+        given = [ctx.params.get(name) for name in ("store", "environment", "path")]
+        path = next((item for item in given if item), None)
+        if path is None:
+            return []
+        from gamekeeper.errors import GamekeeperError
+
+        try:
+            known = names_in(store_place(str(path)), kind)
+        except (GamekeeperError, OSError):
+            # Whoever types wants no error; the command itself will tell.
+            return []
+        return [name for name in known if name.startswith(incomplete)]
+
+    return offered
+
+
+OFFERS: dict[str, Callable[..., Any]] = {
+    "form": _offer("forms"),
+    "forms": _offer("forms"),
+    "group": _offer("groups"),
+    "groups": _offer("groups"),
+    "like": _offer("forms"),
+    "scenario": _offer("scenarios"),
+    "target": _offer("forms"),
+    "variable": _offer("variables"),
+}
+"""What the tab key offers, by the name of an option or argument."""
+
 
 _Work = Callable[..., Any]
 _Values = Mapping[str, Any]
@@ -94,7 +204,7 @@ def _editing(
 
 def _fields(record: type[Record]) -> list[Field]:
     """Return what is asked for at the prompt to fill a record; what must be given comes first."""
-    from gamekeeper.mapping.edits.kinds.record import options_of_record
+    from gamekeeper.mapping.edits.record import options_of_record
 
     found: list[Field] = []
     for name, option in options_of_record(record).items():

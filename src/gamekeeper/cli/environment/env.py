@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gamekeeper.cli.commands import AsFormat, command, command_group
-from gamekeeper.cli.environment.completing import OFFERS
-from gamekeeper.cli.environment.edit_commands import edit_command, record_command
-from gamekeeper.cli.environment.printing import show_edited, show_listing
-from gamekeeper.cli.show import Format, progress_bar, say, say_all, show, warn
+from gamekeeper.cli.commands import (
+    AsFormat,
+    Format,
+    command,
+    command_group,
+    progress_bar,
+    say,
+    say_all,
+    show,
+    warn,
+)
+from gamekeeper.cli.environment.edit_commands import (
+    OFFERS,
+    edit_command,
+    record_command,
+    show_edited,
+    show_listing,
+)
 from gamekeeper.wording import count_of
-from gamekeeper.workbench.requests.environment.editing import EditFileRequest
-from gamekeeper.workbench.requests.environment.shared import Opened
-from gamekeeper.workbench.requests.environment.store import (
+from gamekeeper.workbench.requests.editing import EditFileRequest
+from gamekeeper.workbench.requests.environment import (
     BackupRequest,
     BackupsRequest,
     CopyRequest,
@@ -22,6 +34,7 @@ from gamekeeper.workbench.requests.environment.store import (
     ImportRequest,
     MergeRequest,
     NewStoreRequest,
+    Opened,
     RestoreRequest,
     TakeBackRequest,
 )
@@ -119,7 +132,7 @@ def edit_file_command(asked: EditFileRequest) -> list[Edit]:
 
       gamekeeper env edit norland.gk edits.json --note "spring cleaning"
     """
-    from gamekeeper.store.record_files import read_edits
+    from gamekeeper.store.folder import read_edits
 
     return read_edits(asked.file)
 
@@ -135,7 +148,7 @@ def history_command(asked: HistoryRequest, how: AsFormat = Format.TABLE) -> None
     What happened to one variable in May?
       gamekeeper env history norland.gk --variable Age --since 2031-05-01 --until 2031-05-31
     """
-    from gamekeeper.workbench.environment.history import list_history
+    from gamekeeper.workbench.environment.browsing import list_history
 
     show_listing(list_history(asked, for_people=how is Format.TABLE), how)
 
@@ -179,7 +192,7 @@ def backup_command(asked: BackupRequest) -> None:
     Under a name of your own:
       gamekeeper env backup norland.gk --name "before the census"
     """
-    from gamekeeper.workbench.environment.backups import back_up
+    from gamekeeper.workbench.environment.editing import back_up
 
     with progress_bar("Checking and copying") as progress:
         made = back_up(asked, progress=progress)
@@ -194,7 +207,7 @@ def backups_command(asked: BackupsRequest, how: AsFormat = Format.TABLE) -> None
 
       gamekeeper env backups norland.gk
     """
-    from gamekeeper.workbench.environment.backups import list_backups
+    from gamekeeper.workbench.environment.editing import list_backups
 
     show_listing(list_backups(asked, for_people=how is Format.TABLE), how)
 
@@ -212,7 +225,7 @@ def copy_command(asked: CopyRequest) -> None:
     Back into a file; the password comes from PGPASSWORD or ~/.pgpass:
       gamekeeper env copy "postgresql://ana@db.example/forms?schema=norland" norland-backup.gk
     """
-    from gamekeeper.workbench.environment.backups import copy
+    from gamekeeper.workbench.environment.editing import copy
 
     with progress_bar("Copying") as progress:
         revision = copy(asked, progress=progress)
@@ -231,7 +244,7 @@ def restore_command(asked: RestoreRequest) -> None:
     A backup that was asked for; `gamekeeper env backups` lists them:
       gamekeeper env restore norland.gk --from before-the-census
     """
-    from gamekeeper.workbench.environment.backups import restore
+    from gamekeeper.workbench.environment.editing import restore
 
     with progress_bar("Checking and copying") as progress:
         found, aside = restore(asked, progress=progress)
@@ -295,7 +308,7 @@ def diff_command(asked: DiffRequest, how: AsFormat = Format.TABLE) -> None:
     What happened since May:
       gamekeeper env diff norland.gk --since 2031-05-01
     """
-    from gamekeeper.workbench.environment.joining import diff
+    from gamekeeper.workbench.environment.editing import diff
 
     found = diff(asked)
     show(found, how, sentences=found.sentences)
@@ -318,7 +331,7 @@ def merge_command(asked: MergeRequest, how: AsFormat = Format.TABLE) -> None:
     With a decision on each:
       gamekeeper env merge norland.gk breskland.gk -d "form:Bank=Bank (Breskland)" -d "variable:Sex=ours"
     """
-    from gamekeeper.workbench.environment.joining import merge
+    from gamekeeper.workbench.environment.editing import merge
 
     done = merge(asked)
     edits = count_of(done.n_edits, "edit brings", "edits bring")

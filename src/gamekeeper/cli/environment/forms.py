@@ -1,29 +1,65 @@
-"""The commands on forms."""
+"""The commands on forms.
+
+Asking a person about proposed questions, one at a time.
+
+The commands on groups of forms.
+
+The commands on scenarios: what was concluded from analyses, for the stages that follow.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from gamekeeper.cli.commands import AsFormat, command, command_group
-from gamekeeper.cli.environment.completing import OFFERS
-from gamekeeper.cli.environment.edit_commands import edit_command, record_command
-from gamekeeper.cli.environment.printing import show_listing
-from gamekeeper.cli.show import Format, progress_bar, say, say_all, show, warn
-from gamekeeper.workbench.requests.environment.browsing import (
-    FormRequest,
-    FormsRequest,
-    GridRequest,
+import typer
+
+from gamekeeper.cli.commands import (
+    AsFormat,
+    Format,
+    command,
+    command_group,
+    progress_bar,
+    say,
+    say_all,
+    say_written,
+    show,
+    warn,
 )
-from gamekeeper.workbench.requests.environment.editing import (
+from gamekeeper.cli.environment.edit_commands import (
+    OFFERS,
+    edit_command,
+    record_command,
+    show_edited,
+    show_listing,
+)
+from gamekeeper.wording import did_you_mean, quoted
+from gamekeeper.workbench.requests.editing import (
     AddFormRequest,
     AskQuestionRequest,
     AskVariableRequest,
+    ExportScenarioRequest,
+    ImportFormsRequest,
+    RenewScenarioRequest,
+    ReviewRequest,
+    SaveScenarioRequest,
     UniverseRequest,
 )
-from gamekeeper.workbench.requests.environment.importing import ImportFormsRequest
+from gamekeeper.workbench.requests.environment import (
+    FormRequest,
+    FormsRequest,
+    GridRequest,
+    GroupRequest,
+    NamesRequest,
+    ScenarioRequest,
+)
 
 if TYPE_CHECKING:
+    from gamekeeper.importing.proposing import AnswerDecision, Decision, FormDecisions
     from gamekeeper.mapping.edits import Edit
+    from gamekeeper.mapping.environment.environment import Environment
+    from gamekeeper.mapping.variables.codes import Variable
+
 
 app = command_group(
     "form",
@@ -75,8 +111,8 @@ def show_command(asked: FormRequest, how: AsFormat = Format.TABLE) -> None:
 
       gamekeeper form show norland.gk "Survey X"
     """
-    from gamekeeper.mapping.forms.question_words import question_lines, universe_text
-    from gamekeeper.store.forms import words_tree
+    from gamekeeper.mapping.forms.form import question_lines, universe_text
+    from gamekeeper.store.reading import words_tree
     from gamekeeper.workbench.environment.browsing import form
 
     found, metadata, groups, itself = form(asked)
@@ -107,7 +143,7 @@ def add_command(asked: AddFormRequest) -> Edit:
     One more that differs from it in one variable:
       gamekeeper form add norland.gk "Survey Y" --like "Survey X" -a "Age=0-17; 18+"
     """
-    from gamekeeper.workbench.environment.requested_edits import new_form
+    from gamekeeper.workbench.environment.editing import new_form
 
     return new_form(asked)
 
@@ -131,7 +167,6 @@ def import_command(asked: ImportFormsRequest, how: AsFormat = Format.TABLE) -> N
       gamekeeper form import norland.gk survey.xlsx --take-sure --save rest.json
       gamekeeper form import norland.gk --decisions rest.json
     """
-    from gamekeeper.cli.environment.importing import ask_person
     from gamekeeper.workbench.environment.importing import import_forms
 
     made = import_forms(asked, ask=ask_person if asked.ask else None)
@@ -166,7 +201,7 @@ def ask_command(asked: AskVariableRequest) -> Edit:
     Where people write what they like:
       gamekeeper form ask norland.gk "Survey X" Occupation --any-detail
     """
-    from gamekeeper.workbench.environment.requested_edits import asked_variable
+    from gamekeeper.workbench.environment.editing import asked_variable
 
     return asked_variable(asked)
 
@@ -187,7 +222,7 @@ def question_command(asked: AskQuestionRequest) -> Edit:
     Asked of some people only:
       gamekeeper form question norland.gk "Survey X" Q2 -v Age -a 16-64 -a 65+ --outside --asked-of "People over 15"
     """
-    from gamekeeper.workbench.environment.requested_edits import asked_question
+    from gamekeeper.workbench.environment.editing import asked_question
 
     return asked_question(asked)
 
@@ -210,7 +245,7 @@ def universe_command(asked: UniverseRequest) -> Edit:
 
       gamekeeper form universe norland.gk "Survey X" "Pensioners of 65 and over" --within "Age=65+"
     """
-    from gamekeeper.workbench.environment.requested_edits import asked_universe
+    from gamekeeper.workbench.environment.editing import asked_universe
 
     return asked_universe(asked)
 
@@ -235,4 +270,279 @@ record_command(
     "RemoveForm",
     "Remove a form, from groups too. Its codes stay what they are.",
     'gamekeeper form remove norland.gk "Survey X"',
+)
+
+
+def ask_person(form: FormDecisions, decision: Decision, environment: Environment) -> Decision:
+    """Show a question with what is proposed, and ask what to do with it.
+
+    A name that is not known is asked for again. An answer without a meaning is asked for in turn:
+    a category, '-' if it is no answer, or '*' if it is for all whom no other answer fits.
+    """
+    say()
+    say(f"{form.form}, {decision.question}: {decision.text}")
+    say(f"  {decision.variable} ({decision.score:.2f}): {decision.reason}")
+    known = environment.variables
+    choice = _asked(
+        "  y takes it, n leaves it for later, x keeps its words and feeds nothing, or name a variable",
+        {*known, "y", "n", "x"},
+        "y" if decision.status == "sure" else "n",
+    )
+    if choice == "n":
+        return decision
+    if choice == "x":
+        return decision.model_copy(update={"take": True, "variable": None, "outside": False})
+    if choice != "y":
+        from gamekeeper.importing.proposing import decided_for
+
+        decision = decided_for(environment, decision, choice)
+    variable = known[decision.variable or ""]
+    answers = tuple(_placed(answer, variable) for answer in decision.answers)
+    return decision.model_copy(update={"take": True, "answers": answers})
+
+
+def _placed(answer: AnswerDecision, variable: Variable) -> AnswerDecision:
+    if answer.means is not None or answer.no_answer is not None:
+        return answer
+    from gamekeeper.mapping.variables.codes import ELSE
+
+    while True:
+        means = _typed(f"  {answer.text!r} means the category (- for no answer, * for the rest)")
+        if means == "-":
+            return answer.model_copy(update={"no_answer": "not stated"})
+        if means == "*":
+            return answer.model_copy(update={"means": ELSE})
+        if variable.resolve(means) is not None or variable.has_room_for(means):
+            return answer.model_copy(update={"means": means})
+        _told_unknown("category", means, variable.graph.categories)
+
+
+def _asked(text: str, known: Collection[str], default: str) -> str:
+    while True:
+        choice = _typed(text, default)
+        if choice in known:
+            return choice
+        _told_unknown("variable", choice, known)
+
+
+def _typed(text: str, default: str | None = None) -> str:
+    return typer.prompt(text, default=default, show_default=default is not None).strip()
+
+
+def _told_unknown(kind: str, name: str, known: Collection[str]) -> None:
+    say(f"  There is no {kind} {quoted([name])}. {did_you_mean(name, known)}")
+
+
+groups_app = command_group(
+    "group",
+    "Groups of forms: listed by hand, found by a query, or made from other groups.\n\n"
+    "Queries and combinations stay live: a form that is added later and fits belongs to them.",
+)
+
+
+@command(groups_app, "list")
+def list_groups(asked: NamesRequest, how: AsFormat = Format.TABLE) -> None:
+    """List groups: how many forms they have now, and how they are defined.
+
+    [bold]Examples[/bold]
+
+      gamekeeper group list norland.gk
+    """
+    from gamekeeper.workbench.environment.browsing import groups
+
+    with progress_bar("Opening") as progress:
+        listing = groups(asked, for_people=how is Format.TABLE, progress=progress)
+    show_listing(listing, how)
+
+
+@command(groups_app, "show", offers=OFFERS)
+def show_group(asked: GroupRequest, how: AsFormat = Format.TABLE) -> None:
+    """Show the forms that a group has now.
+
+    [bold]Examples[/bold]
+
+      gamekeeper group show norland.gk On-line
+    """
+    from gamekeeper.workbench.environment.browsing import group
+
+    show_listing(group(asked, for_people=how is Format.TABLE), how)
+
+
+record_command(
+    groups_app,
+    "add",
+    "AddGroup",
+    "Add a group, defined in one way.",
+    'By hand:\n  gamekeeper group add norland.gk Group1 "Survey X" "Survey Y" "Survey Z"',
+    "By a query on metadata:\n"
+    '  gamekeeper group add norland.gk On-line --where "Form Type = On-line"',
+    "From other groups:\n"
+    "  gamekeeper group add norland.gk Rest --difference Group1 --difference On-line",
+)
+record_command(
+    groups_app,
+    "change",
+    "ReplaceGroup",
+    "Define a group anew.",
+    'gamekeeper group change norland.gk On-line --where "Form Type = On-line and year >= 2030"',
+)
+record_command(
+    groups_app,
+    "rename",
+    "RenameGroup",
+    "Rename a group, in the groups made from it too.",
+    'gamekeeper group rename norland.gk Group1 "Recent surveys"',
+)
+record_command(
+    groups_app,
+    "remove",
+    "RemoveGroup",
+    "Remove a group that no other is made from; its forms stay.",
+    "gamekeeper group remove norland.gk Group1",
+)
+
+
+scenarios_app = command_group(
+    "scenario",
+    "Scenarios: who might match the target, on which key variables, at which detail.\n\n"
+    "A scenario is the outcome of an analysis under a name; attacks on data read it.",
+)
+
+
+@command(scenarios_app, "save", offers=OFFERS)
+def save_command(asked: SaveScenarioRequest, how: AsFormat = Format.TABLE) -> None:
+    """Make an analysis as `gamekeeper map` does, and save the outcome under a name.
+
+    [bold]Examples[/bold]
+
+      gamekeeper scenario save norland.gk "A bank's clerk" Census -g Banks -p 10% --attacker "Somebody at a bank"
+
+    Only some key variables, one of them coarser than it could be:
+      gamekeeper scenario save norland.gk "A neighbour" Census -k Sex -k Age=H7.001
+    """
+    from gamekeeper.workbench.environment.mapping import save_scenario
+
+    with progress_bar("Mapping key variables") as progress:
+        saved, edited = save_scenario(asked, progress=progress)
+    show_edited(asked.place.store, edited, how)
+    if how is Format.TABLE:
+        for item in saved.keys:
+            say(f"  {item.why}")
+
+
+@command(scenarios_app, "list")
+def list_scenarios(asked: NamesRequest, how: AsFormat = Format.TABLE) -> None:
+    """List scenarios, and whether what they rest on has changed since.
+
+    [bold]Examples[/bold]
+
+      gamekeeper scenario list norland.gk
+    """
+    from gamekeeper.workbench.environment.mapping import list_scenarios
+
+    show_listing(list_scenarios(asked, for_people=how is Format.TABLE), how)
+
+
+@command(scenarios_app, "show", offers=OFFERS)
+def show_scenario(asked: ScenarioRequest, how: AsFormat = Format.TABLE) -> None:
+    """Show a scenario: attacker, target, and every key variable with the evidence.
+
+    [bold]Examples[/bold]
+
+      gamekeeper scenario show norland.gk "A bank's clerk"
+    """
+    from gamekeeper.workbench.environment.mapping import show_scenario
+
+    keys, lines, whole = show_scenario(asked)
+    if how is Format.TABLE:
+        say_all(lines)
+        say()
+    parts = None
+    if whole is not None:
+        from gamekeeper.mapping.analysis.composite_keys import composite_rows
+
+        held = {"forms": list(whole.forms), "curve": composite_rows(whole.curve)}
+        parts = {"whole_key": {"rows": [held]}}
+    show(keys, how, sentences=lines, parts=parts)
+
+
+@command(scenarios_app, "review", offers=OFFERS)
+def review_command(asked: ReviewRequest, how: AsFormat = Format.TABLE) -> None:
+    """Say whether the environment has changed since, and what the analysis would give now.
+
+    [bold]Examples[/bold]
+
+      gamekeeper scenario review norland.gk "A bank's clerk"
+    """
+    from gamekeeper.workbench.environment.mapping import review
+
+    with progress_bar("Mapping key variables") as progress:
+        result = review(asked, progress=progress)
+    rows = [
+        (
+            str(row["variable"]),
+            str(row["code_then"]),
+            f"{row['forms_then']} of {row['match_forms_then']}",
+            "—" if row["forms_now"] is None else f"{row['forms_now']} of {row['match_forms_now']}",
+            str(row["maximal_then"]),
+            str(row["maximal_now"] or "—"),
+        )
+        for row in result.to_arrow().to_pylist()
+    ]
+    header = ("variable", "code", "forms then", "forms now", "finest then", "finest now")
+    if how is Format.TABLE:
+        say_all(result.sentences)
+        say()
+    show(result, how, table=(header, rows), sentences=result.sentences)
+    if how is not Format.TABLE and not result.is_current:
+        for sentence in result.sentences:
+            warn(sentence)
+
+
+@command(scenarios_app, "renew", offers=OFFERS)
+def renew_command(asked: RenewScenarioRequest, how: AsFormat = Format.TABLE) -> None:
+    """Accept what a review says: save the scenario as the same question gives it now.
+
+    [bold]Examples[/bold]
+
+      gamekeeper scenario renew norland.gk "A bank's clerk"
+    """
+    from gamekeeper.workbench.environment.mapping import renew
+
+    with progress_bar("Mapping key variables") as progress:
+        reviewed, edited = renew(asked, progress=progress)
+    # The last says that it is stale, which it is no more.
+    for sentence in reviewed.sentences[: -1 if reviewed.is_stale else None]:
+        (say if how is Format.TABLE else warn)(sentence)
+    show_edited(asked.place.store, edited, how)
+
+
+@command(scenarios_app, "export", offers=OFFERS)
+def export_command(asked: ExportScenarioRequest) -> None:
+    """Write a scenario to a JSON file, with the categories that make up each code.
+
+    [bold]Examples[/bold]
+
+      gamekeeper scenario export norland.gk "A bank's clerk" clerk.json
+    """
+    from gamekeeper.workbench.environment.mapping import export_scenario
+
+    if stale := export_scenario(asked):
+        say(f"! {stale}")
+    say_written(asked)
+
+
+record_command(
+    scenarios_app,
+    "rename",
+    "RenameScenario",
+    "Rename a scenario.",
+    'gamekeeper scenario rename norland.gk "A bank\'s clerk" "Clerk of a bank"',
+)
+record_command(
+    scenarios_app,
+    "remove",
+    "RemoveScenario",
+    "Remove a scenario.",
+    'gamekeeper scenario remove norland.gk "A bank\'s clerk"',
 )

@@ -1,22 +1,40 @@
-"""The commands of stage one: map, graph and check."""
+"""The commands of stage one: map, graph and check.
+
+The `shell` command: a Python prompt with the open environment.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import code
+import sys
+import traceback
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from gamekeeper.cli.commands import AsFormat, command, say_written
-from gamekeeper.cli.environment.completing import OFFERS
-from gamekeeper.cli.show import Format, progress_bar, say, say_all, show, warn
-from gamekeeper.errors import LimitError
+import gamekeeper
+from gamekeeper.cli.commands import (
+    AsFormat,
+    Format,
+    command,
+    progress_bar,
+    say,
+    say_all,
+    say_written,
+    show,
+    warn,
+)
+from gamekeeper.cli.environment.edit_commands import OFFERS
+from gamekeeper.errors import GamekeeperError, LimitError
 from gamekeeper.options import written
 from gamekeeper.wording import listed, number_text, quoted
-from gamekeeper.workbench.requests.environment.mapping import CheckRequest, GraphRequest, MapRequest
+from gamekeeper.workbench.requests.editing import CheckRequest, GraphRequest, MapRequest
+from gamekeeper.workbench.requests.environment import ShellRequest
 
 if TYPE_CHECKING:
     from gamekeeper.mapping.analysis.composite_keys import CompositeKeys
     from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
+
 
 app = typer.Typer(rich_markup_mode="rich")
 
@@ -42,7 +60,7 @@ def map_command(asked: MapRequest, how: AsFormat = Format.TABLE) -> None:
     One data set that the intruder is known to have:
       gamekeeper map environment "Census" -a "Loyalty card" --mode specific
     """
-    from gamekeeper.mapping.analysis.map_sentences import map_notes
+    from gamekeeper.mapping.analysis.composite_keys import map_notes
     from gamekeeper.workbench.environment.mapping import map_target
 
     with progress_bar("Mapping key variables") as progress:
@@ -100,12 +118,8 @@ def show_composite(composite: CompositeKeys, how: Format) -> None:
 
 def show_map(outcome: KeyVariableMap, how: Format, composite: CompositeKeys | None = None) -> None:
     """Print the outcome of an analysis with what was asked and what to be careful about."""
-    from gamekeeper.mapping.analysis.map_sentences import (
-        composite_rows,
-        describe_map,
-        map_notes,
-    )
-    from gamekeeper.mapping.analysis.map_table import map_table
+    from gamekeeper.mapping.analysis.composite_keys import composite_rows, describe_map, map_notes
+    from gamekeeper.mapping.analysis.key_variables import map_table
 
     header, rows = map_table(outcome)
     asked = describe_map(outcome)
@@ -133,7 +147,7 @@ def show_map(outcome: KeyVariableMap, how: Format, composite: CompositeKeys | No
 
 
 def _tell_notes(outcome: KeyVariableMap, how: Format) -> None:
-    from gamekeeper.mapping.analysis.map_sentences import map_notes
+    from gamekeeper.mapping.analysis.composite_keys import map_notes
 
     tell = say if how is Format.TABLE else warn
     for note in map_notes(outcome):
@@ -211,3 +225,81 @@ def check_command(asked: CheckRequest, how: AsFormat = Format.TABLE) -> None:
         tell("No codes to write: all were there.")
     if listed:
         raise typer.Exit(2)
+
+
+_BANNER = """{environment!r} is open as `environment`{store}.
+
+  environment.forms, environment.variables, environment.groups
+  environment.group("...").forms, environment.form("...").metadata
+  environment.variable("Age").words(environment.register("Age").meaning("H7.001"))
+  gk.map_key_variables(environment, "target").to_frame()
+{edits}"""
+_EDITS = """  store.apply([gk.edits.AddGroup(name="...", where="Form Type = On-line")], who="...")
+  environment = store.environment()    # as it is after edits
+"""
+
+
+@command(app, "shell")
+def shell_command(asked: ShellRequest) -> None:
+    """Open a Python prompt with the environment, in IPython where that is installed.
+
+    In the prompt are `environment`, `gk` (the library) and, for a store, `store` to make edits.
+
+    [bold]Examples[/bold]
+
+      gamekeeper shell norland.gk
+
+    Without a prompt:
+      gamekeeper shell norland.gk -c "print(environment.groups)"
+    """
+    from gamekeeper.workbench.environment.opening import is_store, opened, opened_store
+
+    path, as_of = asked.opened.environment, asked.opened.as_of
+    if is_store(path) and not as_of:
+        with opened_store(path) as store:
+            _prompt({"environment": store.environment(), "store": store}, asked.command)
+    else:
+        with opened(path, as_of=as_of) as place:
+            _prompt({"environment": place.environment}, asked.command)
+
+
+def _prompt(names: dict[str, Any], source: str | None) -> None:
+    names = {"gk": gamekeeper, **names}
+    banner = _BANNER.format(
+        environment=names["environment"],
+        store=", its store as `store`" if "store" in names else "",
+        edits=_EDITS if "store" in names else "",
+    )
+    if source is not None or not sys.stdin.isatty():
+        _run(source if source is not None else sys.stdin.read(), names)
+        return
+    try:
+        from IPython import start_ipython  # pyright: ignore[reportMissingImports]
+    except ModuleNotFoundError:
+        _complete(names)
+        code.interact(banner, local=names, exitmsg="")
+    else:
+        sys.stdout.write(banner)
+        start_ipython(argv=["--no-banner"], user_ns=names)
+
+
+def _run(source: str, names: dict[str, Any]) -> None:
+    """Run code of the user; what goes wrong in it is shown as Python shows it."""
+    try:
+        exec(compile(source, "<command>", "exec"), names)  # noqa: S102 - what a shell is for
+    except GamekeeperError:
+        raise
+    except Exception as error:  # noqa: BLE001 - not our fault, and not our data
+        traceback.print_exception(error)
+        raise typer.Exit(1) from None
+
+
+def _complete(names: dict[str, Any]) -> None:
+    """Let the tab key complete names, where the system can."""
+    try:
+        import readline
+        import rlcompleter
+    except ModuleNotFoundError:
+        return
+    readline.set_completer(rlcompleter.Completer(names).complete)
+    readline.parse_and_bind("tab: complete")

@@ -4,20 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gamekeeper.cli.commands import AsFormat, command, command_group
-from gamekeeper.cli.environment.completing import OFFERS
-from gamekeeper.cli.environment.edit_commands import edit_command, record_command
-from gamekeeper.cli.environment.printing import show_listing
-from gamekeeper.cli.show import Format, progress_bar, say, say_all, show
-from gamekeeper.workbench.requests.environment.browsing import NamesRequest, VariableRequest
-from gamekeeper.workbench.requests.environment.editing import (
+from gamekeeper.cli.commands import (
+    AsFormat,
+    Format,
+    command,
+    command_group,
+    progress_bar,
+    say,
+    say_all,
+    show,
+)
+from gamekeeper.cli.environment.edit_commands import (
+    OFFERS,
+    edit_command,
+    record_command,
+    show_listing,
+)
+from gamekeeper.workbench.requests.editing import (
     AddVariableRequest,
+    ImportVariableRequest,
     ReplaceVariableRequest,
 )
-from gamekeeper.workbench.requests.environment.importing import ImportVariableRequest
+from gamekeeper.workbench.requests.environment import NamesRequest, VariableRequest
 
 if TYPE_CHECKING:
     from gamekeeper.mapping.edits import Edit
+
 
 app = command_group(
     "variable",
@@ -72,7 +84,7 @@ def add_command(asked: AddVariableRequest) -> Edit:
     On the interval scale:
       gamekeeper variable add norland.gk Age -b "under 16" -b 16-64 -b 65+
     """
-    from gamekeeper.workbench.environment.requested_edits import new_variable
+    from gamekeeper.workbench.environment.editing import new_variable
 
     return new_variable(asked)
 
@@ -101,7 +113,7 @@ def replace_command(asked: ReplaceVariableRequest) -> Edit:
 
       gamekeeper variable replace norland.gk Age age.json
     """
-    from gamekeeper.workbench.environment.requested_edits import replaced_variable
+    from gamekeeper.workbench.environment.editing import replaced_variable
 
     return replaced_variable(asked)
 

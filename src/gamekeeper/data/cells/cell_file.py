@@ -1,24 +1,303 @@
-"""Published tables in files: long or wide, text, workbooks and Parquet."""
+"""Text files as other tools write them: in UTF-8, or as Windows does in western languages.
+
+What the status of a cell says: shown, hidden and why; in the letters of the tools that write it.
+
+The rows of one published table: a label per axis, a figure, whether it is shown, and what goes with it.
+
+Published tables in files: long or wide, text, workbooks and Parquet.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
-from gamekeeper.data.cells.cell_rows import CellRows, Figures, Share, without_dust
-from gamekeeper.data.cells.statuses import Status, read_statuses
-from gamekeeper.data.reading.numerals import Limits, limits_of, may_be_limit, number_of
+from gamekeeper.data.reading.columns import Limits, limits_of, may_be_limit, number_of
 from gamekeeper.data.reading.source import Source, open_source
 from gamekeeper.data.tables.axes import raise_all
-from gamekeeper.data.tables.column_texts import text_columns
-from gamekeeper.data.tables.count_file import HIDDEN_MARKS
-from gamekeeper.data.tables.count_rows import COUNT_NAMES, records_words
+from gamekeeper.data.tables.count_file import COUNT_NAMES, HIDDEN_MARKS, records_words, text_columns
 from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.files import require_ordinary
 from gamekeeper.wording import count_of, quoted
+
+
+def tool_text(file: Path, asked: str) -> str:
+    """Return the text of a file, or refuse one that is not there or is no text."""
+    # This leaves out pipes and devices, too.
+    if not file.is_file():
+        raise InputError(Reason.NOT_FOUND, asked, "There is no such file.", "Check its name.")
+    require_ordinary(file)
+    content = file.read_bytes()
+    for encoding in ("utf-8-sig", "cp1252"):
+        try:
+            return content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    raise InputError(
+        Reason.WRONG_ENCODING, asked, "Its letters cannot be read.", "Save it as UTF-8."
+    )
+
+
+class Status(StrEnum):
+    """What became of a cell."""
+
+    SHOWN = "shown"
+    UNSAFE = "unsafe"
+    """Hidden because a rule or a person says so."""
+    SECONDARY = "secondary"
+    """Hidden so that others cannot be worked out."""
+    HIDDEN = "hidden"
+    """Hidden, and nobody says why."""
+    UNPUBLISHED = "unpublished"
+    """Never meant to be published: nobody asks what it is."""
+    EMPTY = "empty"
+    """Known to be empty: it can hold nobody."""
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether the figure is kept back."""
+        return self in (Status.UNSAFE, Status.SECONDARY, Status.HIDDEN)
+
+
+def _letters(shown: str, unsafe: str, secondary: str, **others: str) -> dict[str, Status]:
+    found = dict.fromkeys(shown.split(), Status.SHOWN)
+    found |= dict.fromkeys(unsafe.split(), Status.UNSAFE)
+    found |= dict.fromkeys(secondary.split(), Status.SECONDARY)
+    for name, letters in others.items():
+        found |= dict.fromkeys(letters.split(), Status(name))
+    return found
+
+
+VOCABULARIES: Mapping[str, Mapping[str, Status]] = {
+    "argus": _letters("S P s p", "U u", "M m", empty="E e"),
+    "numbers": _letters("1 2 10", "3 4 5 6 7 8 9", "11 12", unpublished="13", empty="14"),
+    "sbs": _letters("V", "A B C", "D"),
+    "sdctable": _letters("s z", "u", "x", unpublished="w"),
+    "sdmx": _letters("F U", "A B C G M N O P R T W", "D S"),
+    "yes-no": _letters("False false FALSE 0 no No", "", "", hidden="True true TRUE 1 yes Yes"),
+    "acro": _letters(
+        "ok pass", "fail review threshold; p-ratio; nk-rule; missing; all-values-are-same;", ""
+    ),
+}
+"""The letters of tau-ARGUS (tables that it reads, and its numbers), of structural business
+statistics, sdcTable, SDMX's CONF_STATUS and ACRO, and a column that says yes or no."""
+
+_BY_NAME = {"conf_status": "sdmx", "sdcstatus": "sdctable", "suppressed": "yes-no"}
+
+
+def read_statuses(
+    texts: Iterable[str],
+    column: str,
+    asked: str,
+    *,
+    vocabulary: str | None = None,
+    hidden: Iterable[str] = (),
+) -> dict[str, Status]:
+    """Return the status that each text of a column stands for.
+
+    With `hidden`, these texts and no others are hidden ones. Without a vocabulary, that which has
+    every text is taken, if no other reads them differently.
+
+    Examples
+    --------
+    >>> found = read_statuses(["V", "A", "D"], "Status", "x")
+    >>> [str(found[text]) for text in ("V", "A", "D")]
+    ['shown', 'unsafe', 'secondary']
+    """
+    every = list(dict.fromkeys(text.strip() for text in texts))
+    named = {text.strip() for text in hidden}
+    if named:
+        return {text: Status.HIDDEN if text in named else Status.SHOWN for text in every}
+    known = [text for text in every if text]
+    chosen = vocabulary or _BY_NAME.get(column.strip().casefold())
+    if chosen is not None and chosen not in VOCABULARIES:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            asked,
+            f"There are no statuses {quoted([chosen])}.",
+            f"There are: {quoted(VOCABULARIES)}.",
+        )
+    names = [chosen] if chosen else list(VOCABULARIES)
+    fitting = [name for name in names if all(text in VOCABULARIES[name] for text in known)]
+    read = {name: tuple(VOCABULARIES[name][text].is_hidden for text in known) for name in fitting}
+    if not fitting:
+        raise InputError(
+            Reason.BAD_OPTION,
+            asked,
+            f"Column {quoted([column])} has statuses of no kind that is known.",
+            "Say which of them are hidden (--hidden-status A,B), or of which kind they are"
+            f" (--status-kind): {quoted(VOCABULARIES)}.",
+        )
+    if len(set(read.values())) > 1:
+        raise InputError(
+            Reason.BAD_OPTION,
+            asked,
+            f"The statuses of column {quoted([column])} mean different things: {quoted(fitting)}.",
+            "Say which (--status-kind), or which of them are hidden (--hidden-status A,B).",
+        )
+    found = {text: VOCABULARIES[fitting[0]][text] for text in known}
+    return {**found, "": Status.SHOWN}
+
+
+Figures = list[Fraction | None]
+
+_FEW_DECIMALS = 10**6
+
+
+def without_dust(figure: Fraction) -> Fraction:
+    """Return a figure without what floating point added to it: 27.778399999999998 is 27.7784.
+
+    Examples
+    --------
+    >>> (
+    ...     float(without_dust(Fraction("27.778399999999998"))),
+    ...     float(without_dust(Fraction("0.1234567"))),
+    ... )
+    (27.7784, 0.1234567)
+    """
+    if figure.denominator <= _FEW_DECIMALS:
+        return figure
+    for digits in range(12, 16):
+        short = Fraction(f"{float(figure):.{digits}g}")
+        if short.denominator < figure.denominator and abs(short - figure) <= abs(figure) / 10**15:
+            return short
+    return figure
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Share:
+    """A column of percentages, means or ratios.
+
+    Attributes
+    ----------
+    values, digits
+        Each figure, None where there is none, and after how many decimals it was rounded.
+    of
+        What it is a share of: the axes over which the whole is summed, or `axis:label` for the cell with
+        that label; nothing for a mean.
+    times
+        100 for percentages, 1 for shares, ratios and means.
+    """
+
+    name: str
+    values: Figures
+    digits: list[int]
+    of: tuple[str, ...] = ()
+    times: int = 100
+
+    def label_of(self, axis: str) -> str | None:
+        """Return the label that the whole has on an axis, "" for its total; None for that of the part.
+
+        Examples
+        --------
+        >>> share = Share("per man", [], [], ("Sex:m", "Age"))
+        >>> share.label_of("Sex"), share.label_of("Age"), share.label_of("Area")
+        ('m', '', None)
+        """
+        if axis in self.of:
+            return ""
+        found = [own.partition(f"{axis}:")[2] for own in self.of if own.startswith(f"{axis}:")]
+        return found[0] if found else None
+
+
+@dataclass(frozen=True, eq=False)
+class CellRows:
+    """One published table.
+
+    Attributes
+    ----------
+    labels
+        For each axis the label of each row.
+    figures
+        The figure of each row, None where none is there; a hidden one is the truth.
+    statuses
+        What became of each cell.
+    marks
+        The status as it was written.
+    counts, tops
+        How many contribute to each cell, and the largest contributions, where they are told.
+    lower_levels, upper_levels
+        How far below and above the figure an attacker must be left in doubt, where that is told.
+    shares, means
+        Percentages, and means of the figure over the count, that are published beside it.
+    totals
+        For each axis the labels that stand for its whole, as the file says.
+    hierarchies
+        For each axis the file with its hierarchy, as the file says.
+    hidden_limits
+        The least and the largest count that a hidden cell may have, where the table says so.
+    printed
+        What stands in the place of each hidden figure, where the file shows it.
+    limits
+        What that says of the figure, by how it is written: '<5', '1-4'.
+    outside
+        For each axis labels that stand beside its hierarchy, such as that of what is not known.
+    notices
+        What to know of how it was read.
+    """
+
+    name: str
+    axes: tuple[str, ...]
+    labels: tuple[list[str], ...]
+    figures: Figures
+    statuses: list[Status]
+    marks: list[str]
+    counts: Figures | None = None
+    tops: tuple[Figures, ...] = ()
+    lower_levels: Figures | None = None
+    upper_levels: Figures | None = None
+    shares: tuple[Share, ...] = ()
+    means: tuple[Share, ...] = ()
+    totals: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    hierarchies: dict[str, str] = field(default_factory=dict[str, str])
+    hidden_limits: tuple[int, int | None] | None = None
+    printed: list[str] | None = None
+    limits: Mapping[str, Limits] = field(default_factory=dict[str, Limits])
+    outside: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    notices: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.figures)
+
+    def __repr__(self) -> str:
+        return f"CellRows({self.name!r}, {len(self):,} rows by {len(self.axes)} axes)"
+
+    @property
+    def n_hidden(self) -> int:
+        """The number of hidden cells."""
+        return sum(status.is_hidden for status in self.statuses)
+
+    @classmethod
+    def typed(
+        cls,
+        axes: Sequence[str],
+        rows: Sequence[Sequence[object]],
+        name: str = "table",
+    ) -> CellRows:
+        """Return a table from rows of labels and a figure, None for a hidden one.
+
+        Examples
+        --------
+        >>> CellRows.typed(["area"], [["Total", 5], ["A", 3], ["B", None]])
+        CellRows('table', 3 rows by 1 axes)
+        """
+        labels = tuple([str(row[at]) for row in rows] for at in range(len(axes)))
+        figures = [
+            None if row[len(axes)] is None else Fraction(str(row[len(axes)])) for row in rows
+        ]
+        statuses = [
+            Status(str(row[len(axes) + 1]))
+            if len(row) > len(axes) + 1
+            else (Status.HIDDEN if figure is None else Status.SHOWN)
+            for row, figure in zip(rows, figures, strict=True)
+        ]
+        return cls(name, tuple(axes), labels, figures, statuses, [str(s) for s in statuses])
+
 
 _FIGURE_NAMES = (
     *COUNT_NAMES,

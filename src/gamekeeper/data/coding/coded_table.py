@@ -1,18 +1,31 @@
-"""A file as integers: its records in an engine, and the codebook that says what they mean."""
+"""A file as integers: its records in an engine, and the codebook that says what they mean.
+
+A coded table with other cells in some of its columns, or with some of its records only.
+
+The new table is kept by the same engine. Its fingerprint is that of its content, so that the same
+cells have the same one however they came about.
+
+Two coded tables brought to the same codes, so that their keys can be compared.
+
+Categories are the same where their words are. The codes of both follow the order of all words
+that occur in either.
+
+The first records of a file as codes: enough to tell what a search would cost.
+"""
 
 from __future__ import annotations
 
 import weakref
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.data.coding.codebook import MISSING, Codebook, CodedVariable
-from gamekeeper.data.coding.recode import Recode
-from gamekeeper.data.engine.bringing import require_brought
+from gamekeeper.data.coding.codebook import MISSING, Codebook, CodedVariable, Recode, sorted_values
 from gamekeeper.data.engine.gate import (
     RECORD,
     Engine,
@@ -21,7 +34,9 @@ from gamekeeper.data.engine.gate import (
     code_type,
     matrix_type,
     number_column,
+    require_brought,
 )
+from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.wording import count_of, did_you_mean, quoted, there_are
 
@@ -466,3 +481,123 @@ def _fingerprint_of_recodes(fingerprint: str, recodes: Sequence[Recode]) -> str:
     for recode in recodes:
         digest.update(np.ascontiguousarray(recode.codes, dtype="<i8").data)
     return digest.hexdigest()[:16]
+
+
+def replace_cells(
+    table: CodedTable,
+    codes: Mapping[str, NDArray[np.integer[Any]]] | None = None,
+    *,
+    numbers: Mapping[str, NDArray[np.float64]] | None = None,
+    variables: Mapping[str, CodedVariable] | None = None,
+    records: ArrayLike | None = None,
+) -> CodedTable:
+    """Return a table with other codes or numbers in some columns, all else as it was.
+
+    Parameters
+    ----------
+    table
+        The table that is left as it is.
+    codes
+        By variable its new codes, one per record, places in the words of that variable.
+    numbers
+        By numeric column its new numbers, one per record.
+    variables
+        By variable what its new codes mean, where that is not what the old ones meant.
+    records
+        The places of the records to keep, in their order; all when None. Codes and numbers are those
+        of all records.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> table = coded_from_codes([[1, 2], [2, 1]], ["sex", "age"])
+    >>> replace_cells(table, {"age": np.array([0, 1])}).matrix().tolist()
+    [[1, 0], [2, 1]]
+    """
+    known = dict(variables or {})
+    book = Codebook(tuple(known.get(v.name, v) for v in table.codebook))
+    matrix = table.matrix()
+    widest = max((v.n_codes for v in book), default=1)
+    if widest > np.iinfo(matrix.dtype).max + 1:
+        matrix = matrix.astype(np.uint32)
+    for name, cells in (codes or {}).items():
+        n_codes = book[name].n_codes
+        assert int(np.max(cells, initial=0)) < n_codes, "a code has no word"
+        matrix[:, table.codebook.names.index(name)] = cells
+    columns = [(numbers or {}).get(name, None) for name in table.numbers]
+    floats = [
+        table.number(name) if cells is None else np.asarray(cells, dtype=np.float64)
+        for name, cells in zip(table.numbers, columns, strict=True)
+    ]
+    if records is not None:
+        places = np.asarray(records)
+        matrix, floats = matrix[places], [cells[places] for cells in floats]
+    relation = load_codes(table.engine, matrix, [v.n_codes for v in book], floats)
+    digest = sha256(repr([(v.name, v.words, v.values) for v in book]).encode("utf-8", "replace"))
+    digest.update(repr((table.numbers, matrix.shape)).encode("utf-8", "replace"))
+    digest.update(np.ascontiguousarray(matrix, dtype="<u4").data)
+    for cells in floats:
+        digest.update(np.ascontiguousarray(cells, dtype="<f8").data)
+    return CodedTable(
+        table.engine, relation, book, len(matrix), digest.hexdigest()[:16], table.numbers
+    )
+
+
+def aligned(
+    first: CodedTable, second: CodedTable, variables: Sequence[str]
+) -> tuple[CodedTable, CodedTable]:
+    """Return two tables in which the same code of a variable means the same.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> sample = coded_from_codes([[1], [2]], ["sex"], [("missing", "f", "m")])
+    >>> everybody = coded_from_codes([[1], [2]], ["sex"], [("missing", "m", "x")])
+    >>> both = aligned(sample, everybody, ["sex"])
+    >>> [table.matrix().ravel().tolist() for table in both]
+    [[1, 2], [2, 3]]
+    """
+    pairs = [(first.codebook[name], second.codebook[name]) for name in variables]
+    unlike = [(one, other) for one, other in pairs if one.words != other.words]
+    recodes = [_recodes(one, other) for one, other in unlike]
+    return (
+        first.recoded([recode for recode, _ in recodes]),
+        second.recoded([recode for _, recode in recodes]),
+    )
+
+
+def _recodes(one: CodedVariable, other: CodedVariable) -> tuple[Recode, Recode]:
+    known = set(one.words[MISSING + 1 :]) | set(other.words[MISSING + 1 :])
+    words = (one.words[MISSING], *sorted_values(known))
+    places = {word: code for code, word in enumerate(words)}
+    return (
+        Recode(one.name, [MISSING, *(places[word] for word in one.words[1:])], words),
+        Recode(other.name, [MISSING, *(places[word] for word in other.words[1:])], words),
+    )
+
+
+FIRST_RECORDS = 1 << 14
+
+
+def first_codes(source: Source, columns: Sequence[str]) -> NDArray[np.uint32]:
+    """Return codes of the first records, a row each; 0 is an empty cell.
+
+    Equal cells have equal codes, which are not those of a codebook.
+    """
+    import pyarrow as pa
+
+    batches: list[pa.RecordBatch] = []
+    n_read = 0
+    for batch in source.batches(columns):
+        batches.append(batch.slice(0, FIRST_RECORDS - n_read))
+        n_read += batches[-1].num_rows
+        if n_read == FIRST_RECORDS:
+            break
+    codes = np.zeros((n_read, len(columns)), dtype=np.uint32)
+    for number in range(len(columns)):
+        cells = pa.chunked_array([batch.column(number) for batch in batches]).combine_chunks()
+        if pa.types.is_dictionary(cells.type):
+            cells = cells.dictionary_decode()
+        places = cells.dictionary_encode().indices
+        codes[:, number] = places.fill_null(-1).to_numpy(zero_copy_only=False) + 1
+    return codes

@@ -1,9 +1,15 @@
-"""The engine gate on DuckDB, within one process and a limit of memory.
+"""The errors of DuckDB, which quote values and statements, turned into ours, which do not.
+
+How DuckDB names, scans and writes Parquet files.
+
+The engine gate on DuckDB, within one process and a limit of memory.
 
 What does not fit in memory goes to a temporary folder that only the owner of the process can
 read and that is removed when the engine is closed. Only codes and numbers go there, with one
 exception: when a text column of a Parquet file is scanned in place and memory is short, DuckDB may
 put values of it there too. Everything else is coded before it comes here.
+
+An engine by the text that names it: DuckDB of this process, or a cluster of Spark.
 """
 
 from __future__ import annotations
@@ -19,32 +25,128 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from gamekeeper.algorithms.blocks import Kernel, Outcome, Shared, State, Task
 from gamekeeper.budget import is_memory_given, memory_budget, workers_of
-from gamekeeper.data.engine.duckdb_errors import run_discreetly
-from gamekeeper.data.engine.duckdb_parquet import cell_sql, copy_sql, file_sql, make_map, rows_sql
+from gamekeeper.choices import Pool
 from gamekeeper.data.engine.gate import (
     MOST_DISTINCT,
     RECORD,
+    Engine,
     ScannedColumn,
     closed_engine,
+    map_locally,
+    needs_map,
+    new_folder,
+    scanned_sql,
     too_many_values,
+    values_table,
 )
-from gamekeeper.data.engine.local_blocks import map_locally
-from gamekeeper.data.engine.new_folder import new_folder
-from gamekeeper.data.engine.pool import Pool
-from gamekeeper.data.engine.scanned_codes import needs_map, scanned_sql
-from gamekeeper.errors import InputError, Reason, StoreError
-from gamekeeper.files.asides import temporary_folder
+from gamekeeper.data.engine.spark.calls import KINDS, parse_address
+from gamekeeper.errors import GamekeeperError, InputError, LimitError, Reason, StoreError
+from gamekeeper.files import temporary_folder
 from gamekeeper.results import Progress
 from gamekeeper.wording import quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+
 T = TypeVar("T")
+
+
+def run_discreetly(work: Callable[[], T], asked: str, *, reading: bool = False) -> T:
+    """Do some work and return its result; `reading` a file makes its errors those of the file."""
+    import duckdb
+    import pyarrow as pa
+
+    try:
+        return work()
+    except (duckdb.Error, pa.ArrowException, OSError) as error:
+        failure: BaseException = _failure(error, asked, reading=reading)
+    except RuntimeError as error:
+        # What DuckDB makes of Ctrl-C.
+        if "interrupted" not in str(error).casefold():
+            raise
+        failure = KeyboardInterrupt()
+    raise failure  # here, where it does not carry the other as its context
+
+
+def _failure(error: Exception, asked: str, *, reading: bool) -> GamekeeperError:
+    import duckdb
+
+    kind = type(error).__name__
+    if "no space left" in str(error).casefold():
+        return StoreError(
+            Reason.DISK_FULL,
+            asked,
+            "The disk with the temporary folder is full.",
+            "Free some space, or have temporary files on another disk (folder; at the prompt, the environment"
+            " variable TMPDIR).",
+        )
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return LimitError(
+            Reason.TOO_LARGE,
+            asked,
+            "DuckDB needs more memory, or more temporary disk, than it may use.",
+            "Allow more memory (--memory; memory_limit in Python), or have temporary files on a larger disk (folder; at"
+            " the prompt, the environment variable TMPDIR).",
+        )
+    if reading or isinstance(error, duckdb.IOException):
+        return InputError(
+            Reason.NOT_READABLE,
+            asked,
+            f"DuckDB cannot read the file ({kind}).",
+            "Check that it is whole, is still in its place and has the columns it had.",
+        )
+    return GamekeeperError(Reason.ENGINE_FAILED, asked, f"DuckDB refused the statement ({kind}).")
+
+
+def file_sql(path: Path) -> str:
+    """Return the file as a table of SQL, with the number of each row."""
+    # A folder named year=2031 may not add a column that the file does not have.
+    return f"read_parquet({_exact(path)}, file_row_number=true, hive_partitioning=false)"
+
+
+def rows_sql(path: Path) -> str:
+    """Return the query for how many rows a file says it has."""
+    return f"SELECT num_rows FROM parquet_file_metadata({_exact(path)})"
+
+
+def copy_sql(sql: str, path: Path, names: Sequence[str] = ()) -> str:
+    """Return the statement that writes the result of a query to a file, under names of columns."""
+    if names:
+        sql = f"SELECT * FROM ({sql}) AS t({', '.join(map(_name, names))})"
+    return f"COPY ({sql}) TO {_literal(str(path))} (FORMAT parquet, COMPRESSION zstd)"
+
+
+def cell_sql(column: str) -> str:
+    """Return the column of a file `f` as SQL."""
+    return f"f.{_name(column)}"
+
+
+def make_map(cursor: Any, name: str, values: Sequence[int | str]) -> None:
+    """Keep the values of a column with their codes as a table."""
+    cursor.register(f"{name}_values", values_table(values))
+    cursor.execute(f"CREATE TABLE {name} AS SELECT * FROM {name}_values")
+    cursor.unregister(f"{name}_values")
+
+
+def _exact(path: Path) -> str:
+    # DuckDB takes names for patterns: without brackets, data[1].parquet would read data1.parquet.
+    return _literal(re.sub(r"[][*?]", lambda sign: f"[{sign.group()}]", str(path)))
+
+
+def _literal(text: str) -> str:
+    doubled = text.replace("'", "''")
+    return f"'{doubled}'"
+
+
+def _name(text: str) -> str:
+    doubled = text.replace('"', '""')
+    return f'"{doubled}"'
+
 
 _BATCH = 1 << 20
 _RELATION = re.compile(r"\br[0-9]+\b")
@@ -398,3 +500,47 @@ def _watched(cursor: Any, statement: str, asked: str, progress: Progress, *, rea
             cursor.interrupt()
             raise
     run_discreetly(task.result, asked, reading=reading)
+
+
+DUCKDB: Final = "duckdb"
+"""The engine of this process, which is used where none is named."""
+
+SCRATCH: Final = "GAMEKEEPER_SCRATCH"
+"""The environment variable that names the folder which this machine and all workers see."""
+
+
+def open_engine(text: str, *, scratch: Path | str | None = None) -> Engine:
+    """Open the engine that a text names. Whoever opens it closes it.
+
+    Parameters
+    ----------
+    text
+        `duckdb`; `spark://host:port` for a cluster of Spark; `sc://host:port` for a server of Spark
+        Connect; `local-cluster`, also with its workers, cores and megabytes, `local-cluster[2,1,1024]`,
+        for a cluster that is started on this machine; `local[2]` for threads of one process.
+    scratch
+        A folder that this machine and all workers see under the same path, for what lies between two
+        steps; when None, the one that the environment variable GAMEKEEPER_SCRATCH names, or else the
+        system's place for temporary files. DuckDB needs none, and takes this alone.
+
+    Examples
+    --------
+    >>> with open_engine("duckdb") as engine:
+    ...     engine.is_local
+    True
+    """
+    named = text.strip()
+    if named.casefold() == DUCKDB:
+        return DuckDBEngine(folder=scratch)
+    address = parse_address(named)
+    if address is None:
+        raise InputError(
+            Reason.BAD_OPTION,
+            # Such a text may hold a password.
+            "An engine was asked for.",
+            "There is none of this name.",
+            f"There are: {quoted([DUCKDB, *KINDS])}.",
+        )
+    from gamekeeper.data.engine.spark.spark_engine import SparkEngine
+
+    return SparkEngine(address, scratch or os.environ.get(SCRATCH) or None)

@@ -5,26 +5,58 @@ have our names, never those of a file: `record` (0, 1, 2, ... in the order of th
 `v1`, ... for codes, `x0`, `x1`, ... for numbers. So nothing that a user named is ever part of a
 statement. Codes are never NULL: a missing cell is code 0. Statements are plain SQL that other
 engines run as well; codes are signed integers, because some engines have no others.
+
+What comes to this machine from an engine elsewhere, and what goes there: so much and no more.
+
+An engine of this machine has its records here already, and work asks for memory as it always does
+(`gamekeeper.budget`). With one elsewhere every row of an array crosses the network and takes memory
+of the one process that asked. Counts of classes are small; arrays with a cell per record or per
+different key are not. Up to the limits below they come, so that every attack gives the same answer
+whoever counts. Above them they are refused, with the way around.
+
+A new folder of files that an engine writes: there whole, or not at all.
+
+Columns of a Parquet file as codes, in plain SQL: by subtraction, or by a join with their values.
+
+Arrays handed to worker processes through shared memory.
+
+Handing them over as arguments would be simpler, but a process that dies while it starts leaves the
+parent writing into a pipe that nobody reads, for ever. A handle fits into the pipe as a whole.
+
+Blocks of work done on this machine, by threads or by processes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+import multiprocessing
+import pickle
+import shutil
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 import numpy as np
 
-from gamekeeper.algorithms.blocks import Kernel, Outcome, Shared, State, Task
-from gamekeeper.data.engine.pool import Pool
+from gamekeeper.algorithms.blocks import Kernel, Shared, in_order, map_by_threads
+from gamekeeper.algorithms.blocks import Outcome as blocks_Outcome
+from gamekeeper.algorithms.blocks import State as blocks_State
+from gamekeeper.algorithms.blocks import Task as blocks_Task
+from gamekeeper.budget import require_memory, workers_of
+from gamekeeper.choices import Pool
 from gamekeeper.errors import InputError, LimitError, Reason
+from gamekeeper.files import fault_of_folder, move, refusal
 from gamekeeper.results import Progress
-from gamekeeper.wording import number_text
+from gamekeeper.wording import count_of, number_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
 
 RECORD = "record"
 """The column with the place of a record in its file, from 0."""
@@ -172,14 +204,14 @@ class Engine(Protocol):
 
     def map_blocks(
         self,
-        kernel: Kernel[State, Task, Outcome],
+        kernel: Kernel[blocks_State, blocks_Task, blocks_Outcome],
         shared: Shared,
-        tasks: Sequence[Task],
+        tasks: Sequence[blocks_Task],
         *,
         workers: int | None = None,
         pool: Pool = Pool.THREADS,
         progress: Progress | None = None,
-    ) -> Generator[Outcome]:
+    ) -> Generator[blocks_Outcome]:
         """Yield the outcome of every task, in the order of tasks, whoever does them.
 
         Every worker gets the shared arrays once. `pool` says who works where the engine is of this
@@ -233,3 +265,269 @@ def too_many_values(most: int) -> LimitError:
         f"It has more than {number_text(most)}.",
         "Leave the column out, or make its values coarser first.",
     )
+
+
+MOST_BROUGHT = 100_000_000
+"""So many records, or different keys, come from an engine elsewhere at most."""
+
+MOST_LOADED = 20_000_000
+"""So many records are read by this machine and handed to an engine elsewhere at most."""
+
+MOST_WRITTEN = 1_000_000
+"""So many rows of what is elsewhere are listed here, or written as one text file or sheet, at most."""
+
+MOST_VALUES = 5_000_000
+"""So many different values of a column come from an engine elsewhere to be numbered at most."""
+
+FEWER_RECORDS = "Take a random part of the records, or one region at a time"
+FEWER_KEYS = "Take fewer key variables, or coarser ones (--recode)"
+
+
+def stays_elsewhere(engine: Engine, n_records: int) -> bool:
+    """Tell whether results of records stay with the engine, so that this machine has those of keys."""
+    return not engine.is_local and n_records > MOST_WRITTEN
+
+
+def require_brought(
+    engine: Engine, n_rows: int, row_bytes: int, what: str, do: str = FEWER_RECORDS
+) -> None:
+    """Refuse to bring more rows from elsewhere than may come, or than memory holds.
+
+    Parameters
+    ----------
+    engine
+        Who has them; where that is this machine, nothing is refused here.
+    n_rows, row_bytes
+        How many there are, and what each takes.
+    what
+        What they are: "codes of records".
+    do
+        The ways around, as a sentence without its full stop.
+    """
+    if engine.is_local:
+        return
+    asked = f"{number_text(n_rows)} {what} were to come from {engine.name} to this machine."
+    if n_rows > MOST_BROUGHT:
+        raise LimitError(
+            Reason.TOO_LARGE, asked, f"At most {number_text(MOST_BROUGHT)} do.", f"{do}."
+        )
+    require_memory(asked, n_rows * row_bytes, "They", do)
+
+
+def require_loaded(engine: Engine, n_records: int, words: str) -> None:
+    """Refuse to hand more records to an engine elsewhere than this machine reads for it."""
+    if engine.is_local or n_records <= MOST_LOADED:
+        return
+    raise LimitError(
+        Reason.TOO_LARGE,
+        f"{words} was to be counted by {engine.name}.",
+        "This machine would have to read its records and hand them over: it is no Parquet, or has a"
+        " column that is neither whole numbers nor texts. That is done for at most"
+        f" {number_text(MOST_LOADED)} records.",
+        "Write it as Parquet, or a folder of Parquet files, in a place that the whole cluster sees,"
+        " with key variables of whole numbers or texts: that is read in place.",
+    )
+
+
+def require_written(engine: Engine, n_rows: int, ending: str, what: str) -> None:
+    """Refuse a text file or sheet of more rows than are written of what is elsewhere."""
+    if engine.is_local or ending == ".parquet" or n_rows <= MOST_WRITTEN:
+        return
+    raise LimitError(
+        Reason.TOO_LARGE,
+        f"{number_text(n_rows)} {what} were to be written to a file that ends in {ending}.",
+        f"They are kept by {engine.name}, and at most {number_text(MOST_WRITTEN)} are brought here"
+        " for such a file.",
+        "Let its name end in .parquet: a folder of Parquet files is then written where they are.",
+    )
+
+
+@contextmanager
+def new_folder(folder: Path, asked: str, make: Callable[[Path], Path]) -> Generator[Path]:
+    """Give a folder to write to, which gets its name when all of it is there.
+
+    `make` makes one of another name within the folder around it.
+    """
+    found, do = fault_of_folder(folder)
+    if found or folder.exists():
+        raise InputError(
+            Reason.NOT_WRITABLE,
+            asked,
+            f"It {found or 'is there already.'} Nothing was written.",
+            do or "Name a folder that is not there yet.",
+        )
+    made: Path | None = None
+    try:
+        made = make(folder.parent)
+        yield made
+        move(made, folder)
+    except OSError as error:
+        raise refusal(asked, error) from None
+    finally:
+        if made is not None:
+            shutil.rmtree(made, ignore_errors=True)
+
+
+def needs_map(column: ScannedColumn) -> bool:
+    """Tell whether the values of a column are coded by a join with a table of them."""
+    return column.scan is Scan.CODE and not _is_run(column.values)
+
+
+def scanned_sql(column: ScannedColumn, cell: str, mapped: str) -> tuple[str, str]:
+    """Return a column of a file as an expression, and the join with its map it needs.
+
+    `cell` is its name as SQL; `mapped` that of the table with its values and codes.
+    """
+    if column.scan is Scan.RAW:
+        return cell, ""
+    if column.scan is Scan.NUMBER:
+        return f"CAST({cell} AS DOUBLE)", ""
+    kind = code_sql(len(column.values) + 1)
+    if needs_map(column):
+        cast = "BIGINT" if column.values and isinstance(column.values[0], int) else "STRING"
+        join = f" LEFT JOIN {mapped} ON {mapped}.value = CAST({cell} AS {cast})"
+        return f"CAST(COALESCE({mapped}.code, 0) AS {kind})", join
+    first, last = column.values[0], column.values[-1]
+    code = (
+        f"CASE WHEN {cell} BETWEEN {first} AND {last} THEN CAST({cell} AS BIGINT) - ({first}) + 1"
+    )
+    return f"CAST({code} ELSE 0 END AS {kind})", ""
+
+
+def values_table(values: Sequence[int | str]) -> pa.Table:
+    """Return the values of a column with their codes."""
+    import pyarrow as pa
+
+    kind = pa.int64() if values and isinstance(values[0], int) else pa.string()
+    codes = pa.array(range(1, len(values) + 1), pa.int32())
+    return pa.table({"value": pa.array(values, kind), "code": codes})
+
+
+def _is_run(values: Sequence[int | str]) -> bool:
+    """Tell whether values are whole numbers without gaps, which are coded by subtraction."""
+    if not values or isinstance(values[0], str):
+        return False
+    first = values[0]
+    return all(value == number for number, value in enumerate(values, start=int(first)))
+
+
+@dataclass(frozen=True, slots=True)
+class ArraysHandle:
+    """Where arrays lie: the name of the memory, and name, shape, type and place of each."""
+
+    name: str
+    parts: tuple[tuple[str, tuple[int, ...], str, int], ...]
+
+
+@contextmanager
+def lent(shared: Shared) -> Generator[ArraysHandle]:
+    """Put arrays into shared memory as long as the context lasts."""
+    arrays = {name: np.ascontiguousarray(array) for name, array in shared.items()}
+    places: dict[str, int] = {}
+    size = 0
+    for name, array in arrays.items():
+        places[name] = size
+        size += -(-array.nbytes // 8) * 8
+    memory = SharedMemory(create=True, size=max(size, 1))
+    try:
+        for name, array in arrays.items():
+            _view(memory, array.shape, array.dtype.str, places[name])[...] = array
+        yield ArraysHandle(
+            memory.name,
+            tuple((name, a.shape, a.dtype.str, places[name]) for name, a in arrays.items()),
+        )
+    finally:
+        memory.close()
+        memory.unlink()
+
+
+def received(handle: ArraysHandle) -> dict[str, Any]:
+    """Return the arrays that a handle leads to, copied, so that nothing of them stays open."""
+    memory = SharedMemory(name=handle.name)
+    try:
+        return {
+            name: _view(memory, shape, kind, place).copy()
+            for name, shape, kind, place in handle.parts
+        }
+    finally:
+        memory.close()
+
+
+def _view(memory: SharedMemory, shape: tuple[int, ...], kind: str, place: int) -> Any:
+    return np.ndarray(shape, dtype=kind, buffer=memory.buf, offset=place)
+
+
+State = TypeVar("State")
+Task = TypeVar("Task")
+Outcome = TypeVar("Outcome")
+
+
+def map_locally(
+    kernel: Kernel[State, Task, Outcome],
+    shared: Shared,
+    tasks: Sequence[Task],
+    *,
+    workers: int | None = None,
+    pool: Pool = Pool.THREADS,
+    progress: Progress | None = None,
+) -> Generator[Outcome]:
+    """Yield the outcome of every task, in the order of tasks; see `Engine.map_blocks`."""
+    n_workers = workers_of(workers, len(tasks))
+    if pool is Pool.PROCESSES and n_workers > 1:
+        return _map_by_processes(n_workers, kernel, shared, tasks, progress)
+    return map_by_threads(n_workers, kernel, shared, tasks, progress=progress)
+
+
+def _map_by_processes(
+    workers: int,
+    kernel: Kernel[State, Task, Outcome],
+    shared: Shared,
+    tasks: Sequence[Task],
+    progress: Progress | None,
+) -> Generator[Outcome]:
+    try:
+        pickle.dumps(kernel)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Work was to be done by processes.",
+            "Something that was given, such as a measure, cannot be handed to a process.",
+            "Define it at the top of a module, or use one worker.",
+        ) from error
+    with (
+        lent(shared) as handle,
+        ProcessPoolExecutor(
+            workers,
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=_start,
+            initargs=(handle, kernel),
+        ) as executor,
+    ):
+        try:
+
+            def submit(task: Task) -> Future[Any]:
+                return executor.submit(_do, task)
+
+            yield from in_order(submit, tasks, 2 * workers, progress)
+        except BrokenProcessPool as error:
+            raise LimitError(
+                Reason.TOO_LARGE,
+                f"Work was to be done by {count_of(workers, 'process', 'processes')}.",
+                "One of them ended before its time, often for want of memory.",
+                "Use fewer workers (--workers). In a script, call it below `if __name__ == '__main__':`.",
+            ) from error
+        finally:
+            # A process that is still starting must find the shared memory, which ends after this.
+            executor.shutdown(cancel_futures=True)
+
+
+_held: list[tuple[Callable[[Any, Any], Any], Any]] = []
+
+
+def _start(handle: ArraysHandle, kernel: Kernel[Any, Any, Any]) -> None:
+    _held[:] = [(kernel.work, kernel.prepare(received(handle)))]
+
+
+def _do(task: Any) -> Any:
+    work, state = _held[0]
+    return work(state, task)

@@ -1,4 +1,13 @@
-"""The counted records as rows of arrays: every one, or one for each different key.
+"""Keys as few integers: the codes of a key are the digits of one number, or of several.
+
+A number takes as many variables as fit in 63 bits, so that the twelve variables of a census file
+are grouped as one column. Numbers are in the order of the keys.
+
+The counted records of a table with their packed keys, as plain SQL over the engine gate.
+
+The different keys of a file, brought to this machine: what attacks on classes work on elsewhere.
+
+The counted records as rows of arrays: every one, or one for each different key.
 
 Up to a number of records, and always where they are on this machine, every counted record has a row.
 Above it an engine elsewhere keeps them, and a row stands for all records with one key (and of one
@@ -9,21 +18,24 @@ are joined to the records where those are (`gamekeeper.data.keys.writing.write_l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gamekeeper.data.engine.bringing import (
+from gamekeeper.data.coding.codebook import MISSING
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.engine.gate import (
     FEWER_KEYS,
     FEWER_RECORDS,
     MOST_WRITTEN,
+    RECORD,
+    matrix_type,
     require_brought,
     stays_elsewhere,
 )
-from gamekeeper.data.engine.gate import RECORD
 from gamekeeper.errors import LimitError, Reason
 from gamekeeper.wording import count_of, number_text
 
@@ -31,6 +43,198 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from gamekeeper.data.keys.key_table import KeyTable
+
+
+_LARGEST = 2**63
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPacking:
+    """How the columns of a key become numbers; `groups` are the places packed together."""
+
+    columns: tuple[str, ...]
+    n_codes: tuple[int, ...]
+    groups: tuple[tuple[int, ...], ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns with the numbers."""
+        return tuple(f"k{number}" for number in range(len(self.groups)))
+
+    def expressions(self) -> list[str]:
+        """Return the numbers as plain SQL."""
+        return [
+            f"{self._digits(group)} AS {name}"
+            for name, group in zip(self.names, self.groups, strict=True)
+        ]
+
+    def unpack(self, numbers: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.unsignedinteger]:
+        """Return the codes of keys, one row per key, given the columns with their numbers."""
+        rows = len(numbers[0])
+        codes = np.empty((rows, len(self.columns)), dtype=matrix_type(self.n_codes))
+        for number, group in zip(numbers, self.groups, strict=True):
+            rest = number
+            for place in reversed(group):
+                rest, codes[:, place] = np.divmod(rest, self.n_codes[place])
+        return codes
+
+    def _digits(self, group: tuple[int, ...]) -> str:
+        text = f"CAST({self.columns[group[0]]} AS BIGINT)"
+        for place in group[1:]:
+            text = f"({text} * {self.n_codes[place]} + {self.columns[place]})"
+        return text
+
+
+def pack_keys(columns: Sequence[str], n_codes: Sequence[int]) -> KeyPacking:
+    """Return how to pack the columns of a key.
+
+    Examples
+    --------
+    >>> pack_keys(["v0", "v1"], [3, 10]).expressions()
+    ['(CAST(v0 AS BIGINT) * 10 + v1) AS k0']
+    """
+    groups: list[list[int]] = []
+    span = 1
+    for place, count in enumerate(n_codes):
+        if not groups or span * count > _LARGEST:
+            groups.append([])
+            span = 1
+        groups[-1].append(place)
+        span *= count
+    return KeyPacking(tuple(columns), tuple(n_codes), tuple(map(tuple, groups)))
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedRecords:
+    """The records that are counted on some keys."""
+
+    coded: CodedTable
+    packing: KeyPacking
+    excluding: bool
+    person: str = ""
+    """The column that tells whose a record is, where one record of each person is counted."""
+
+    def select(self, *columns: str) -> str:
+        """Return the counted records, with their keys and further columns, as a subquery."""
+        chosen = ", ".join([*self.packing.expressions(), *columns])
+        tests = [f"{v} > {MISSING}" for v in self.packing.columns] if self.excluding else []
+        if self.person:
+            # The first of those that can be counted: a missing cell of one does not cost the person.
+            among = f" WHERE {' AND '.join(tests)}" if tests else ""
+            first = f"SELECT MIN({RECORD}) FROM {self.coded.relation}{among} GROUP BY {self.person}"
+            tests.append(f"{RECORD} IN ({first})")
+        kept = f" WHERE {' AND '.join(tests)}" if tests else ""
+        return f"(SELECT {chosen} FROM {self.coded.relation}{kept}) AS s"
+
+    def grouped(self, sums: Sequence[str], *columns: str, by: Sequence[str] = ()) -> str:
+        """Return a query of sums per distinct key, over keys and further columns.
+
+        With `by` there is a row for each key and each value of these columns that go together.
+        """
+        keys = ", ".join([*self.packing.names, *by])
+        return f"SELECT {', '.join([keys, *sums])} FROM {self.select(*columns)} GROUP BY {keys}"
+
+    def diversity(self, column: str) -> str:
+        """Return a query of the number of values of a column, `l`, per distinct key, with `n`."""
+        keys = ", ".join(self.packing.names)
+        pairs = f"SELECT {keys}, {column} AS y, COUNT(*) AS n FROM {self.select(column)}"
+        values = f"SUM(CASE WHEN y > {MISSING} THEN 1 ELSE 0 END)"
+        return (
+            f"SELECT {keys}, CAST({values} AS BIGINT) AS l, CAST(SUM(n) AS BIGINT) AS n "
+            f"FROM ({pairs} GROUP BY {keys}, {column}) AS p GROUP BY {keys}"
+        )
+
+    def joined(self, relation: str, *columns: str) -> str:
+        """Return the counted records `s` with the row of their key in a relation, `c`."""
+        equal = " AND ".join(f"s.{name} = c.{name}" for name in self.packing.names)
+        return f"{self.select(*columns)} JOIN {relation} AS c ON {equal}"
+
+    def per_record(
+        self, relation: str, column: str, *, kind: type[Any] = np.int64, fill: int = 0
+    ) -> npt.NDArray[Any]:
+        """Return a column of a relation with one row per key as one cell per record of the file.
+
+        Records that are not counted have `fill`. Keys are never NULL, so that the join finds each
+        counted record exactly once.
+        """
+        n_records, row_bytes = self.coded.n_records, np.dtype(kind).itemsize
+        require_brought(self.coded.engine, n_records, row_bytes, "results of records")
+        made = np.full(n_records, fill, dtype=kind)
+        query = f"SELECT s.{RECORD}, c.{column} FROM {self.joined(relation, RECORD)}"
+        for batch in self.coded.engine.stream(query):
+            made[batch.column(0).to_numpy()] = batch.column(1).to_numpy()
+        return made
+
+    def records(self) -> npt.NDArray[np.int64]:
+        """Return the places of the counted records in the file, in order."""
+        if not self.excluding and not self.person:
+            return np.arange(self.coded.n_records, dtype=np.int64)
+        require_brought(self.coded.engine, self.coded.n_records, 8, "numbers of records")
+        batches = self.coded.engine.stream(f"SELECT {RECORD} FROM {self.select(RECORD)}")
+        found = [batch.column(0).to_numpy() for batch in batches]
+        return np.sort(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+
+
+def keyed_records(
+    coded: CodedTable, keys: Sequence[str], *, excluding: bool, person: str = ""
+) -> KeyedRecords:
+    """Return the records of a table with their keys; without incomplete ones when `excluding`.
+
+    With `person`, a variable that tells whose a record is, the first record of each person.
+    """
+    packing = pack_keys([coded.column(key) for key in keys], coded.n_codes(keys))
+    return KeyedRecords(coded, packing, excluding, coded.column(person) if person else "")
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class DistinctKeys:
+    """One row for each different key, in the order in which they first occur in the file.
+
+    Attributes
+    ----------
+    codes
+        The codes of each key.
+    counts
+        How many records have it.
+    first
+        The place in the file, from 0, of the first that has it; rising.
+    """
+
+    codes: npt.NDArray[np.unsignedinteger]
+    counts: npt.NDArray[np.int64]
+    first: npt.NDArray[np.int64]
+
+    def __repr__(self) -> str:
+        return f"DistinctKeys({len(self.counts):,} keys)"
+
+
+def distinct_keys(table: KeyTable) -> DistinctKeys:
+    """Return the different keys of the counted records.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> from gamekeeper.data.keys.counting import count_keys
+    >>> found = distinct_keys(count_keys(coded_from_codes([[2], [1], [2]], ["sex"]), ["sex"]))
+    >>> found.codes.tolist(), found.counts.tolist(), found.first.tolist()
+    ([[2], [1]], [2, 1], [0, 1])
+    """
+    counted, engine = table.counted, table.coded.engine
+    names = counted.packing.names
+    # Twice, as they are put in order.
+    row_bytes = 2 * (8 * (len(names) + 2) + len(table.keys))
+    require_brought(engine, table.n_classes, row_bytes, "different keys", FEWER_KEYS)
+    sums = ["COUNT(*) AS n", f"MIN({RECORD}) AS first_record"]
+    found = engine.query(counted.grouped(sums, RECORD))
+    numbers = [found.column(name).to_numpy() for name in names]
+    first = found.column("first_record").to_numpy()
+    order = np.argsort(first)
+    return DistinctKeys(
+        counted.packing.unpack([column[order] for column in numbers]),
+        found.column("n").to_numpy()[order],
+        first[order],
+    )
+
 
 Integers = npt.NDArray[np.int64]
 

@@ -38,7 +38,7 @@ from gamekeeper.errors import (
     Reason,
     fault_place,
 )
-from gamekeeper.files.reading import files_read, one_run, remember
+from gamekeeper.files import files_read, one_run, remember
 from gamekeeper.wording import count_of, memory_text
 
 _LEAST_BYTES, _BYTES_PER_BYTE = 1 << 30, 60

@@ -1,34 +1,191 @@
-"""Data frames of other libraries as Arrow tables: pandas, Polars, Arrow, DuckDB and the like.
+"""Cells that are Python objects as texts: one type of value in one, another in the next.
+
+Columns of pandas frames as Arrow arrays: categoricals, intervals, periods, mixed objects.
+
+Categories are written as texts one by one, since they may be anything: numbers, dates, intervals
+of `pd.cut`. An interval is written with its ends as values are, `(16, 24]`.
+
+Data frames of other libraries as Arrow tables: pandas, Polars, Arrow, DuckDB and the like.
 
 A frame is read like a file. Its records are its rows, in their order; the index of a pandas frame
 is no column of it. Categories that a frame has in an order of its own (ordered categoricals of
 pandas, `Enum` of Polars and DuckDB, ordered dictionaries of Arrow, intervals) keep that order.
+
+Excel workbooks (.xlsx): one sheet, read as a table in a process of its own (`apart`).
+
+Whole numbers are read as whole numbers, texts as texts; leading zeros that are only a format of a
+number are not in the file.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, TypeVar
 
-from gamekeeper.data.reading.cell_texts import OddCells, cell_texts
-from gamekeeper.data.reading.column import Column, ColumnKind
-from gamekeeper.data.reading.pandas_columns import (
-    index_names,
-    ordered_categories,
-    pandas_column,
-    require_plain_axes,
+import numpy as np
+
+from gamekeeper.data.reading.apart import apart
+from gamekeeper.data.reading.columns import (
+    Column,
+    ColumnKind,
+    kind_of,
+    type_name,
+    unreadable,
+    value_text,
+    value_texts,
 )
-from gamekeeper.data.reading.values import kind_of, type_name, value_texts
+from gamekeeper.data.reading.csv_file import DAMAGED
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, quoted
 
 if TYPE_CHECKING:
     import narwhals as nw
+    import pandas as pd
     import pyarrow as pa
+
+
+class OddCells(Exception):  # noqa: N818 - what was found; who reads the column says what is wrong
+    """Cells that are no values, by the names of their types."""
+
+    def __init__(self, types: Iterable[str]) -> None:
+        super().__init__(f"objects of type {', '.join(sorted(types))}")
+
+
+def plain_text(cell: Any) -> str | None:
+    """Return the text of one object; raise TypeError where it has none.
+
+    Examples
+    --------
+    >>> plain_text(np.int64(3)), plain_text(" x ")
+    ('3', 'x')
+    """
+    return value_text(cell.item() if isinstance(cell, np.generic) else cell)
+
+
+def cell_texts(cells: Iterable[Any], nulls: Iterable[bool]) -> pa.Array:
+    """Return cells as an array of texts; raise `OddCells` where some are no values."""
+    import pyarrow as pa
+
+    shown = (None if is_null else cell for cell, is_null in zip(cells, nulls, strict=True))
+    return pa.array(texts_of(shown), pa.string())
+
+
+def texts_of(
+    values: Iterable[Any], text: Callable[[Any], str | None] = plain_text
+) -> list[str | None]:
+    """Return the text of each value, None for none; raise `OddCells` where some have none."""
+    texts: list[str | None] = []
+    odd: set[str] = set()
+    for value in values:
+        try:
+            texts.append(None if value is None else text(value))
+        except TypeError:
+            odd.add(type(value).__name__)
+    if odd:
+        raise OddCells(odd)
+    return texts
+
+
+def pandas_column(series: pd.Series[Any]) -> pa.Array | pa.ChunkedArray:
+    """Return the cells of a column; raise `OddCells` where some are no values."""
+    import pandas as pd
+    import pyarrow as pa
+
+    kind = series.dtype
+    if isinstance(kind, pd.CategoricalDtype):
+        return _dictionary(series.cat.codes.to_numpy(), kind.categories)
+    if isinstance(kind, pd.IntervalDtype | pd.PeriodDtype):
+        codes, categories = pd.factorize(series)
+        return _dictionary(codes, categories)
+    try:
+        made = pa.array(series, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        # Mixed Python objects. The fault quotes a value, so it is let go.
+        made = None
+    # Lists and dicts have a type in Arrow, but in pandas they are objects.
+    if made is None or (
+        pd.api.types.is_object_dtype(kind) and kind_of(made.type) is ColumnKind.OTHER
+    ):
+        return cell_texts(series.tolist(), series.isna().tolist())
+    return made
+
+
+def ordered_categories(series: pd.Series[Any]) -> tuple[str, ...]:
+    """Return the values of a column in the order that it has for them; none where it has none."""
+    import pandas as pd
+
+    kind = series.dtype
+    if isinstance(kind, pd.IntervalDtype):
+        categories: Iterable[Any] = pd.Index(series.dropna().unique()).sort_values()
+    elif isinstance(kind, pd.CategoricalDtype) and (
+        kind.ordered or isinstance(kind.categories.dtype, pd.IntervalDtype)
+    ):
+        categories = kind.categories
+        if not kind.ordered:
+            categories = kind.categories.sort_values()
+    else:
+        return ()
+    try:
+        texts = [_text(category) for category in categories]
+    except TypeError:
+        return ()  # no values, which is told where they are read
+    return tuple(dict.fromkeys(text for text in texts if text is not None))
+
+
+def index_names(frame: pd.DataFrame) -> tuple[str, ...]:
+    """Return the names that the index of a frame has."""
+    return tuple(name for name in frame.index.names if isinstance(name, str))
+
+
+def require_plain_axes(frame: pd.DataFrame, asked: str) -> None:
+    """Refuse rows or columns that are labelled on several levels."""
+    import pandas as pd
+
+    if isinstance(frame.columns, pd.MultiIndex):
+        raise InputError(
+            Reason.BAD_NAME,
+            asked,
+            f"The names of its columns have {frame.columns.nlevels} levels (a MultiIndex).",
+            "Give each column one name: frame.columns = ['_'.join(map(str, name)) for name in"
+            " frame.columns].",
+        )
+    if isinstance(frame.index, pd.MultiIndex):
+        named = index_names(frame)
+        raise InputError(
+            Reason.BAD_NAME,
+            asked,
+            f"Its rows are labelled on {frame.index.nlevels} levels (a MultiIndex"
+            + (f" of {quoted(named)}" if named else "")
+            + ").",
+            "Make columns of them: frame.reset_index().",
+        )
+
+
+def _dictionary(codes: Any, categories: Any) -> pa.Array:
+    """Return codes and categories as a dictionary of texts."""
+    import pyarrow as pa
+
+    texts = pa.array(texts_of(categories, _text), pa.string())
+    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), texts)
+
+
+def _text(category: Any) -> str | None:
+    import pandas as pd
+
+    if isinstance(category, pd.Interval):
+        left, right = (
+            ("[" if category.closed_left else "("),
+            ("]" if category.closed_right else ")"),
+        )
+        return f"{left}{plain_text(category.left)}, {plain_text(category.right)}{right}"
+    return str(category) if isinstance(category, pd.Period) else plain_text(category)
+
 
 T = TypeVar("T")
 
@@ -273,3 +430,119 @@ def _faults() -> tuple[type[Exception], ...]:
         if module in sys.modules:
             faults.append(getattr(sys.modules[module], name))
     return tuple(faults)
+
+
+_ROWS = 1 << 14
+# Numbers that are larger have no whole number of 64 bits, and are known to 15 digits anyway.
+_WHOLE = 1 << 53
+
+
+def read_workbook(path: Path, *, sheet: str | None = None, header: bool = True) -> pa.Table:
+    """Return a sheet as a table, the only one that has cells unless one is named."""
+    import pyarrow as pa
+
+    with apart(
+        write_sheet,
+        str(path),
+        sheet,
+        header,
+        path=path,
+        asked=f"Data file {quoted([path.name])} was to be read.",
+        do="Save it as CSV, or allow more (--memory): a cell far from all others makes a sheet large.",
+        libraries=("pyarrow", "python_calamine"),
+    ) as told:
+        table = pa.ipc.open_stream(told).read_all()
+    table.validate(full=True)
+    return table
+
+
+def write_sheet(out: BinaryIO, name: str, sheet: str | None, header: bool) -> None:
+    """Write a sheet of a workbook as an Arrow stream."""
+    import pyarrow as pa
+    from python_calamine import CalamineWorkbook
+
+    path = Path(name)
+    _check(path)
+    sheets: dict[str, Any] = {}
+    failed = False
+    try:
+        with CalamineWorkbook.from_path(path) as book:
+            for each in [sheet] if sheet and sheet in book.sheet_names else book.sheet_names:
+                own = book.get_sheet_by_name(each)
+                if own.height:
+                    sheets[each] = own
+    except Exception:  # noqa: BLE001 - the reader's own errors may quote cells
+        failed = True
+    if failed:
+        raise unreadable(path, "It is no Excel workbook, or it is damaged.", "Save it as CSV.")
+    if sheet and sheet not in sheets:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            f"Sheet {quoted([sheet])} of {quoted([path.name])} was to be read.",
+            "There is none with cells.",
+            f"There are: {quoted(list(sheets))}.",
+        )
+    if len(sheets) != 1:
+        do = f"Name one of {quoted(list(sheets))} (--sheet)." if sheets else "Check the file."
+        raise unreadable(path, f"It has {count_of(len(sheets), 'sheet')} with cells.", do)
+    (found,) = sheets.values()
+    table = pa.table(_columns(found, path, header=header))
+    with pa.ipc.new_stream(out, table.schema) as stream:
+        stream.write_table(table)
+
+
+def _columns(sheet: Any, path: Path, *, header: bool) -> dict[str, pa.ChunkedArray]:
+    """Return the columns of a sheet by name, made of some rows at a time."""
+    rows = islice(sheet.iter_rows(), sheet.start[0], None)
+    names = [str(cell).strip() for cell in next(rows)] if header else [""] * sheet.width
+    names = [name or f"column {place}" for place, name in enumerate(names, 1)]
+    if len(set(names)) < len(names):
+        raise unreadable(path, "Columns have the same name.", "Give every column its own.")
+    parts: list[list[pa.Array]] = [[] for _ in names]
+    while some := list(islice(rows, _ROWS)):
+        for part, cells in zip(parts, zip(*some, strict=True), strict=True):
+            part.append(_column_of_excel_file(cells))
+    return {name: _joined(part) for name, part in zip(names, parts, strict=True)}
+
+
+def _joined(parts: list[pa.Array]) -> pa.ChunkedArray:
+    """Return the parts of a column as whole numbers where all are, else as texts."""
+    import pyarrow as pa
+
+    kinds = {part.type for part in parts if part.null_count < len(part)}
+    kind = kinds.pop() if len(kinds) == 1 else pa.string()
+    return pa.chunked_array([part.cast(kind) for part in parts], kind)
+
+
+def _column_of_excel_file(cells: tuple[Any, ...]) -> pa.Array:
+    """Return cells as whole numbers where all are, else as texts."""
+    import pyarrow as pa
+
+    given = [None if cell is None or cell == "" else cell for cell in cells]
+    if all(cell is None or _is_whole(cell) for cell in given):
+        return pa.array([None if cell is None else int(cell) for cell in given], pa.int64())
+    return pa.array(
+        [None if cell is None else _text_of_excel_file(cell) for cell in given], pa.string()
+    )
+
+
+def _is_whole(cell: Any) -> bool:
+    return type(cell) in (int, float) and abs(cell) <= _WHOLE and float(cell).is_integer()
+
+
+def _text_of_excel_file(cell: Any) -> str:
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() else repr(cell)
+    return cell.isoformat() if hasattr(cell, "isoformat") else str(cell)
+
+
+def _check(path: Path) -> None:
+    """Refuse a workbook whose sums do not fit what it holds: it would be read with other figures."""
+    is_damaged = False
+    try:
+        with zipfile.ZipFile(path) as archive:
+            is_damaged = archive.testzip() is not None
+    except DAMAGED:
+        is_damaged = True
+    if is_damaged:
+        raise unreadable(path, "It is no Excel workbook, or it is damaged.", "Save it as CSV.")

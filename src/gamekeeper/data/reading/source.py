@@ -9,16 +9,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gamekeeper.data.reading.column import Column, unreadable
-from gamekeeper.data.reading.column_names import like, matched_names
-from gamekeeper.data.reading.csv_file import CsvFile
+from gamekeeper.data.reading.columns import Column, like, matched_names, unreadable
+from gamekeeper.data.reading.csv_file import PACKED, CsvFile, fingerprint_of, inner_suffix
 from gamekeeper.data.reading.frames import Frame, is_path
-from gamekeeper.data.reading.packed import PACKED, fingerprint_of, inner_suffix
-from gamekeeper.data.reading.parquet_file import SUFFIXES as PARQUET_SUFFIXES
-from gamekeeper.data.reading.parquet_file import ParquetFile, parts_of
-from gamekeeper.data.reading.statistical_file import SUFFIXES, StatisticalFile
+from gamekeeper.data.reading.typed_files import (
+    PARQUET_SUFFIXES,
+    ParquetFile,
+    StatisticalFile,
+    parts_of,
+)
+from gamekeeper.data.reading.typed_files import STATISTICAL_SUFFIXES as SUFFIXES
 from gamekeeper.errors import InputError, Problem, Reason, refuse
-from gamekeeper.files.reading import require_ordinary
+from gamekeeper.files import require_ordinary
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
@@ -202,7 +204,7 @@ def open_source(
 
 
 def _of_workbook(file: Path, missing: frozenset[str], *, sheet: str | None, header: bool) -> Source:
-    from gamekeeper.data.reading.excel_file import read_workbook
+    from gamekeeper.data.reading.frames import read_workbook
 
     reader = Frame(read_workbook(file, sheet=sheet, header=header))
     reader.path, reader.kind, reader.fingerprint = file, "excel", fingerprint_of(file)

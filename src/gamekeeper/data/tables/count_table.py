@@ -1,45 +1,244 @@
-"""Tables of counts with named axes and categories: dense, or sparse with their non-zero cells.
+"""Counts as they are given, nested lists or arrays, made whole numbers or a list of problems.
+
+No message shows a count: what was given may be true counts. Cells are named by their categories.
+
+Tables of counts with named axes and categories: dense, or sparse with their non-zero cells.
 
 Cells are numbered by rows, the last axis fastest. A margin of a dense table costs its cells, that
 of a sparse one its non-zero cells.
+
+Published tables from plain values, as they are typed in or stand in a file.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
-from gamekeeper.algorithms.releases.schemes import Exact
+from gamekeeper.algorithms.releases.schemes import (
+    HIDDEN,
+    Exact,
+    Interval,
+    Scheme,
+    Suppressed,
+    parse_scheme,
+)
 from gamekeeper.data.tables.axes import (
     Axis,
     Groups,
+    PublishedTable,
     axes_of,
     axis_problems,
+    cell_words,
+    cells_words,
     grouped,
+    published_axes,
     raise_all,
     unknown_axes,
 )
-from gamekeeper.data.tables.count_cells import given_counts, sum_problems
-from gamekeeper.data.tables.published_table import PublishedTable
 from gamekeeper.data.tables.subtotals import (
     Disjoint,
     disjoint_names,
     disjoint_problems,
     question_subtotals,
 )
-from gamekeeper.errors import LimitError, Problem, Reason
-from gamekeeper.wording import count_of, magnitude_text, memory_text, shape_text
+from gamekeeper.errors import InputError, LimitError, Problem, Reason
+from gamekeeper.wording import (
+    be,
+    count_of,
+    did_you_mean,
+    magnitude_text,
+    memory_text,
+    quoted,
+    shape_text,
+)
 
 __all__ = ["DENSE_CELLS", "MOST_DENSE", "Axis", "CountTable"]
 
+
 Integers = NDArray[np.int64]
+
+_NOT_TEXT = "{are} a text, where a number belongs"
+_NOT_WHOLE = "{are} no whole number"
+_NEGATIVE = "{are} below 0"
+_TOO_LARGE = f"{{are}} {UNBOUNDED:,} or more"
+_NOTHING = "{are} missing"
+_NO_NUMBER = "{are} no number"
+_NO_INTERVAL = "{are} no interval: a pair of a lower and an upper limit, or null for no upper one"
+_REVERSED = "{have} an upper limit below the lower one"
+_COUNTS_ARE = f"Counts are whole numbers from 0 to {UNBOUNDED - 1:,}."
+
+
+def given_counts(
+    given: object,
+    axes: Sequence[Axis],
+    where: str,
+    problems: list[Problem],
+    *,
+    hidden: bool = False,
+) -> Integers | None:
+    """Return counts in the shape of the axes; None after adding problems.
+
+    With `hidden`, a cell without a count is hidden; without, it is a fault.
+    """
+    shape = tuple(map(len, axes))
+    if isinstance(given, np.ndarray) and given.dtype.kind in "iuf":
+        return _array(cast("NDArray[Any]", given), axes, where, problems)
+    found = Faults(axes, where)
+    cells = _cells(given, shape, where, problems)
+    if cells is None:
+        return None
+    made = np.empty(len(cells), np.int64)
+    for place, cell in enumerate(cells):
+        if cell is None and hidden:
+            made[place] = HIDDEN
+        else:
+            made[place] = found.whole(place, cell)
+    return found.settle(problems, made.reshape(shape))
+
+
+def given_intervals(
+    given: object, axes: Sequence[Axis], where: str, problems: list[Problem]
+) -> tuple[Integers, Integers] | None:
+    """Return lower and upper limits, `HIDDEN` where a cell is; None after adding problems."""
+    shape = tuple(map(len, axes))
+    found = Faults(axes, where)
+    cells = _cells(given, shape, where, problems)
+    if cells is None:
+        return None
+    made = np.empty((len(cells), 2), np.int64)
+    for place, cell in enumerate(cells):
+        if cell is None:
+            made[place] = HIDDEN, HIDDEN
+        elif isinstance(cell, list | tuple):
+            ends = cast("Sequence[object]", cell)
+            if len(ends) != 2:
+                found.add(_NO_INTERVAL, place)
+                continue
+            low = found.whole(place, ends[0])
+            high = UNBOUNDED if ends[1] is None else found.whole(place, ends[1])
+            made[place] = low, high
+            if low > high >= 0:
+                found.add(_REVERSED, place)
+        else:
+            made[place] = found.whole(place, cell)
+    if found.settle(problems, made) is None:
+        return None
+    return made[:, 0].reshape(shape), made[:, 1].reshape(shape)
+
+
+def sum_problems(counts: Integers, where: str) -> list[Problem]:
+    """Return a problem where counts add up to more than can be computed with."""
+    if float(counts.sum(dtype=np.float64)) < UNBOUNDED:
+        return []
+    return [Problem(Reason.BAD_COUNT, where, f"its counts add up to {UNBOUNDED:,} or more.")]
+
+
+class Faults:
+    """The cells that have no usable count, by what is wrong with them."""
+
+    def __init__(self, axes: Sequence[Axis], where: str) -> None:
+        self.axes = axes
+        self.where = where
+        self.places: dict[str, list[int]] = {}
+
+    def add(self, fault: str, place: int) -> None:
+        """Note a fault of a cell."""
+        places = self.places.setdefault(fault, [])
+        if not places or places[-1] != place:
+            places.append(place)
+
+    def whole(self, place: int, cell: object) -> int:
+        """Return a cell as a whole number from 0 up, or note what is wrong and return `HIDDEN`."""
+        fault = ""
+        number = HIDDEN
+        if isinstance(cell, float | np.floating):
+            if cell == cell and abs(float(cell)) != np.inf and float(cell).is_integer():
+                number = int(cell)
+            else:
+                fault = _NOT_WHOLE
+        elif isinstance(cell, int | np.integer) and not isinstance(cell, bool):
+            number = int(cell)
+        elif cell is None:
+            fault = _NOTHING
+        else:
+            fault = _NOT_TEXT if isinstance(cell, str) else _NO_NUMBER
+        if not fault and not 0 <= number < UNBOUNDED:
+            fault = _NEGATIVE if number < 0 else _TOO_LARGE
+        if fault:
+            self.add(fault, place)
+            return HIDDEN
+        return number
+
+    def settle(self, problems: list[Problem], made: Integers) -> Integers | None:
+        """Return what was made, or None after adding a problem for each kind of fault."""
+        for fault, places in self.places.items():
+            have = "has" if len(places) == 1 else "have"
+            said = fault.format(are=be(len(places)), have=have)
+            found = f"{count_of(len(places), 'count')} {said} ({cells_words(self.axes, places)})."
+            problems.append(Problem(Reason.BAD_COUNT, self.where, found, _COUNTS_ARE))
+        return None if self.places else made
+
+
+def _array(
+    given: NDArray[Any], axes: Sequence[Axis], where: str, problems: list[Problem]
+) -> Integers | None:
+    shape = tuple(map(len, axes))
+    if given.shape != shape:
+        problems.append(_misshapen(where, f"its counts have the shape {given.shape}", shape))
+        return None
+    flat = given.reshape(-1)
+    right = (flat >= 0) & (flat < UNBOUNDED) & (flat == np.floor(flat))
+    found = Faults(axes, where)
+    for place in np.flatnonzero(~right).tolist():
+        found.whole(place, flat[place])
+    return found.settle(problems, np.where(right, flat, 0).astype(np.int64).reshape(shape))
+
+
+def _cells(
+    given: object, shape: tuple[int, ...], where: str, problems: list[Problem]
+) -> list[object] | None:
+    """Return the cells of nested lists by rows; None after adding a problem of their shape."""
+    if isinstance(given, np.ndarray):
+        given = given.tolist()
+    misfit = ""
+
+    def walk(part: object, depth: int) -> Iterator[object]:
+        nonlocal misfit
+        if depth == len(shape):
+            yield part
+        elif not isinstance(part, list | tuple):
+            misfit = misfit or f"its counts are nested {depth} deep in places"
+        else:
+            items = cast("Sequence[object]", part)
+            if len(items) != shape[depth]:
+                misfit = misfit or (
+                    f"there is a list of {count_of(len(items), 'item')} at depth {depth + 1}, "
+                    f"where {shape[depth]} belong"
+                )
+                return
+            for item in items:
+                yield from walk(item, depth + 1)
+
+    cells = list(walk(given, 0))
+    if misfit:
+        problems.append(_misshapen(where, misfit, shape))
+        return None
+    return cells
+
+
+def _misshapen(where: str, found: str, shape: tuple[int, ...]) -> Problem:
+    wanted = " by ".join(map(str, shape)) or "a single number, for the total"
+    return Problem(Reason.MALFORMED, where, f"{found}.", f"The axes ask for {wanted}.")
+
 
 DENSE_CELLS = 1 << 24
 """Tables with more cells are kept by their non-zero cells, where they are counted."""
@@ -275,3 +474,186 @@ def _check_size(shape: Sequence[int]) -> None:
             f"It has {count_of(len(shape), 'axis', 'axes')} and {magnitude_text(math.prod(shape))} cells.",
             "Leave axes out, or group their categories.",
         )
+
+
+_FIELDS = ("name", "margin", "scheme", "counts", "hidden", "groups")
+_SHOWN_CELLS = 20
+
+
+def typed_table(
+    axes: Sequence[Axis], given: Mapping[str, Any], number: int, problems: list[Problem]
+) -> PublishedTable | None:
+    """Return a published table from its fields; None after adding every problem."""
+    found: list[Problem] = []
+    names = _names(given.get("margin"))
+    name = given.get("name") or " by ".join(names or ()) or "total"
+    where = f"table {quoted([str(name)])}" if names is not None else f"published table {number}"
+    found += [
+        Problem(
+            Reason.WRONG_SCHEMA,
+            where,
+            f"has the field {quoted([str(field)])}, which is not known.",
+            did_you_mean(str(field), _FIELDS),
+        )
+        for field in given
+        if field not in _FIELDS
+    ]
+    found += [
+        Problem(Reason.WRONG_SCHEMA, where, f"has no field '{field}'.")
+        for field in ("margin", "counts")
+        if field not in given
+    ]
+    if "margin" in given and names is None:
+        said = "its margin is no list of names of axes."
+        found.append(Problem(Reason.WRONG_SCHEMA, where, said))
+    if not isinstance(name, str):
+        found.append(Problem(Reason.BAD_NAME, where, "its name is no text."))
+    groups = _groups(given.get("groups"), where, found)
+    hidden = _hidden(given.get("hidden"), where, found)
+    scheme = _scheme(given.get("scheme", "exact"), where, found)
+    own = None
+    if names is not None and groups is not None:
+        own = published_axes(axes, names, groups, where, found)
+    counts, highs = None, None
+    if own is not None and scheme is not None and "counts" in given:
+        if isinstance(scheme, Interval):
+            ends = given_intervals(given["counts"], own, where, found)
+            if ends is not None:
+                counts, highs = checked_intervals(scheme, ends, own, where, found)
+        else:
+            counts = given_counts(given["counts"], own, where, found, hidden=True)
+    problems += found
+    if found or counts is None or scheme is None or names is None:
+        return None
+    return PublishedTable(str(name), names, scheme, counts, highs, groups or {}, hidden)
+
+
+def _names(given: object) -> tuple[str, ...] | None:
+    if not isinstance(given, list | tuple):
+        return None
+    names = cast("Sequence[object]", given)
+    if not all(isinstance(name, str) for name in names):
+        return None
+    return tuple(str(name) for name in names)
+
+
+def _groups(
+    given: object, where: str, problems: list[Problem]
+) -> dict[str, dict[str, tuple[str, ...]]] | None:
+    """Return groups by axis and label; None after adding a problem."""
+    said = "its groups are no lists of categories under labels, by the name of an axis."
+    wrong = Problem(Reason.WRONG_SCHEMA, where, said)
+    made: dict[str, dict[str, tuple[str, ...]]] = {}
+    if given is None:
+        return made
+    if not isinstance(given, Mapping):
+        problems.append(wrong)
+        return None
+    for axis, groups in cast("Mapping[object, object]", given).items():
+        if not isinstance(groups, Mapping):
+            problems.append(wrong)
+            return None
+        own = {
+            str(label): _names(categories)
+            for label, categories in cast("Mapping[object, object]", groups).items()
+        }
+        if None in own.values():
+            problems.append(wrong)
+            return None
+        made[str(axis)] = cast("dict[str, tuple[str, ...]]", own)
+    return made
+
+
+def _hidden(given: object, where: str, problems: list[Problem]) -> tuple[int, int | None] | None:
+    if given is None:
+        return None
+    ends = cast("Sequence[object]", given) if isinstance(given, list | tuple) else ()
+    if len(ends) == 2 and _is_count(ends[0]) and (ends[1] is None or _is_count(ends[1])):
+        return cast("tuple[int, int | None]", tuple(ends))
+    said = "the limits of its hidden cells are no pair of counts."
+    do = "Give a pair such as [1, 4], with null for no upper limit."
+    problems.append(Problem(Reason.WRONG_SCHEMA, where, said, do))
+    return None
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < UNBOUNDED
+
+
+def _scheme(given: Any, where: str, problems: list[Problem]) -> Scheme | None:
+    if not isinstance(given, str | Scheme | Mapping):
+        said = "its scheme is neither a text nor an object."
+        problems.append(Problem(Reason.WRONG_SCHEMA, where, said))
+        return None
+    try:
+        return parse_scheme(cast("Any", given))
+    except InputError as error:
+        said = f"{error.asked} {error.found}"
+        problems.append(Problem(error.reason, where, said, error.do))
+        return None
+
+
+def limits_within(
+    scheme: Scheme,
+    ends: tuple[Integers, Integers],
+    own: Sequence[Axis],
+    where: str,
+    problems: list[Problem],
+) -> tuple[Integers, Integers] | None:
+    """Return limits of counts of which some are shown, some hidden, and some printed as limits.
+
+    None after adding a problem: where shown counts are not the true ones, or a limit is nothing that
+    the scheme hides.
+    """
+    low, high = (part.copy().reshape(-1) for part in ends)
+    is_limit, is_hidden = low != high, low == HIDDEN
+    least, most = scheme.reach(HIDDEN) or (0, None)
+    most = UNBOUNDED if most is None else most
+    low[is_limit] = np.maximum(low[is_limit], least)
+    high[is_limit] = np.minimum(high[is_limit], most)
+    wrong = np.flatnonzero((low > high) & is_limit).tolist()
+    shown = low[~is_limit & ~is_hidden]
+    if not isinstance(scheme, Exact | Suppressed):
+        said = f"some cells are limits, and the others counts under '{scheme.text}'."
+        do = "Read such tables as exact or suppressed ones, or write every count as an interval."
+        problems.append(Problem(Reason.BAD_OPTION, where, said, do))
+    elif not scheme.possible(shown).all():
+        said = f"a published count cannot come from '{scheme.text}'."
+        problems.append(Problem(Reason.IMPOSSIBLE_COUNT, where, said, "Check the scheme."))
+    elif wrong:
+        said = f"a limit is nothing that '{scheme.text}' hides ({cell_words(own, wrong[0])})."
+        problems.append(Problem(Reason.IMPOSSIBLE_COUNT, where, said, "Check the scheme."))
+    else:
+        return low.reshape(ends[0].shape), high.reshape(ends[0].shape)
+    return None
+
+
+def checked_intervals(
+    scheme: Interval,
+    ends: tuple[Integers, Integers],
+    own: Sequence[Axis],
+    where: str,
+    problems: list[Problem],
+) -> tuple[Integers | None, Integers | None]:
+    """Return lower limits, and the upper ones where the scheme does not tell them.
+
+    Both are None after adding a problem for intervals that the scheme never publishes.
+    """
+    if not scheme.cuts:
+        return ends
+    low, high = (part.reshape(-1).tolist() for part in ends)
+    wrong = [
+        cell
+        for cell, (first, last) in enumerate(zip(low, high, strict=True))
+        if first != HIDDEN and not scheme.admits(first, None if last >= UNBOUNDED else last)
+    ]
+    problems += [
+        Problem(
+            Reason.IMPOSSIBLE_COUNT,
+            f"{where}, {cell_words(own, cell)}",
+            f"the published interval cannot come from '{scheme.text}'.",
+            "Check the interval and the scheme.",
+        )
+        for cell in wrong[:_SHOWN_CELLS]
+    ]
+    return (None, None) if wrong else (ends[0], None)

@@ -3,6 +3,10 @@
 It holds any set of margins of the base table, recoded or not, each exact, hidden in places, given
 as intervals or perturbed by a known scheme. Whether its counts contradict each other is for the
 bounds to find out; what no scheme could have published is refused here.
+
+Tables of counts from microdata: the records of a coded file, counted by the engine.
+
+A table of counts as records, one row for each unit that was counted; `tabulate` is the way back.
 """
 
 from __future__ import annotations
@@ -13,24 +17,32 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import CountConstraints, CountMargin
-from gamekeeper.algorithms.releases.perturbation import HIDDEN, Scheme
-from gamekeeper.algorithms.releases.scheme_names import SchemeLike, parse_scheme
+from gamekeeper.algorithms.releases.schemes import HIDDEN, Scheme, SchemeLike, parse_scheme
+from gamekeeper.budget import require_memory
+from gamekeeper.choices import Missing
+from gamekeeper.data.coding.codebook import MISSING
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.tables.axes import (
     Axis,
     Groups,
+    Place,
+    PublishedTable,
     axes_of,
     axis_problems,
+    category_columns,
     cell_words,
+    place_of,
     raise_all,
+    table_problems,
 )
-from gamekeeper.data.tables.count_table import CountTable
-from gamekeeper.data.tables.published_table import Place, PublishedTable, place_of, table_problems
+from gamekeeper.data.tables.count_table import CountTable, typed_table
 from gamekeeper.data.tables.subtotals import (
     AssumedDisjoint,
     Disjoint,
@@ -40,11 +52,17 @@ from gamekeeper.data.tables.subtotals import (
     find_subtotals,
     question_subtotals,
 )
-from gamekeeper.data.tables.typed_release import typed_table
-from gamekeeper.errors import Problem, Reason
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.options import require_made
+from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, quoted, shape_text, unfit_character
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
 __all__ = ["PublishedTable", "Release", "check_truth", "make_release"]
+
 
 Integers = NDArray[np.int64]
 
@@ -387,3 +405,87 @@ def _told_apart(tables: Sequence[PublishedTable]) -> list[PublishedTable]:
         named = replace(table, name=f"{table.name} ({number})") if by_axes and number > 1 else table
         made.append(named)
     return made
+
+
+_RULES = (Missing.CATEGORY, Missing.EXCLUDE)
+
+
+def tabulate(
+    coded: CodedTable,
+    axes: Sequence[str],
+    *,
+    missing: Missing | str = Missing.CATEGORY,
+    progress: Progress | None = None,
+) -> CountTable:
+    """Count the records of a file by some variables.
+
+    Parameters
+    ----------
+    axes
+        The names of the variables; none for the number of records.
+    missing
+        What a missing cell means: "category" (the last category of its axis, which is there only
+        if a cell is missing) or "exclude" (records with a missing cell are left out).
+    progress
+        Told how much of the step at hand is done, and of how much; it may raise to cancel.
+
+    Returns
+    -------
+    CountTable
+        With every category of the codebook, in its order and words; dense up to
+        `gamekeeper.data.tables.count_table.DENSE_CELLS` cells, and else with its non-zero cells.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.coding.coded_table import coded_from_codes
+    >>> coded = coded_from_codes([[1, 1], [1, 1], [2, 0]], ["sex", "age"])
+    >>> table = tabulate(coded, ["sex", "age"])
+    >>> table.axes[1].categories, table.dense().tolist()
+    (('1', 'missing'), [[2, 0], [0, 1]])
+    """
+    require_made(coded, (CodedTable,), "tabulate was called.")
+    if missing not in _RULES:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"Missing cells were to be read as {quoted([str(missing)])} in a table of counts.",
+            "A record belongs to one cell of a table.",
+            f"There are: {quoted(_RULES)}.",
+        )
+    if not axes:
+        return CountTable((), np.array(coded.n_records, np.int64))
+    keys = count_keys(coded, axes, missing=missing, progress=progress)
+    classes = keys.classes()
+    cells = np.zeros(classes.num_rows, np.int64)
+    made: list[Axis] = []
+    for place, name in enumerate(axes):
+        words = coded.codebook[name].words
+        codes = classes.column(place).to_numpy().astype(np.int64)
+        gone = codes == MISSING
+        categories = (*words[1:], words[MISSING]) if gone.any() else words[1:]
+        made.append(Axis(name, categories))
+        cells = cells * len(categories) + np.where(gone, len(words) - 1, codes - 1)
+    counts = classes.column(len(axes)).to_numpy().astype(np.int64)
+    return CountTable.of_cells(made, cells, counts)
+
+
+_BYTES = 12
+
+
+def unit_records(table: CountTable) -> pa.Table:
+    """Return one row per unit of a table of counts, with its category on each axis.
+
+    Examples
+    --------
+    >>> table = CountTable.typed({"age": ["young", "old"], "work": ["yes", "no"]}, [[1, 0], [0, 2]])
+    >>> unit_records(table).to_pylist()
+    [{'age': 'young', 'work': 'yes'}, {'age': 'old', 'work': 'no'}, {'age': 'old', 'work': 'no'}]
+    """
+    import pyarrow as pa
+
+    require_memory(
+        "A table of counts was to be written as records.",
+        table.total * len(table.axes) * _BYTES,
+        f"{count_of(table.total, 'record')} of {count_of(len(table.axes), 'column')}",
+        "Keep fewer columns as axes (--axes)",
+    )
+    return pa.table(category_columns(table.axes, np.repeat(*table.nonzero)))

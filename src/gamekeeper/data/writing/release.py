@@ -1,4 +1,10 @@
-"""A release written as the original is, or in another format: through the one gate for files.
+"""Text files written as the original is: delimiter, encoding, byte order mark, line ends, quotes.
+
+Where every cell of the first line of the original is in quotes, all cells are; else those that need them.
+
+Parquet files written as the original is: types, compression and what the schema says besides.
+
+A release written as the original is, or in another format: through the one gate for files.
 
 A release has the columns of the original in their order, without those that are left out, and its records
 without those that a sample left out, in their order or in another one that is given: who stands beside whom
@@ -8,28 +14,183 @@ no time of writing, so that the same input and the same changes are the same byt
 
 from __future__ import annotations
 
+import csv
+import gzip
 import hashlib
+import io
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.data.reading.csv_file import CsvFile
-from gamekeeper.data.reading.packed import fingerprint_of
-from gamekeeper.data.reading.parquet_file import SUFFIXES as PARQUET_SUFFIXES
+from gamekeeper.data.reading.columns import is_text, value_texts
+from gamekeeper.data.reading.csv_file import BYTE_ORDER_MARKS, CsvFile, fingerprint_of, open_bytes
 from gamekeeper.data.reading.source import TEXT_SUFFIXES, Source, check_columns
-from gamekeeper.data.writing.csv_writer import CsvStyle, style_of, write_csv
-from gamekeeper.data.writing.parquet_writer import write_parquet
-from gamekeeper.data.writing.released_cells import CellReplacer, released_batches
-from gamekeeper.data.writing.released_column import CellLook, ReleasedColumn, SuppressedCells
+from gamekeeper.data.reading.typed_files import PARQUET_SUFFIXES, ParquetFile
+from gamekeeper.data.writing.released_cells import (
+    CellLook,
+    CellReplacer,
+    ReleasedColumn,
+    SuppressedCells,
+    released_batches,
+)
 from gamekeeper.data.writing.statistical_writer import write_statistical
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.files.writing import write_file
+from gamekeeper.files import write_file
 from gamekeeper.wording import quoted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+_HEAD = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class CsvStyle:
+    """How a text file is written."""
+
+    delimiter: str = ","
+    encoding: str = "utf-8"
+    mark: bytes = b""
+    line_end: str = "\n"
+    all_quoted: bool = False
+    has_header: bool = True
+
+
+def style_of(reader: CsvFile) -> CsvStyle:
+    """Return how a text file is written, as far as its first line shows."""
+    layout = reader.layout
+    with open_bytes(reader.path) as file:
+        head = file.read(_HEAD)
+    mark = BYTE_ORDER_MARKS.get(layout.encoding, b"")
+    mark = mark if mark and head.startswith(mark) else b""
+    text = head[len(mark) :].decode(layout.encoding, errors="ignore")
+    line, _, rest = text.lstrip("\r\n").partition("\n")
+    line_end = "\r\n" if line.endswith("\r") else "\n"
+    if not rest and "\r" in line:
+        line, line_end = line.split("\r")[0], "\r"
+    bare = line.rstrip("\r")
+    cells = bare.split(layout.delimiter)
+    names = next(csv.reader([bare], delimiter=layout.delimiter), [])
+    has_header = layout.start > len(mark)
+    return CsvStyle(
+        layout.delimiter,
+        layout.encoding,
+        mark,
+        line_end,
+        len(cells) == len(names) and all(c.startswith('"') and c.endswith('"') for c in cells),
+        has_header,
+    )
+
+
+def write_csv(
+    file: BinaryIO,
+    names: Sequence[str],
+    batches: Iterator[pa.RecordBatch],
+    style: CsvStyle,
+    *,
+    packed: bool,
+) -> None:
+    """Write batches as a text file; packed ones carry no time and no name."""
+    quoting = csv.QUOTE_ALL if style.all_quoted else csv.QUOTE_MINIMAL
+    tables: Iterator[Iterable[Sequence[str]]] = (
+        zip(*(_texts(column) for column in batch.columns), strict=True) for batch in batches
+    )
+    inner = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) if packed else None
+    unfit = False
+    with inner or nullcontext(file) as out:
+        out.write(style.mark)
+        for rows in chain([[names]] if style.has_header else [], tables):
+            lines = io.StringIO(newline="")
+            csv.writer(
+                lines, delimiter=style.delimiter, lineterminator=style.line_end, quoting=quoting
+            ).writerows(rows)
+            try:
+                out.write(lines.getvalue().encode(style.encoding))
+            except UnicodeEncodeError:
+                unfit = True
+                break
+    if unfit:
+        raise InputError(
+            Reason.WRONG_ENCODING,
+            f"A release was to be written in the encoding {quoted([style.encoding])} of the original.",
+            "Some new category has letters that this encoding does not have.",
+            "Name categories without such letters, or write Parquet (.parquet).",
+        )
+
+
+def _texts(cells: pa.Array) -> list[str]:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.dictionary_decode()
+    if is_text(cells.type):
+        return [text or "" for text in cells.to_pylist()]
+    return [text or "" for text in value_texts(cells)]
+
+
+# What pandas writes of types: it would be wrong of columns that have another one now.
+_OF_PANDAS = b"pandas"
+
+
+def write_parquet(
+    file: BinaryIO,
+    source: Source,
+    names: Sequence[str],
+    replacers: Mapping[str, CellReplacer],
+    batches: Iterator[pa.RecordBatch],
+) -> None:
+    """Write batches as a Parquet file; it carries no time, so that the same cells are the same bytes."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    compression = "zstd"
+    metadata: dict[bytes, bytes] = {}
+    fields: dict[str, pa.Field] = {}
+    if isinstance(source.reader, ParquetFile):
+        fields = {item.name: item for item in source.reader.schema}
+        metadata = dict(source.reader.schema.metadata or {})
+        compression = _compression(source.reader)
+    if replacers or len(names) < len(fields):
+        metadata.pop(_OF_PANDAS, None)
+    first = next(batches, None)
+    kinds = {name: replacer.kind for name, replacer in replacers.items()}
+    if first is not None:
+        kinds = {name: first.schema.field(name).type for name in names} | kinds
+    made = [
+        pa.field(
+            name,
+            kinds.get(name, fields[name].type if name in fields else pa.string()),
+            # A suppressed cell may be empty where none was before.
+            nullable=name in replacers or name not in fields or fields[name].nullable,
+            metadata=fields[name].metadata if name in fields else None,
+        )
+        for name in names
+    ]
+    schema = pa.schema(made, metadata or None)
+    with parquet.ParquetWriter(file, schema, compression=compression) as writer:
+        batch = first
+        while batch is not None:
+            writer.write_batch(batch.cast(schema))
+            batch = next(batches, None)
+
+
+def _compression(reader: ParquetFile) -> str:
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(reader.files[0]) as file:
+        if not file.metadata.num_row_groups or not file.metadata.num_columns:
+            return "zstd"
+        used = str(file.metadata.row_group(0).column(0).compression).lower()
+    return "none" if used == "uncompressed" else used
+
 
 STATISTICAL = (".sav", ".zsav", ".dta")
 _DIGITS = re.compile(r"[0-9a-f]{16}")

@@ -1,4 +1,19 @@
-"""Files of SPSS and Stata written as the original is: labels, missing values, formats, weight.
+"""Files of other kinds as SPSS and Stata have them: numbers or texts, names that are allowed, labels.
+
+A column is one of numbers where every cell is a number as a number is written, without leading zeros;
+texts that mean missing are left empty there, and numbers that do are declared as missing (SPSS).
+Everything else is text. A name that these programs do not allow gets underscores, and the original
+becomes the label of the variable.
+
+What SPSS files say of themselves in fixed places: the time they were made, and the weight variable.
+
+The library that writes them puts the time of writing there, which would make every release another
+file, and knows no weights. A system file begins with 176 bytes: at 72 the kind of compression, at 76 the
+number of the weight variable (0 for none; variables of more than eight letters take several numbers), at
+92 and 101 date and time. Variables follow, 32 bytes each with their label and missing values after
+them, and then other records up to one with the number 999.
+
+Files of SPSS and Stata written as the original is: labels, missing values, formats, weight.
 
 A numeric variable that was recoded has the new categories as labels. Categories that are values of before
 keep their numbers; others have the first numbers that are free. Numbers that the file declares as missing
@@ -12,36 +27,238 @@ from __future__ import annotations
 
 import re
 import shutil
+import struct
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.data.reading.numerals import floats_of, number_of
+from gamekeeper.data.reading.columns import floats_of, number_of, value_text, value_texts
 from gamekeeper.data.reading.source import Source
-from gamekeeper.data.reading.statistical_file import StatisticalFile
-from gamekeeper.data.reading.values import value_text
-from gamekeeper.data.writing.converted import read_as_statistical
-from gamekeeper.data.writing.released_cells import code_is_taken
-from gamekeeper.data.writing.released_column import CellLook, ReleasedColumn, SuppressedCells
-from gamekeeper.data.writing.spss_header import read_header, without_time
+from gamekeeper.data.reading.typed_files import StatisticalFile
+from gamekeeper.data.writing.released_cells import (
+    CellLook,
+    ReleasedColumn,
+    SuppressedCells,
+    code_is_taken,
+)
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.files.asides import temporary_folder
+from gamekeeper.files import temporary_folder
 from gamekeeper.wording import quoted
 
 if TYPE_CHECKING:
     import pandas as pd
 
+
+_PADDED = re.compile(r"[+-]?0\d")
+_MOST_DIGITS = 15
+_MOST_MISSING = 3
+
+
+def read_as_statistical(
+    source: Source,
+    names: Sequence[str],
+    records: NDArray[np.int64] | None,
+    *,
+    is_spss: bool,
+) -> tuple[pd.DataFrame, Any, dict[str, str]]:
+    """Return the records of a file, what is known of its variables, and their names by column."""
+    import pandas as pd
+    import pyarrow as pa
+
+    batches = list(source.batches(names))
+    new = _allowed(names, 64 if is_spss else 32)
+    frame: dict[str, Any] = {}
+    kinds: dict[str, str] = {}
+    labels: dict[str, dict[Any, str]] = {}
+    ranges: dict[str, list[float]] = {}
+    for name in names:
+        texts: list[str | None] = []
+        for batch in batches:
+            cells = batch.column(batch.schema.names.index(name))
+            if pa.types.is_dictionary(cells.type):
+                cells = cells.dictionary_decode()
+            texts += value_texts(cells)
+        numbers = _numbers(texts, source.missing, source.decimal)
+        kinds[new[name]] = "string" if numbers is None else "double"
+        values: Any = np.array([text or "" for text in texts], dtype=object)
+        if numbers is not None:
+            values = numbers
+            ranges[new[name]] = _declared(numbers, source, is_spss=is_spss)
+        frame[new[name]] = values if records is None else values[records]
+        own = source.column(name).labels
+        labels[new[name]] = _labels(own, is_number=numbers is not None)
+    told = {
+        new[name]: source.column(name).label or (name if new[name] != name else None)
+        for name in names
+    }
+    meta = SimpleNamespace(
+        variable_value_labels=labels,
+        missing_ranges=ranges,
+        missing_user_values={},
+        original_variable_types={},
+        readstat_variable_types=kinds,
+        column_names_to_labels=told,
+        variable_measure={},
+        variable_display_width={},
+        file_label="",
+        notes=[],
+    )
+    return pd.DataFrame(frame), meta, new
+
+
+def _numbers(
+    texts: Sequence[str | None], missing: frozenset[str], decimal: str
+) -> NDArray[np.float64] | None:
+    """Return the cells as numbers, or None where some are none."""
+    known: dict[str, float] = {}
+    for text in set(texts):
+        if text is None:
+            continue
+        number = number_of(text, decimal)
+        is_plain = number is not None and not _PADDED.match(text)
+        if is_plain and number is not None and len(text.lstrip("+-")) <= _MOST_DIGITS + 2:
+            known[text] = float(number)
+        elif text in missing:
+            known[text] = np.nan
+        else:
+            return None
+    if not known:
+        return None
+    return np.array([np.nan if text is None else known[text] for text in texts])
+
+
+def _declared(numbers: NDArray[np.float64], source: Source, *, is_spss: bool) -> list[float]:
+    """Return the numbers that mean missing and occur, as many as SPSS lets one declare."""
+    read = (number_of(text, source.decimal) for text in sorted(source.missing))
+    found = [float(number) for number in read if number is not None]
+    there = [number for number in found if (numbers == number).any()]
+    return there[:_MOST_MISSING] if is_spss else []
+
+
+def _labels(own: Any, *, is_number: bool) -> dict[Any, str]:
+    if not is_number:
+        return {}
+    read = {text: number_of(text, ".") for text in own}
+    return {float(number): own[text] for text, number in read.items() if number is not None}
+
+
+def _allowed(names: Sequence[str], letters: int) -> dict[str, str]:
+    """Return for every column a name that is allowed, and that no other has.
+
+    Examples
+    --------
+    >>> _allowed(["full name", "1st", "full_name"], 32)
+    {'full name': 'full_name', '1st': 'v1st', 'full_name': 'full_name_2'}
+    """
+    made: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        bare = re.sub(r"[^A-Za-z0-9_]", "_", name) or "v"
+        if not bare[0].isalpha():
+            bare = f"v{bare}"
+        bare, number = bare[:letters], 1
+        while bare.casefold() in taken:
+            number += 1
+            bare = f"{bare[: letters - 4].removesuffix(f'_{number - 1}')}_{number}"
+        taken.add(bare.casefold())
+        made[name] = bare
+    return made
+
+
+_HEADER = 176
+_COMPRESSION, _WEIGHT, _DATE, _TIME = 72, 76, 92, 101
+_FIXED_DATE, _FIXED_TIME = b"01 Jan 70", b"00:00:00"
+_VARIABLE, _LABELS, _LABELLED, _DOCUMENT, _EXTENSION, _END = 2, 3, 4, 6, 7, 999
+_LONG_NAMES = 13
+
+
+class SpssHeader:
+    """The dictionary of a system file, as far as it tells of variables and weights."""
+
+    def __init__(self, content: bytes) -> None:
+        self.order = "<" if content[64:68] in (b"\x02\0\0\0", b"\x03\0\0\0") else ">"
+        self._content = content
+        self.compression = self._number(_COMPRESSION)
+        self.places: dict[str, int] = {}
+        """The number of every variable by its name as the file has it, in small letters."""
+        self._walk()
+
+    @property
+    def weight(self) -> str:
+        """The name of the weight variable in small letters; empty where there is none."""
+        number = self._number(_WEIGHT)
+        return next((name for name, place in self.places.items() if place == number), "")
+
+    def _number(self, at: int) -> int:
+        return int(struct.unpack_from(f"{self.order}i", self._content, at)[0])
+
+    def _walk(self) -> None:
+        at, place = _HEADER, 0
+        short: dict[str, int] = {}
+        longer: dict[str, str] = {}
+        while at + 4 <= len(self._content):
+            kind = self._number(at)
+            if kind == _VARIABLE:
+                place += 1
+                width, has_label, n_missing = (self._number(at + 4 * n) for n in (1, 2, 3))
+                name = self._content[at + 24 : at + 32].decode("latin-1").strip()
+                if width >= 0:
+                    short[name.casefold()] = place
+                at += 32
+                if has_label:
+                    at += 4 + -(-self._number(at) // 4) * 4
+                at += 8 * abs(n_missing)
+            elif kind == _LABELS:
+                count = self._number(at + 4)
+                at += 8
+                for _ in range(count):
+                    at += 8 + -(-(self._content[at + 8] + 1) // 8) * 8
+            elif kind == _LABELLED:
+                at += 8 + 4 * self._number(at + 4)
+            elif kind == _DOCUMENT:
+                at += 8 + 80 * self._number(at + 4)
+            elif kind == _EXTENSION:
+                subtype, size, count = (self._number(at + 4 * n) for n in (1, 2, 3))
+                text = self._content[at + 16 : at + 16 + size * count]
+                if subtype == _LONG_NAMES:
+                    pairs = text.decode("utf-8", "replace").strip("\0").split("\t")
+                    longer = {
+                        own.partition("=")[0].casefold(): own.partition("=")[2].casefold()
+                        for own in pairs
+                    }
+                at += 16 + size * count
+            else:
+                break
+        self.places = {longer.get(name, name): place for name, place in short.items()}
+
+
+def read_header(path: Path) -> SpssHeader:
+    """Return what a system file says of its variables; all of it is read, as labels may be long."""
+    return SpssHeader(path.read_bytes())
+
+
+def without_time(content: bytes, weight: str) -> bytes:
+    """Return a system file that tells a fixed time, and whose weight is the variable of a name."""
+    header = SpssHeader(content)
+    made = bytearray(content)
+    made[_DATE : _DATE + len(_FIXED_DATE)] = _FIXED_DATE
+    made[_TIME : _TIME + len(_FIXED_TIME)] = _FIXED_TIME
+    number = header.places.get(weight.casefold(), 0) if weight else 0
+    struct.pack_into(f"{header.order}i", made, _WEIGHT, number)
+    return bytes(made)
+
+
 _TIMESTAMP = re.compile(rb"(<timestamp>\x11).{17}(</timestamp>)", re.DOTALL)
-_FIXED_TIME = b"01 Jan 1970 00:00"
+_FIXED_TIME_OF_STATISTICAL_WRITER = b"01 Jan 1970 00:00"
 _OLD_TIME = 91  # after format, order, numbers of variables and records, and the label of 81 bytes
 _RELEASE = re.compile(rb"<release>(\d+)</release>")
 _VERSIONS = {113: 8, 114: 10, 115: 12, 117: 13, 118: 14, 119: 15}
-_MOST_MISSING = 3
 _TYPES = {"int8": "Int8", "int16": "Int16", "int32": "Int32", "float": "float32"}
 
 
@@ -186,9 +403,13 @@ def _stata_version(path: Path) -> int:
 
 def _without_stata_time(content: bytes) -> bytes:
     if content.startswith(b"<stata_dta>"):
-        return _TIMESTAMP.sub(rb"\g<1>" + _FIXED_TIME + rb"\g<2>", content, count=1)
+        return _TIMESTAMP.sub(
+            rb"\g<1>" + _FIXED_TIME_OF_STATISTICAL_WRITER + rb"\g<2>", content, count=1
+        )
     made = bytearray(content)
-    made[_OLD_TIME : _OLD_TIME + len(_FIXED_TIME)] = _FIXED_TIME
+    made[_OLD_TIME : _OLD_TIME + len(_FIXED_TIME_OF_STATISTICAL_WRITER)] = (
+        _FIXED_TIME_OF_STATISTICAL_WRITER
+    )
     return bytes(made)
 
 

@@ -5,6 +5,8 @@ different forms for every variable. Here the forms are the same: a composite key
 variables that some forms all have, each at the harmonization of the target's categorization with
 those of these forms. Its size is the number of combinations of categories that are possible,
 without those that were declared impossible. For every number of forms there is a largest key.
+
+What an analysis says besides its table: what was asked, what to be careful about, keys together.
 """
 
 from __future__ import annotations
@@ -17,21 +19,25 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from gamekeeper.algorithms.categories.graph_property import bits
-from gamekeeper.algorithms.categories.joint_search import (
+from gamekeeper.algorithms.categories.maximal_harmonization import (
     JointKey,
     Row,
     Size,
     largest_keys,
     possible_combinations,
 )
-from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition, is_finer
-from gamekeeper.algorithms.categories.prevalence import SizeCurve
+from gamekeeper.algorithms.categories.partitions import (
+    Arbitrary,
+    Partition,
+    SizeCurve,
+    bits,
+    is_finer,
+)
+from gamekeeper.choices import MAX_KEYS
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
-from gamekeeper.mapping.analysis.limits import MAX_KEYS
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.scenario import Scenario
-from gamekeeper.mapping.environment.scope import Scope
+from gamekeeper.mapping.environment.overview import Scope
+from gamekeeper.mapping.environment.rules import Scenario
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, number_text, quoted
 
@@ -198,7 +204,7 @@ def find_composite_keys(
     --------
     >>> from gamekeeper.mapping.analysis.key_mapping import map_key_variables
     >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.variables.variable import Variable
+    >>> from gamekeeper.mapping.variables.codes import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
     >>> bands = {"Age": ("0-15", "16-64", "65+")}
     >>> forms = [Form("Bank", bands), Form("Shop", bands), Form("Census", bands)]
@@ -365,3 +371,35 @@ def _size_text(size: float) -> str:
     if size == math.inf:
         return "combinations of any detail"
     return f"{number_text(size)} possible {'combination' if size == 1 else 'combinations'}"
+
+
+def describe_map(outcome: KeyVariableMap) -> str:
+    """Say in a sentence what was asked."""
+    n_forms = len(outcome.match_forms)
+    first = outcome.variables[0] if outcome.variables else None
+    matched, having = (first.threshold, first.n_needed) if first else (1, 1)
+    must = f"{matched} of them must be matched"
+    if having != matched:
+        must = f"{having} of them must have a variable, and {matched} must be matched"
+    return (
+        f"Target {quoted([outcome.target])} against {count_of(n_forms, 'form')}"
+        f" ({outcome.mode.value}); at least {must} (prevalence {outcome.prevalence})."
+    )
+
+
+def map_notes(outcome: KeyVariableMap) -> list[str]:
+    """Return what to know before an analysis is believed: variables without a result first."""
+    faults = [f"{item.variable}: {item.message}" for item in outcome.variables if item.message]
+    return [*faults, *outcome.notes]
+
+
+def composite_rows(composite: CompositeKeys) -> list[dict[str, object]]:
+    """Return composite keys as plain values."""
+    return [
+        {
+            "forms": list(key.forms),
+            "combinations": "unbounded" if math.isinf(key.size) else int(key.size),
+            "parts": [{"variable": part.variable, "code": part.code} for part in key.parts],
+        }
+        for key in composite.keys
+    ]

@@ -1,4 +1,8 @@
-"""Key variable mapping: at which detail could a target be matched against the forms out there?
+"""What is asked of key variable mapping, checked as a whole before any work is done.
+
+Which forms hold which categorization of a variable, and what that is evidence for.
+
+Key variable mapping: at which detail could a target be matched against the forms out there?
 
 For every variable of a target form, the finest categorization at which the target can be matched
 against enough of the other forms, as Smith and Elliot define it in sections 2.1 and 5 (with the
@@ -11,42 +15,194 @@ itself), and how that changes with the prevalence asked for. Section 5.2 names t
 
 What counts is what can be told apart within the universe of the target (`scope`). Smith and Elliot
 count everybody, also those whom the target does not ask; `within_universe=False` does so too.
+
+Key variable mapping at every prevalence at once, for whoever moves a slider.
+
+With |E| forms to match against, a prevalence of k/|E| asks that k of them can be matched. What is
+found changes at few k: where the maximal harmonizations are those of fewer forms no longer, or the
+effective categories are not. Between them lie the levels, each exactly what `map_key_variables`
+finds for any k in it.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gamekeeper.algorithms.categories.maximal_harmonization import MaximalHarmonizations
 from gamekeeper.algorithms.categories.partitions import (
     ARBITRARY,
     Arbitrary,
     Partition,
+    SizeCurve,
     effective_categories,
+    is_null,
+    parse_prevalence,
+    threshold,
 )
-from gamekeeper.algorithms.categories.prevalence import SizeCurve, is_null, threshold
-from gamekeeper.errors import LimitError
-from gamekeeper.mapping.analysis.holders import (
-    Categorizations,
-    Holders,
-    counts_inside,
-    evidence_at,
-    holders_of,
-)
+from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap, Maximal
-from gamekeeper.mapping.analysis.options import MapOptions
-from gamekeeper.mapping.analysis.question import Question, pose
+from gamekeeper.mapping.environment.asked import Evidence, MapOptions, Mode
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.scope import Scope
+from gamekeeper.mapping.environment.overview import Scope
 from gamekeeper.mapping.variables.codes import code_order
-from gamekeeper.options import takes
-from gamekeeper.results import Progress, Provenance
+from gamekeeper.options import given, takes
+from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import count_of, quoted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A target, the forms to match it against, and how; everything in it is valid.
+
+    `wanted` are the forms to match against once more, to be found at once. `asked` has the options
+    that are taken as they were given.
+    """
+
+    environment: Environment
+    asked: MapOptions
+    target: str
+    forms: tuple[str, ...]
+    groups: tuple[str, ...]
+    match_forms: tuple[str, ...]
+    wanted: frozenset[str]
+    mode: Mode
+    prevalence: Fraction
+
+
+def pose(environment: Environment, asked: MapOptions) -> Question:
+    """Check what is asked against an environment; every fault is reported at once."""
+    target = asked.target
+    faults: list[InputError] = []
+
+    def checked(check: Callable[[], T], otherwise: T) -> T:
+        try:
+            return check()
+        except InputError as error:
+            faults.append(error)
+            return otherwise
+
+    named = (asked.forms,) if isinstance(asked.forms, str) else tuple(asked.forms)
+    grouped = (asked.groups,) if isinstance(asked.groups, str) else tuple(asked.groups)
+    share = checked(lambda: parse_prevalence(asked.prevalence), Fraction(0))
+    use = checked(lambda: _mode(asked.mode, named, grouped), Mode.TYPICAL)
+    checked(lambda: _require_most(asked.most), None)
+    checked(lambda: environment.form(target).name, "")
+    chosen = [checked(lambda form=form: environment.form(form).name, form) for form in named]
+    for group in grouped:
+        chosen += checked(lambda group=group: environment.group(group).forms, ())
+    if not named and not grouped:
+        chosen = list(environment.forms)
+    match_forms = tuple(dict.fromkeys(form for form in chosen if form != target))
+    if not faults and not match_forms:
+        raise InputError(
+            Reason.NOTHING_GIVEN,
+            f"The key variables of {quoted([target])} were asked for.",
+            "There is no other form to match against.",
+            "Name forms or groups besides the target.",
+        )
+    if len(faults) == 1:
+        raise faults[0]
+    if faults:
+        raise InputError(
+            faults[0].reason,
+            f"The key variables of {quoted([target])} were asked for.",
+            f"What was asked has {count_of(len(faults), 'fault')}.",
+            problems=[
+                Problem(fault.reason, fault.asked.removesuffix("."), fault.found, fault.do)
+                for fault in faults
+            ],
+        )
+    wanted = frozenset(match_forms)
+    return Question(environment, asked, target, named, grouped, match_forms, wanted, use, share)
+
+
+def _require_most(most: int) -> None:
+    if most < 1:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"The option most was given as {most}.",
+            "That is less than one.",
+            "Give a positive whole number, or leave it out.",
+        )
+
+
+def _mode(asked: Mode | str | None, forms: Sequence[str], groups: Sequence[str]) -> Mode:
+    if asked is None:
+        if len(groups) > 1:
+            return Mode.MULTIPLE
+        return Mode.SPECIFIC if len(forms) == 1 and not groups else Mode.TYPICAL
+    mode = Mode(asked)
+    if mode is Mode.SPECIFIC and (len(forms) != 1 or groups):
+        need = "exactly one form and no group"
+    elif mode is Mode.MULTIPLE and len(groups) < 2:
+        need = "two groups or more"
+    else:
+        return mode
+    raise InputError(
+        Reason.BAD_OPTION,
+        f"The mode '{mode.value}' was asked for.",
+        f"It takes {need}; given were {count_of(len(forms), 'form')} and"
+        f" {count_of(len(groups), 'group')}.",
+        "Change the forms and groups to match against, or the mode.",
+    )
+
+
+Holders = dict[Partition | Arbitrary, tuple[str, ...]]
+"""Categorizations of all sinks, each with the matched forms that have it."""
+
+Categorizations = Counter[Partition | Arbitrary]
+
+
+def holders_of(environment: Environment, variable: str, wanted: Collection[str]) -> Holders:
+    """Return the valid categorizations of a variable, with those of some forms that have them."""
+    among = frozenset(wanted)
+    holders: Holders = {}
+    for item, forms in environment.instances(variable):
+        matched = tuple(form for form in forms if form in among)
+        if item.partition is not None and matched:
+            holders[item.partition] = holders.get(item.partition, ()) + matched
+    return holders
+
+
+def counts_inside(scope: Scope, holders: Holders) -> Categorizations:
+    """Return how many forms hold each categorization as it is within a universe."""
+    counts: Categorizations = Counter()
+    for each, forms in holders.items():
+        counts[scope.inside(each)] += len(forms)
+    return counts
+
+
+def n_matched(scope: Scope, holders: Holders, categorization: Partition | Arbitrary) -> int:
+    """Return how many forms can be matched at a categorization within a universe."""
+    return sum(
+        len(forms) for finer, forms in holders.items() if scope.is_finer(finer, categorization)
+    )
+
+
+def evidence_at(
+    environment: Environment, scope: Scope, holders: Holders, categorization: Partition | Arbitrary
+) -> tuple[Evidence, ...]:
+    """Return the codes that refine a categorization within a universe, the most frequent first."""
+    found = [
+        Evidence(environment.code(scope.variable.name, finer), len(forms), forms)
+        for finer, forms in holders.items()
+        if scope.is_finer(finer, categorization)
+    ]
+    return tuple(sorted(found, key=lambda item: (-item.n_forms, code_order(item.code))))
 
 
 @takes(MapOptions)
@@ -62,7 +218,7 @@ def map_key_variables(environment: Environment, asked: MapOptions) -> KeyVariabl
     Examples
     --------
     >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.variables.variable import Variable
+    >>> from gamekeeper.mapping.variables.codes import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
     >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
     >>> census = Form("Census", {"Age": ()})
@@ -341,3 +497,159 @@ def _fingerprint(question: Question, variable: str, holders: Holders) -> bytes:
     own = environment.categorization(question.target, variable).partition
     seen = sorted((labels(each), len(forms)) for each, forms in holders.items())
     return repr((variable, environment.variable(variable).graph.sinks, labels(own), seen)).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """What is found where `first` to `last` forms must be matched.
+
+    Attributes
+    ----------
+    n_categories
+        The number of categories: `math.inf` for arbitrary precision, None where it is not known.
+    codes
+        The codes of the maximal harmonizations.
+    effective
+        Effective categories that as many single forms reach.
+    """
+
+    first: int
+    last: int
+    n_categories: float | None
+    codes: tuple[str, ...]
+    effective: Fraction | float
+    has_more: bool = False
+    may_have_more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VariableLevels:
+    """The levels of one variable, and what each code in them means.
+
+    `outcome` is what was found at the prevalence that was asked for.
+    """
+
+    outcome: KeyVariable
+    levels: tuple[Level, ...]
+    maximal: dict[str, Maximal]
+
+
+@dataclass(frozen=True, repr=False)
+class MapLevels(Result):
+    """An analysis at every prevalence; `outcome` is the one that was asked for."""
+
+    outcome: KeyVariableMap
+    variables: tuple[VariableLevels, ...]
+    provenance: Provenance
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        levels = sum(len(item.levels) for item in self.variables)
+        return {**self.outcome.summary(), "levels": levels}
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per variable and level."""
+        import pyarrow as pa
+
+        rows = [
+            {
+                "variable": item.outcome.variable,
+                "from_forms": level.first,
+                "to_forms": level.last,
+                "categories": None if level.n_categories is None else float(level.n_categories),
+                "codes": ", ".join(level.codes),
+                "effective": float(level.effective),
+            }
+            for item in self.variables
+            for level in item.levels
+        ]
+        schema = pa.schema(
+            [
+                ("variable", pa.string()),
+                ("from_forms", pa.int32()),
+                ("to_forms", pa.int32()),
+                ("categories", pa.float64()),
+                ("codes", pa.string()),
+                ("effective", pa.float64()),
+            ]
+        )
+        return pa.Table.from_pylist(rows, schema=schema)
+
+
+def map_levels(environment: Environment, asked: MapOptions) -> MapLevels:
+    """Map the key variables of a target at every prevalence.
+
+    Examples
+    --------
+    >>> from gamekeeper.mapping.environment.environment import Form
+    >>> from gamekeeper.mapping.variables.codes import Variable
+    >>> fine, coarse = ("0-15", "16-64", "65+"), ("0-15", "16+")
+    >>> age = Variable.of_bands("Age", [*fine, "16+"])
+    >>> forms = [
+    ...     Form("Bank", {"Age": fine}),
+    ...     Form("Shop", {"Age": coarse}),
+    ...     Form("Census", {"Age": fine}),
+    ... ]
+    >>> (found,) = map_levels(Environment([age], forms), MapOptions("Census")).variables
+    >>> [(level.first, level.last, level.codes) for level in found.levels]
+    [(1, 1, ('C3.001',)), (2, 2, ('C2.001',))]
+    """
+    outcome = map_key_variables(environment, **given(asked))
+    question = pose(environment, asked)
+    return MapLevels(
+        outcome,
+        tuple(_of_variable(question, item) for item in outcome.variables),
+        outcome.provenance,
+    )
+
+
+def _of_variable(question: Question, item: KeyVariable) -> VariableLevels:
+    answers = item.answers
+    if answers is None:
+        return VariableLevels(item, (), {})
+    holders = holders_of(question.environment, item.variable, question.wanted)
+    scope = scope_of(question, item.variable)
+    maximal: dict[Partition | Arbitrary, Maximal] = {}
+
+    def meaning(node: Partition | Arbitrary) -> Maximal:
+        if node not in maximal:
+            maximal[node] = explained(question.environment, scope, node, holders)
+        return maximal[node]
+
+    levels = tuple(_levels(question.asked, answers, counts_inside(scope, holders), meaning))
+    return VariableLevels(item, levels, {found.code: found for found in maximal.values()})
+
+
+def _levels(
+    asked: MapOptions,
+    answers: MaximalHarmonizations,
+    counts: Categorizations,
+    meaning: Callable[[Partition | Arbitrary], Maximal],
+) -> Iterator[Level]:
+    any_detail = any_detail_of(answers, counts, asked.levels)
+    steps = effective_steps(answers.target, counts, asked.levels)
+    first = 1
+    while first <= answers.n_forms:
+        effective_end, effective = next(step for step in steps if step[0] >= first)
+        if not answers.is_known(first):
+            last = first
+            while last < effective_end and not answers.is_known(last + 1):
+                last += 1
+            yield Level(first, last, None, (), effective)
+        else:
+            size = answers.size(first)
+            found = answers.maximal(first, most=asked.most + 1)
+            told = [meaning(node) for node in found]
+            last = min(effective_end, *(each.n_forms for each in told))
+            while last > first and answers.is_complete(last) != answers.is_complete(first):
+                last -= 1
+            yield Level(
+                first,
+                last,
+                any_detail if size == math.inf else size,
+                tuple(sorted((each.code for each in told[: asked.most]), key=code_order)),
+                effective,
+                has_more=len(found) > asked.most,
+                may_have_more=len(found) <= asked.most and not answers.is_complete(first),
+            )
+        first = last + 1

@@ -1,27 +1,119 @@
-"""The outcome of key variable mapping: per variable, and for a whole target.
+"""The ranked key variables as a table for reading: in notebooks, in reports and on the terminal.
+
+The outcome of key variable mapping: per variable, and for a whole target.
 
 Everything is immutable and exact: sizes are whole numbers (or unbounded), areas and effective
 categories are fractions.
+
+Code size against prevalence, plotted: how much detail is left as more forms must share it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.algorithms.categories.maximal_harmonization import MaximalHarmonizations
-from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
-from gamekeeper.algorithms.categories.prevalence import SizeCurve
-from gamekeeper.mapping.analysis.map_table import map_table_html
-from gamekeeper.mapping.environment.evidence import Evidence, Mode
-from gamekeeper.results import Provenance, Result
+from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition, SizeCurve
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.mapping.environment.asked import Evidence, Mode
+from gamekeeper.results import (
+    COLOURS,
+    GRID,
+    MUTED,
+    Provenance,
+    Result,
+    drawable,
+    drawable_letters,
+    table_html,
+)
+from gamekeeper.wording import asking_text, count_of, listed, number_text, short
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.axes import Axes
+
+
+NONE = "—"
+"""What stands where there is nothing to say."""
+
+_SHOWN_CODES = 3
+_SHOWN_CATEGORIES = 6
+_CELL_LETTERS = 90
+
+
+def map_table(key_variable_map: KeyVariableMap) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the ranked key variables as a header and rows of text.
+
+    Numbers have at most two decimals; ∞ stands for unbounded and a dash for none. A variable whose
+    area is not known has no rank. Under "Forms" is how many of the forms can be matched at the
+    first code, and "In words" are its categories.
+    """
+    header = ("Rank", "Variable", "Code", "Categories", "Forms", "Area", "Effective", "In words")
+    rows = [_row(rank, item) for rank, item in enumerate(key_variable_map.variables, start=1)]
+    return header, rows
+
+
+def map_table_html(key_variable_map: KeyVariableMap) -> str:
+    """Return the ranked key variables as one HTML table, every text escaped."""
+    header, rows = map_table(key_variable_map)
+    return table_html(header, rows, caption=f"Key variables of {short(key_variable_map.target)}")
+
+
+def _row(rank: int, item: KeyVariable) -> tuple[str, ...]:
+    name = short(item.variable)
+    if item.message:
+        why = "too many harmonizations" if item.over_limit else "inconsistent categorizations"
+        return (NONE, name, *[NONE] * 5, f"no result: {why}")
+    area = NONE if item.area is None else number_text(item.area)
+    place = NONE if item.area is None else str(rank)
+    if not item.maximal:
+        return (place, name, NONE, NONE, NONE, area, NONE, _too_few(item))
+    first = item.maximal[0]
+    words = _words(first.categories)
+    is_one_of_several = len(item.codes) > 1 or item.has_more or item.may_have_more
+    return (
+        place,
+        name,
+        _codes(item),
+        number_text(item.n_categories),
+        f"{first.n_forms} of {item.n_forms}",
+        area,
+        number_text(item.effective),
+        f"for {first.code}: {words}" if is_one_of_several else words,
+    )
+
+
+def _too_few(item: KeyVariable) -> str:
+    asking = asking_text(item.n_asking, item.n_forms, item.n_asking - item.n_having)
+    if item.n_forms == 1 or not item.n_asking:
+        return asking
+    must = "must" if item.n_asking == item.n_having else "must without fault"
+    return f"{asking}; at least {item.n_needed} {must}"
+
+
+def _words(categories: Sequence[str]) -> str:
+    """Return as many categories as fit a cell, at least one."""
+    n_shown = n_letters = 0
+    for name in categories[:_SHOWN_CATEGORIES]:
+        n_letters += len(short(name)) + 2
+        if n_shown and n_letters > _CELL_LETTERS:
+            break
+        n_shown += 1
+    return listed(categories, n_shown)
+
+
+def _codes(item: KeyVariable) -> str:
+    shown = ", ".join(item.codes[:_SHOWN_CODES])
+    left_out = len(item.codes) - _SHOWN_CODES
+    if item.has_more or (item.may_have_more and left_out > 0):
+        return f"{shown} and more"
+    if item.may_have_more:
+        return f"{shown} and perhaps more"
+    return f"{shown} and {left_out} more" if left_out > 0 else shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,8 +336,6 @@ class KeyVariableMap(Result):
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Plot code size against prevalence; needs no display."""
-        from gamekeeper.mapping.analysis.prevalence_plot import plot_curves
-
         return plot_curves(self, ax=ax)
 
 
@@ -326,3 +416,113 @@ class SizeCurves(Result):
 
 def _exact(number: Fraction | float) -> str:
     return "unbounded" if number == math.inf else str(number)
+
+
+# Colours and strokes together tell curves apart in grey as well.
+_STROKES = ("-", "--", "-.", ":")
+_TICKS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000, 10_000, 100_000)
+_TICK_SPACE = 1.3
+_NAME_LETTERS = 32
+_TITLE_LETTERS = 60
+
+
+def plot_curves(key_variable_map: KeyVariableMap, *, ax: Axes | None = None, most: int = 8) -> Axes:
+    """Plot code size against prevalence, one step curve per variable in the order of the ranking.
+
+    The number of categories has a logarithmic axis, since most codes have few and some have very
+    many; the ranking goes by area on a linear one. Arbitrary precision is drawn on a line of its
+    own at the top, called "any detail". Letters that the font lacks are replaced. Where more than
+    `most` variables have a curve, the legend says how many are left out. A new figure needs no
+    display; `ax.figure.savefig("curves.png")` saves it.
+    """
+    from matplotlib.figure import Figure
+
+    if most < 1:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"A plot of {most} variables was asked for.",
+            "That is less than one.",
+            "Give a positive whole number.",
+        )
+    if ax is None:
+        ax = Figure(figsize=(8.0, 4.2), layout="constrained").add_subplot()
+    curves = [
+        (item, item.curve)
+        for item in key_variable_map.variables
+        if item.curve is not None and item.curve.sizes
+    ]
+    shown = curves[:most]
+    sizes = [size for _, curve in shown for size in curve.sizes]
+    largest = max((size for size in sizes if size != math.inf), default=1)
+    ceiling = 2 * max(largest, 4)
+    _set_axes(ax, largest, ceiling if math.inf in sizes else None)
+    letters = drawable_letters()
+    for number, (item, curve) in enumerate(shown):
+        prevalences, heights = _corners(curve, ceiling)
+        name = drawable(short(item.variable, _NAME_LETTERS), letters)
+        ax.plot(
+            prevalences,
+            heights,
+            drawstyle="steps-post",
+            color=COLOURS[number % len(COLOURS)],
+            linestyle=_STROKES[number % len(_STROKES)],
+            linewidth=2,
+            marker="o",
+            markevery=[len(prevalences) - 1],
+            markersize=5,
+            label=f"{number + 1}. {name}",
+        )
+    target = drawable(short(key_variable_map.target, _TITLE_LETTERS), letters)
+    ax.set_title(f"Key variables of {target}", loc="left", parse_math=False)
+    asked = float(key_variable_map.prevalence)
+    ax.axvline(asked, color=MUTED, linewidth=1, linestyle=":", zorder=1, label="prevalence asked")
+    _set_legend(ax, len(curves) - len(shown), len(key_variable_map.variables) - len(curves))
+    return ax
+
+
+def _corners(curve: SizeCurve, ceiling: float) -> tuple[list[float], list[float]]:
+    """Return where each step starts and how high it is, then the very last point."""
+    steps = curve.steps
+    prevalences = [float(start) for start, _, _ in steps] + [float(steps[-1][1])]
+    heights = [size for _, _, size in steps] + [curve.end]
+    return prevalences, [float(min(height, ceiling)) for height in heights]
+
+
+def _set_axes(ax: Axes, largest: float, ceiling: float | None) -> None:
+    from matplotlib.ticker import NullLocator, PercentFormatter
+
+    # The top value has a tick of its own, and room for its name.
+    ticks: list[float] = [tick for tick in _TICKS if tick * _TICK_SPACE <= largest]
+    ticks.append(largest)
+    names = [number_text(tick) for tick in ticks]
+    if ceiling is not None:
+        ticks.append(ceiling)
+        names.append("any detail")
+        ax.axhspan(ceiling / 1.3, ceiling * 1.3, color="#f3f5f8", zorder=0)
+    ax.set_yscale("log")
+    ax.set_ylim(0.85, 1.3 * (ceiling or largest))
+    ax.set_yticks(ticks, names)
+    ax.yaxis.set_minor_locator(NullLocator())
+    ax.set_xlim(0, 1)
+    ax.xaxis.set_major_formatter(PercentFormatter(xmax=1))
+    ax.set_xlabel("Prevalence: share of the forms that must be matched")
+    ax.set_ylabel("Categories that can be matched (log scale)")
+    ax.grid(color=GRID, linewidth=0.8)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def _set_legend(ax: Axes, n_left_out: int, n_without: int) -> None:
+    from matplotlib.lines import Line2D
+
+    handles, labels = ax.get_legend_handles_labels()
+    notes = [f"{n_left_out} more not shown"] if n_left_out else []
+    notes += [f"{count_of(n_without, 'variable')} without a curve"] if n_without else []
+    for note in notes:
+        handles.append(Line2D([], [], linestyle="none"))
+        labels.append(note)
+    legend = ax.legend(
+        handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)

@@ -3,10 +3,10 @@ from gamekeeper.mapping.edits.consequences import (
     Consequences as Consequences,
     weigh_edits as weigh_edits,
 )
-from gamekeeper.mapping.edits.describing import describe_edit as describe_edit
-from gamekeeper.mapping.edits.edit import EDIT as EDIT, Edit as Edit
-from gamekeeper.mapping.edits.kinds.bands import AddBands as AddBands, RemoveBands as RemoveBands
-from gamekeeper.mapping.edits.kinds.categories import (
+from gamekeeper.mapping.edits.applying import describe_edit as describe_edit
+from gamekeeper.mapping.edits.applying import EDIT as EDIT, Edit as Edit
+from gamekeeper.mapping.edits.categories import AddBands as AddBands, RemoveBands as RemoveBands
+from gamekeeper.mapping.edits.categories import (
     AddCategory as AddCategory,
     DeepenGraph as DeepenGraph,
     FlattenGraph as FlattenGraph,
@@ -17,8 +17,8 @@ from gamekeeper.mapping.edits.kinds.categories import (
     SetChildren as SetChildren,
     SplitCategory as SplitCategory,
 )
-from gamekeeper.mapping.edits.kinds.environment import DescribeEnvironment as DescribeEnvironment
-from gamekeeper.mapping.edits.kinds.forms import (
+from gamekeeper.mapping.edits.environment import DescribeEnvironment as DescribeEnvironment
+from gamekeeper.mapping.edits.forms import (
     AddForm as AddForm,
     AskVariable as AskVariable,
     DropVariable as DropVariable,
@@ -26,34 +26,34 @@ from gamekeeper.mapping.edits.kinds.forms import (
     RenameForm as RenameForm,
     SetMetadata as SetMetadata,
 )
-from gamekeeper.mapping.edits.kinds.groups import (
+from gamekeeper.mapping.edits.environment import (
     AddGroup as AddGroup,
     RemoveGroup as RemoveGroup,
     RenameGroup as RenameGroup,
     ReplaceGroup as ReplaceGroup,
 )
-from gamekeeper.mapping.edits.kinds.kept_history import (
+from gamekeeper.mapping.edits.environment import (
     KeepHistory as KeepHistory,
     KeptRevision as KeptRevision,
 )
-from gamekeeper.mapping.edits.kinds.questions import (
+from gamekeeper.mapping.edits.forms import (
     AskQuestion as AskQuestion,
     DropQuestion as DropQuestion,
     SetUniverse as SetUniverse,
 )
-from gamekeeper.mapping.edits.kinds.record import edit_of as edit_of
-from gamekeeper.mapping.edits.kinds.rules import (
+from gamekeeper.mapping.edits.record import edit_of as edit_of
+from gamekeeper.mapping.edits.environment import (
     AllowCombination as AllowCombination,
     DeclareImpossible as DeclareImpossible,
     DeclareMetadata as DeclareMetadata,
     UndeclareMetadata as UndeclareMetadata,
 )
-from gamekeeper.mapping.edits.kinds.scenarios import (
+from gamekeeper.mapping.edits.environment import (
     RemoveScenario as RemoveScenario,
     RenameScenario as RenameScenario,
     SaveScenario as SaveScenario,
 )
-from gamekeeper.mapping.edits.kinds.variables import (
+from gamekeeper.mapping.edits.variables import (
     AddVariable as AddVariable,
     DescribeVariable as DescribeVariable,
     MarkSensitive as MarkSensitive,
@@ -62,6 +62,6 @@ from gamekeeper.mapping.edits.kinds.variables import (
     ReplaceVariable as ReplaceVariable,
     UnmarkSensitive as UnmarkSensitive,
 )
-from gamekeeper.mapping.edits.kinds.widening import WidenVariable as WidenVariable
-from gamekeeper.mapping.edits.notes import edit_notes as edit_notes
-from gamekeeper.mapping.edits.touching import touched as touched
+from gamekeeper.mapping.edits.variables import WidenVariable as WidenVariable
+from gamekeeper.mapping.edits.consequences import edit_notes as edit_notes
+from gamekeeper.mapping.edits.applying import touched as touched

@@ -1,39 +1,297 @@
-"""Edits applied to an environment, which gives another environment.
+"""All edits as one type.
+
+An edit is the same record in the programming interface, in the audit trail and on the wire.
+
+What an edit asks for, as one sentence.
+
+Edits of single forms that come one after the other, made together.
+
+An environment with a changed form is another environment, and to make one costs the number of all
+forms. So a run of edits that each change one form is worked out form by form, and the environment
+is made once. Whatever does not go smoothly is left to be made edit by edit, which finds the fault
+and names the edit.
+
+Edits applied to an environment, which gives another environment.
 
 The normal editor allows only what leaves every earlier categorization admitted, gives forms valid
 categorizations and removes nothing that is in use. The unrestricted editor is for mending
 mistakes; `weigh_edits` tells beforehand what it would break.
+
+What an edit writes, so that edits by several people can be told apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter
 
 from gamekeeper.errors import InputError
-from gamekeeper.mapping.edits.describing import describe_edit
-from gamekeeper.mapping.edits.edit import Edit
-from gamekeeper.mapping.edits.form_runs import apply_run, run_length
-from gamekeeper.mapping.edits.kinds.bands import BandEdit, apply_band_edit
-from gamekeeper.mapping.edits.kinds.categories import (
+from gamekeeper.mapping.edits import categories, environment, forms, variables
+from gamekeeper.mapping.edits import environment as groups
+from gamekeeper.mapping.edits import environment as kept_history
+from gamekeeper.mapping.edits import environment as rules
+from gamekeeper.mapping.edits import environment as scenarios
+from gamekeeper.mapping.edits import forms as questions
+from gamekeeper.mapping.edits import variables as widening
+from gamekeeper.mapping.edits.categories import (
+    BandEdit,
     CategoryEdit,
     RenameCategory,
+    apply_band_edit,
     apply_category_edit,
 )
-from gamekeeper.mapping.edits.kinds.environment import apply_environment_edit
-from gamekeeper.mapping.edits.kinds.forms import FormEdit, RenameForm, apply_form_edit
-from gamekeeper.mapping.edits.kinds.groups import GroupEdit, RenameGroup, apply_group_edit
-from gamekeeper.mapping.edits.kinds.kept_history import KeepHistory
-from gamekeeper.mapping.edits.kinds.questions import QuestionEdit, apply_question_edit
-from gamekeeper.mapping.edits.kinds.rules import RuleEdit, apply_rule_edit
-from gamekeeper.mapping.edits.kinds.scenarios import ScenarioEdit, apply_scenario_edit
-from gamekeeper.mapping.edits.kinds.variables import (
+from gamekeeper.mapping.edits.environment import (
+    AddGroup,
+    DescribeEnvironment,
+    GroupEdit,
+    KeepHistory,
+    RenameGroup,
+    RenameScenario,
+    RuleEdit,
+    SaveScenario,
+    ScenarioEdit,
+    apply_environment_edit,
+    apply_group_edit,
+    apply_rule_edit,
+    apply_scenario_edit,
+)
+from gamekeeper.mapping.edits.forms import (
+    AddForm,
+    AskVariable,
+    DropVariable,
+    FormChange,
+    FormEdit,
+    QuestionEdit,
+    RenameForm,
+    SetMetadata,
+    apply_form_edit,
+    apply_question_edit,
+    changed_form,
+    form_with_question,
+)
+from gamekeeper.mapping.edits.variables import (
+    AddVariable,
     RenameVariable,
     VariableEdit,
+    WidenVariable,
     apply_variable_edit,
+    apply_widening,
 )
-from gamekeeper.mapping.edits.kinds.widening import WidenVariable, apply_widening
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.scenario.renaming import Renamed, follow_renames
+from gamekeeper.mapping.environment.rules import metadata_problems
+from gamekeeper.mapping.forms.form import Form
+from gamekeeper.mapping.scenario.document import Renamed, follow_renames
+from gamekeeper.mapping.variables.categorization import categorize
+from gamekeeper.wording import count_of, quoted
+
+Edit = (
+    FormEdit
+    | QuestionEdit
+    | VariableEdit
+    | CategoryEdit
+    | WidenVariable
+    | BandEdit
+    | GroupEdit
+    | ScenarioEdit
+    | RuleEdit
+    | DescribeEnvironment
+    | KeepHistory
+)
+
+EDIT: TypeAdapter[Edit] = TypeAdapter(Annotated[Edit, Field(discriminator="edit")])
+"""Reads an edit of plain values, and with `dump_python(edit, mode="json", by_alias=True)` gives
+the plain values of an edit."""
+
+
+# Sentences that need nothing but the names in the fields of an edit.
+_PLAIN = {
+    "remove-form": "Remove the form {form}",
+    "rename-form": "Rename the form {form} to {to}",
+    "drop-variable": "Let the form {form} no longer ask for {variable}",
+    "drop-question": "Take the question {question} off the form {form}",
+    "replace-variable": "Define the variable {variable} anew",
+    "remove-variable": "Remove the variable {variable}",
+    "rename-variable": "Rename the variable {variable} to {to}",
+    "describe-variable": "Describe the variable {variable}",
+    "mark-sensitive": "Mark as sensitive in {variable}: {categories}",
+    "unmark-sensitive": "Mark as sensitive no longer in {variable}: {categories}",
+    "split-category": "Split the category {category} of {variable} into {into}",
+    "rename-category": "Rename the category {category} of {variable} to {to}",
+    "remove-category": "Remove the category {category} of {variable}",
+    "flatten-graph": "Flatten the partition graph of {variable}",
+    "deepen-graph": "Deepen the partition graph of {variable}",
+    "prune-graph": "Prune the partition graph of {variable} to what is used",
+    "order-sinks": "Order the sinks of {variable}: {order}",
+    "add-bands": "Add to {variable} the bands {bands}",
+    "remove-bands": "Remove from {variable} the bands {bands}",
+    "rename-group": "Rename the group {group} to {to}",
+    "remove-group": "Remove the group {group}",
+    "rename-scenario": "Rename the scenario {scenario} to {to}",
+    "remove-scenario": "Remove the scenario {scenario}",
+}
+
+
+def describe_edit(edit: Edit) -> str:
+    """Return an edit in words.
+
+    Examples
+    --------
+    >>> from gamekeeper.mapping.edits import RenameForm
+    >>> describe_edit(RenameForm(form="Bank", to="Bank account"))
+    "Rename the form 'Bank' to 'Bank account'."
+    """
+    return f"{_words(edit)}."
+
+
+def _words(edit: Edit) -> str:
+    match edit:
+        case forms.AddForm():
+            fed = {name for question in edit.questions for name in question.variables}
+            asked = count_of(len(fed.union(edit.variables)), "variable")
+            if edit.questions:
+                asked += f" and {count_of(len(edit.questions), 'question')}"
+            return f"Add the form {_q(edit.name)} with {asked}"
+        case forms.SetMetadata():
+            set_ = f"set {quoted(edit.values)}" if edit.values else ""
+            remove = f"remove {quoted(edit.remove)}" if edit.remove else ""
+            what = " and ".join(part for part in (set_, remove) if part) or "change nothing"
+            of = "" if edit.question is None else f"the question {_q(edit.question)} of "
+            return f"{what[0].upper()}{what[1:]} in the metadata of {of}the form {_q(edit.form)}"
+        case forms.AskVariable(labels=labels):
+            detail = "any level of detail"
+            if labels:
+                detail = count_of(len(labels), "category", "categories")
+            return f"Let the form {_q(edit.form)} ask for {_q(edit.variable)} in {detail}"
+        case questions.AskQuestion(question=asked):
+            fed = f", for {quoted(asked.variables)}" if asked.variables else ", for no variable"
+            return f"Let the form {_q(edit.form)} ask the question {_q(asked.name)}{fed}"
+        case questions.SetUniverse(universe=universe):
+            if universe is None:
+                return f"Let the form {_q(edit.form)} be for anybody"
+            told = [universe.wording] if universe.wording else list(universe.within)
+            return f"Say who the form {_q(edit.form)} is for: {quoted(told, letters=200)}"
+        case variables.AddVariable(definition=new):
+            return f"Add the variable {_q(new.name)} on the {new.scale} scale"
+        case categories.AddCategory():
+            made = f"made of {quoted(edit.children)}" if edit.children else "as a new sink"
+            return f"Add to {_q(edit.variable)} the category {_q(edit.category)}, {made}"
+        case widening.WidenVariable():
+            was = "outside all forms" if edit.inside is None else f"inside {_q(edit.inside)}"
+            return f"Widen {_q(edit.variable)} by {_q(edit.category)}, until now {was}"
+        case categories.SetChildren():
+            made = quoted(edit.children) if edit.children else "nothing, as a sink"
+            return f"Make the category {_q(edit.category)} of {_q(edit.variable)} of {made}"
+        case groups.AddGroup():
+            return f"Add the group {_q(edit.name)}{_definition(edit)}"
+        case groups.ReplaceGroup():
+            return f"Define the group {_q(edit.group)} anew{_definition(edit)}"
+        case scenarios.SaveScenario(scenario=saved):
+            keys = count_of(len(saved.key_variables), "key variable")
+            return f"Save the scenario {_q(saved.name)} with {keys} for {_q(saved.target)}"
+        case rules.DeclareMetadata():
+            must = ", required" if edit.required else ""
+            listed = f", with {count_of(len(edit.values), 'value')}" if edit.values else ""
+            return f"Declare the metadata {_q(edit.key)} of {edit.of}s{must}{listed}"
+        case rules.UndeclareMetadata():
+            return f"Declare the metadata {_q(edit.key)} of {edit.of}s no longer"
+        case rules.DeclareImpossible():
+            return f"Declare impossible: {_combination(edit)}"
+        case rules.AllowCombination():
+            return f"Allow again: {_combination(edit)}"
+        case kept_history.KeepHistory():
+            kept = count_of(len(edit.revisions), "revision")
+            return f"Keep the history of {_q(edit.of)}, {kept}"
+        case environment.DescribeEnvironment():
+            if edit.name is None:
+                return "Describe the environment"
+            described = " and describe it" if edit.description is not None else ""
+            return f"Name the environment {_q(edit.name)}{described}"
+        case _:
+            names = {
+                name: quoted([own] if isinstance(own, str) else own)
+                for name, own in edit
+                if isinstance(own, str | tuple)
+            }
+            return _PLAIN[edit.edit].format_map(names)
+
+
+def _q(name: str) -> str:
+    return quoted([name])
+
+
+def _combination(edit: rules.DeclareImpossible | rules.AllowCombination) -> str:
+    return " with ".join(
+        f"{_q(variable)} {quoted(labels)}" for variable, labels in edit.combination.items()
+    )
+
+
+def _definition(edit: groups.AddGroup | groups.ReplaceGroup) -> str:
+    if edit.where is not None:
+        return f": the forms where {quoted([edit.where], letters=200)}"
+    if edit.forms is not None:
+        return f": {count_of(len(edit.forms), 'form')} by hand"
+    for way in ("union", "intersection", "difference"):
+        if (parts := getattr(edit, way)) is not None:
+            return f": the {way} of {quoted(parts)}"
+    return ""
+
+
+_OneForm = AddForm | SetMetadata | AskVariable | DropVariable | QuestionEdit
+
+
+def run_length(edits: Sequence[Edit], start: int) -> int:
+    """Return how many edits from one on change a single form each."""
+    end = start
+    while end < len(edits) and isinstance(edits[end], _OneForm):
+        end += 1
+    return end - start
+
+
+def apply_run(
+    environment: Environment, edits: Sequence[Edit], *, unrestricted: bool
+) -> tuple[Environment, int]:
+    """Return the environment after edits of single forms, and how many were made.
+
+    The first edit that does not go smoothly, and all after it, are not made.
+    """
+    drafts: dict[str, Form] = {}
+    done = 0
+
+    @cache
+    def is_valid(variable: str, labels: tuple[str, ...]) -> bool:
+        return categorize(environment.variable(variable), labels).is_valid
+
+    def is_fine(change: FormChange) -> bool:
+        form = change.form
+        return all(
+            is_valid(name, form.instances[name]) for name in change.given
+        ) and not metadata_problems(environment.rules, form, change.keys, change.questions)
+
+    for edit in edits:
+        try:
+            change = _changed(environment, drafts, edit)
+            if not unrestricted and not is_fine(change):
+                break
+        except InputError:
+            break
+        drafts[change.form.name] = change.form
+        done += 1
+    try:
+        return environment.changed(forms=drafts), done
+    except InputError:
+        return environment, 0
+
+
+def _changed(environment: Environment, drafts: dict[str, Form], edit: Edit) -> FormChange:
+    name = edit.name if isinstance(edit, AddForm) else edit.form  # pyright: ignore[reportAttributeAccessIssue]
+    known = drafts.get(name) or environment.forms.get(name)
+    if isinstance(edit, QuestionEdit):
+        return form_with_question(known or environment.form(name), edit)
+    assert isinstance(edit, AddForm | SetMetadata | AskVariable | DropVariable)
+    return changed_form(environment, known, edit)
 
 
 def apply_edits(
@@ -52,7 +310,7 @@ def apply_edits(
     --------
     >>> from gamekeeper.mapping.edits import AskVariable, SplitCategory
     >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.variables.variable import Variable
+    >>> from gamekeeper.mapping.variables.codes import Variable
     >>> from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
     >>> country = Variable("Country", PartitionGraph({"England": [], "Other": []}))
     >>> environment = Environment([country], [Form("Bank", {"Country": ["England", "Other"]})])
@@ -134,3 +392,36 @@ def _applied(environment: Environment, edit: Edit, *, unrestricted: bool) -> Env
     if isinstance(edit, KeepHistory):
         return environment
     return apply_environment_edit(environment, edit)
+
+
+def touched(edit: Edit) -> frozenset[tuple[str, str]]:
+    """Return what an edit names to write it, as pairs of a kind and a name.
+
+    A rename also reaches forms and groups that the edit does not name; those are not here. The
+    environment itself is ``("environment", "environment")``.
+
+    Examples
+    --------
+    >>> from gamekeeper.mapping.edits import RenameForm
+    >>> sorted(touched(RenameForm(form="Bank", to="Bank account")))
+    [('form', 'Bank'), ('form', 'Bank account')]
+    """
+    kind, name = _written(edit)
+    renames = isinstance(edit, RenameForm | RenameVariable | RenameGroup | RenameScenario)
+    return frozenset({(kind, name), (kind, edit.to if renames else name)})
+
+
+def _written(edit: Edit) -> tuple[str, str]:
+    if isinstance(edit, FormEdit | QuestionEdit):
+        return "form", edit.name if isinstance(edit, AddForm) else edit.form
+    if isinstance(edit, AddVariable):
+        return "variable", edit.definition.name
+    if isinstance(edit, VariableEdit | CategoryEdit | WidenVariable | BandEdit):
+        return "variable", edit.variable
+    if isinstance(edit, GroupEdit):
+        return "group", edit.name if isinstance(edit, AddGroup) else edit.group
+    if isinstance(edit, SaveScenario):
+        return "scenario", edit.scenario.name
+    if isinstance(edit, ScenarioEdit):
+        return "scenario", edit.scenario
+    return "environment", "environment"

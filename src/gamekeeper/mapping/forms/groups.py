@@ -1,19 +1,249 @@
-"""Groups of forms: listed by hand, found by a query, or made from other groups.
+"""Queries: which forms are meant, said by their metadata, their names and what they ask for.
+
+A query compares keys of the metadata with values, and combines comparisons::
+
+    Form Type = On-line and year >= 2029
+    name contains bank or not (Sector in (Retail, 'Oil, gas'))
+    has Date of Birth and Fee != none
+
+- `KEY = VALUE`, `!=`, `<`, `<=`, `>`, `>=`, `contains`, and `in` with a list of values in
+  parentheses. The key `name` is the form's own name.
+- `has VARIABLE`: the form asks for the variable.
+- `code of VARIABLE = CODE`, `!=`, `in`, `finer than CODE`, `coarser than CODE`: what it asks for it
+  in. Finer and coarser leave the code itself out.
+- `category of VARIABLE = CATEGORY`, or `in` with a list: the form offers that very category.
+- `not` binds before `and`, and `and` before `or`; parentheses group.
+- Names and values may be several words. Those that hold one of the words above, a sign of the
+  language or a quote at their start go in quotes ('...' or "..."), with a quote in them doubled.
+  The quoted key "name" is the key `name` of the metadata.
+
+Text, keys and variables compare without regard to case, accents and white space. A value without
+quotes that is a number compares as a number with numbers, also with those that a form has as
+text; only numbers are below or above it. True and false are text. A form that does not have the
+key (or has null there) fits no comparison, so not `KEY != VALUE` either; it does fit
+`not KEY = VALUE`.
+
+Groups of forms: listed by hand, found by a query, or made from other groups.
 
 Queries and combinations stay live: a form that is added later and fits belongs to the group.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.forms.conditions import Codes
+from gamekeeper.mapping.forms.conditions import (
+    AllOf,
+    AnyOf,
+    Codes,
+    Comparison,
+    Condition,
+    Has,
+    Name,
+    Not,
+    OfVariable,
+    is_bare,
+    parse_condition,
+)
 from gamekeeper.mapping.forms.form import Form
-from gamekeeper.mapping.forms.queries import parse_query
-from gamekeeper.wording import did_you_mean, quoted
+from gamekeeper.wording import did_you_mean, folded, quoted
+
+
+@dataclass(frozen=True, repr=False)
+class Query:
+    """A condition on forms; make one with `parse_query`.
+
+    Equal queries say the same in the same order: spaces, needless quotes and parentheses and the
+    case of `and`, `or` and the like make no difference.
+    """
+
+    condition: Condition
+
+    def __repr__(self) -> str:
+        return f"Query({self.text!r})"
+
+    def __str__(self) -> str:
+        return self.text
+
+    def matches(self, form: Form, codes: Codes | None = None) -> bool:
+        """Tell whether a form is meant; `codes` answers for the environment that it is in.
+
+        Examples
+        --------
+        >>> query = parse_query("Type = on-line and not year < 2029")
+        >>> query.matches(Form("Bank", metadata={"type": "On-Line", "year": 2030}))
+        True
+        """
+        return self.condition.matches(form, codes)
+
+    @cached_property
+    def text(self) -> str:
+        """The query in its one way of writing, which reads back as an equal query.
+
+        Examples
+        --------
+        >>> parse_query("((YEAR  >=2029)) AND 'form type' in('a','b or c')").text
+        "YEAR >= 2029 and form type in (a, 'b or c')"
+        """
+        return _text(self.condition)
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The keys of the metadata that are compared, as they are written."""
+        return frozenset(
+            leaf.key.text
+            for leaf in _leaves(self.condition)
+            if isinstance(leaf, Comparison) and leaf.key is not None
+        )
+
+    @cached_property
+    def variables(self) -> frozenset[str]:
+        """The variables that forms are to ask for, as they are written."""
+        return frozenset(
+            leaf.variable.text
+            for leaf in _leaves(self.condition)
+            if isinstance(leaf, Has | OfVariable)
+        )
+
+    @cached_property
+    def codes(self) -> frozenset[tuple[Name, str]]:
+        """The codes of variables that are compared with."""
+        return self._compared("code")
+
+    @cached_property
+    def categories(self) -> frozenset[tuple[Name, str]]:
+        """The categories of variables that are asked for."""
+        return self._compared("category")
+
+    def _compared(self, what: str) -> frozenset[tuple[Name, str]]:
+        return frozenset(
+            (leaf.variable, value)
+            for leaf in _leaves(self.condition)
+            if isinstance(leaf, OfVariable) and leaf.what == what
+            for value in leaf.values
+        )
+
+    def renamed_variable(self, old: str, new: str) -> Query:
+        """Return the query that asks for a variable under its new name.
+
+        Examples
+        --------
+        >>> parse_query("has age or has Sex").renamed_variable("Age", "Age (years)").text
+        "has 'Age (years)' or has Sex"
+        """
+        return Query(_renamed(self.condition, folded(old), Name(new)))
+
+
+def parse_query(text: str) -> Query:
+    """Read a query; see the module for the language.
+
+    Examples
+    --------
+    >>> parse_query("Form Type = On-line and year >= 2029").keys == {"Form Type", "year"}
+    True
+    >>> parse_query("Form Type = ")
+    Traceback (most recent call last):
+    gamekeeper.errors.InputError: The query 'Form Type = ' was asked for. At position 13 a value was
+    expected; there the query ends. Write a word, a number, or any text in quotes.
+    """
+    return Query(parse_condition(text))
+
+
+def unknown_names(query: Query, forms: Iterable[Form], variables: Iterable[str]) -> list[Problem]:
+    """Return a problem for every key that no form has and every variable that is none.
+
+    Examples
+    --------
+    >>> bank = Form("Bank", metadata={"year": 2029})
+    >>> [str(problem) for problem in unknown_names(parse_query("yaer > 2020"), [bank], ["Age"])]
+    ["key 'yaer': no form has it. Near to it: 'year'."]
+    """
+    keys = dict.fromkeys(key for form in forms for key in form.metadata)
+    known = list(variables)
+    problems = [
+        Problem(
+            Reason.UNKNOWN_NAME, f"key {quoted([key])}", "no form has it.", did_you_mean(key, keys)
+        )
+        for key in sorted(query.keys)
+        if not Name(key).among(keys)
+    ]
+    problems += [
+        Problem(
+            Reason.UNKNOWN_NAME,
+            f"variable {quoted([name])}",
+            "there is no such variable.",
+            did_you_mean(name, known),
+        )
+        for name in sorted(query.variables)
+        if not Name(name).among(known)
+    ]
+    return problems
+
+
+def _leaves(condition: Condition) -> Iterator[Comparison | Has | OfVariable]:
+    if isinstance(condition, Comparison | Has | OfVariable):
+        yield condition
+    else:
+        parts = (condition.part,) if isinstance(condition, Not) else condition.parts
+        for part in parts:
+            yield from _leaves(part)
+
+
+def _renamed(condition: Condition, old: str, new: Name) -> Condition:
+    match condition:
+        case Comparison():
+            return condition
+        case Has(variable) | OfVariable(variable=variable):
+            return replace(condition, variable=new) if folded(variable.text) == old else condition
+        case Not(part):
+            return Not(_renamed(part, old, new))
+        case AllOf(parts) | AnyOf(parts):
+            return replace(condition, parts=tuple(_renamed(part, old, new) for part in parts))
+
+
+def _text(condition: Condition) -> str:
+    match condition:
+        case Comparison(key, sign, values):
+            left = "name" if key is None else _written(key.text, quote=_is_taken(key.text))
+            listed = ", ".join(_written(value.text, quote=value.is_text) for value in values)
+            return f"{left} {sign} ({listed})" if sign == "in" else f"{left} {sign} {listed}"
+        case Has(variable):
+            return f"has {_written(variable.text)}"
+        case OfVariable(what, variable, sign, values):
+            told = ", ".join(_written(value) for value in values)
+            told = f"({told})" if sign == "in" else told
+            # A variable with such a word in its name would end there.
+            ends = {"finer", "coarser"}.intersection(variable.text.casefold().split())
+            return f"{what} of {_written(variable.text, quote=bool(ends))} {sign} {told}"
+        case Not(part):
+            return f"not {_grouped(part, AllOf, AnyOf)}"
+        case AllOf(parts):
+            return " and ".join(_grouped(part, AnyOf) for part in parts)
+        case AnyOf(parts):
+            return " or ".join(map(_text, parts))
+
+
+def _is_taken(key: str) -> bool:
+    """Tell whether a key would be read as something else without quotes."""
+    words = folded(key).split()
+    return words == ["name"] or words[:2] in (["code", "of"], ["category", "of"])
+
+
+def _grouped(condition: Condition, *kinds: type[Condition]) -> str:
+    text = _text(condition)
+    return f"({text})" if isinstance(condition, kinds) else text
+
+
+def _written(text: str, *, quote: bool = False) -> str:
+    words = text.split()
+    if not quote and words and " ".join(words) == text and all(map(is_bare, words)):
+        return text
+    return "'" + text.replace("'", "''") + "'"
+
 
 _COMBINATIONS = ("union", "intersection", "difference")
 GROUP_WAYS = ("forms", "where", *_COMBINATIONS)

@@ -2,21 +2,33 @@
 
 A document is checked for its shape; `scenario_of` finds whatever else is wrong. The way there and
 back is exact: prevalence is a fraction written as text, time is in UTC.
+
+Whether a scenario is stale: what its analysis looked at is not as it was.
+
+This is light: no analysis is made anew. What a change means for the scenario, `review_scenario`
+tells.
+
+Scenarios follow when what they name is renamed; what they concluded stays.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, TypeAdapter
 
-from gamekeeper.algorithms.categories.prevalence import parse_prevalence
+from gamekeeper.algorithms.categories.partitions import Partition, parse_prevalence
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.environment.evidence import Evidence, Mode
-from gamekeeper.mapping.environment.scenario import Scenario, ScenarioKey
+from gamekeeper.mapping.environment.asked import Evidence, Mode
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.environment.rules import Scenario, ScenarioKey
 from gamekeeper.mapping.variables.definitions import STRICT
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.wording import be, count_of, quoted
 
 _Code = Annotated[str, Field(pattern=r"^[CH](0|[1-9][0-9]*)\.[0-9]{3,}$")]
 
@@ -224,3 +236,142 @@ def _key(document: KeyDocument) -> ScenarioKey:
         has_more=document.has_more,
         may_have_more=document.may_have_more,
     )
+
+
+_REVIEW = (
+    "`gamekeeper scenario review` says what that means for it, and `gamekeeper scenario renew`"
+    " accepts it."
+)
+
+
+def staleness(scenario: Scenario, environment: Environment) -> str:
+    """Say in a sentence that a scenario is stale, and why; empty where it is not.
+
+    A scenario follows when what it names is renamed. Changes of forms that it was not matched
+    against, and of variables that its target does not ask for, leave it as good as it was.
+    """
+    why = _why_stale(scenario, environment)
+    return f"The scenario {quoted([scenario.name])} {why}. {_REVIEW}" if why else ""
+
+
+def fingerprint_of(environment: Environment, target: str, match_forms: Iterable[str]) -> str:
+    """Return a short text that stays the same while all that an analysis looks at does.
+
+    That is: the names of the forms, the variables of the target with their sinks in order, and
+    how many of the forms have which categorization, valid or not.
+    """
+    wanted = set(match_forms)
+    digest = sha256(repr((target, sorted(wanted))).encode())
+    for variable in sorted(environment.form(target).instances):
+        counts: Counter[tuple[str, bool]] = Counter()
+        for item, forms in environment.instances(variable):
+            partition = item.partition
+            if isinstance(partition, Partition):
+                meaning = partition.labels.tobytes().hex()
+            else:
+                meaning = repr((partition, sorted(item.categories)))
+            counts[meaning, False] += len(wanted.intersection(forms))
+            counts[meaning, True] += target in forms
+        sinks = environment.variable(variable).graph.sinks
+        digest.update(repr((variable, sinks, sorted((+counts).items()))).encode())
+    return digest.hexdigest()[:16]
+
+
+def _why_stale(scenario: Scenario, environment: Environment) -> str:
+    if scenario.target not in environment.forms:
+        return f"is stale: its target {quoted([scenario.target])} is gone"
+    gone = [name for name in scenario.groups if name not in environment.groups]
+    if gone:
+        groups = count_of(len(gone), "group")
+        return f"is stale: {groups} that it was matched against {be(len(gone))} gone"
+    now = _match_forms(scenario, environment)
+    if not now:
+        return "is stale: no form is left to match against"
+    then = set(scenario.match_forms)
+    changes = [
+        f"{count_of(len(forms), 'form')} {be(len(forms))} {word}"
+        for word, forms in (("new", now - then), ("gone", then - now))
+        if forms
+    ]
+    if changes:
+        return f"is stale: {' and '.join(changes)} among those to match against"
+    if fingerprint_of(environment, scenario.target, now) != scenario.fingerprint:
+        return "may be stale: forms or variables that it rests on have changed since it was made"
+    return ""
+
+
+def _match_forms(scenario: Scenario, environment: Environment) -> set[str]:
+    """Return the forms that are now matched against; all others where none were named."""
+    chosen = {form for form in scenario.forms if form in environment.forms}
+    for name in scenario.groups:
+        chosen.update(environment.group(name).forms)
+    if not scenario.forms and not scenario.groups:
+        chosen = set(environment.forms)
+    return chosen - {scenario.target}
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """Old names with new ones; categories are those of one variable."""
+
+    forms: Mapping[str, str] = field(default_factory=dict[str, str])
+    groups: Mapping[str, str] = field(default_factory=dict[str, str])
+    variables: Mapping[str, str] = field(default_factory=dict[str, str])
+    categories: Mapping[str, Mapping[str, str]] = field(
+        default_factory=dict[str, Mapping[str, str]]
+    )
+
+
+def follow_renames(before: Environment, after: Environment, renamed: Renamed) -> Environment:
+    """Return the environment after an edit with new names in its scenarios.
+
+    A scenario that was fresh stays so: names are part of what its fingerprint is made of.
+    """
+    if renamed == Renamed():
+        return after
+    changed: dict[str, Scenario] = {}
+    for name, scenario in after.scenarios.items():
+        new = _followed(scenario, renamed)
+        if not staleness(scenario, before):
+            new = replace(new, fingerprint=fingerprint_of(after, new.target, new.match_forms))
+        if new != scenario:
+            changed[name] = new
+    return after.changed(scenarios=changed) if changed else after
+
+
+def _followed(scenario: Scenario, renamed: Renamed) -> Scenario:
+    return replace(
+        scenario,
+        target=renamed.forms.get(scenario.target, scenario.target),
+        forms=_each(scenario.forms, renamed.forms),
+        match_forms=_each(scenario.match_forms, renamed.forms),
+        groups=_each(scenario.groups, renamed.groups),
+        left_out=_each(scenario.left_out, renamed.variables),
+        keys=tuple(_key_of_renaming(key, renamed) for key in scenario.keys),
+    )
+
+
+def _key_of_renaming(key: ScenarioKey, renamed: Renamed) -> ScenarioKey:
+    variable = renamed.variables.get(key.variable, key.variable)
+    names = renamed.categories.get(key.variable, {})
+    if renamed.forms:
+        told = tuple(replace(item, forms=_each(item.forms, renamed.forms)) for item in key.evidence)
+        key = replace(key, evidence=told)
+    if variable == key.variable and not names:
+        return key
+    blocks = tuple(_each(block, names) for block in key.blocks)
+    categories = key.categories
+    if key.blocks:
+        # The words of a category are the names of what makes it up, except for bands.
+        categories = tuple(
+            " or ".join(new) if words == " or ".join(old) else words
+            for old, new, words in zip(key.blocks, blocks, key.categories, strict=True)
+        )
+    why = key.why
+    if why.startswith(f"{key.variable} "):
+        why = f"{variable} {why.removeprefix(key.variable + ' ')}"
+    return replace(key, variable=variable, blocks=blocks, categories=categories, why=why)
+
+
+def _each(names: tuple[str, ...], renamed: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(renamed.get(name, name) for name in names)

@@ -6,16 +6,24 @@ the sinks that no other selected category reaches: people that the form does not
 them as an answer that people do give. Where several questions of a form tell of one variable,
 `ALSO` stands between their labels, and the categorization is what they tell together: the
 coarsest partition that is finer than that of each.
+
+Categorizations written as blocks of category names, which outlast a new order of the sinks.
+
+A categorization made coarser, step by step, along the partition graph of its variable.
+
+One step merges the blocks of a categorization into the smallest categories of the graph that are
+made up of two blocks or more. Where such categories overlap, the one that the graph names first
+is taken. The steps end when no category of the graph is left that would merge anything.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from gamekeeper.algorithms.categories.partitions import ARBITRARY, Arbitrary, Partition, meet
+from gamekeeper.algorithms.categories.partitions import ARBITRARY, Arbitrary, Partition, bits, meet
 from gamekeeper.errors import InputError, Problem, Reason, refuse
-from gamekeeper.mapping.variables.variable import ALSO, ELSE, OUTSIDE, RESERVED, Variable
+from gamekeeper.mapping.variables.codes import ALSO, ELSE, OUTSIDE, RESERVED, Variable
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 
@@ -213,3 +221,85 @@ def _resolved(variable: Variable, labels: tuple[str, ...]) -> tuple[str, ...]:
         f"It has {count_of(len(problems), 'fault')}.",
     )
     return tuple(categories)
+
+
+def blocks_of(
+    variable: Variable, categorization: Partition | Arbitrary
+) -> tuple[tuple[str, ...], ...]:
+    """Return, for each block of a categorization, few categories that make it up.
+
+    Arbitrary precision has no blocks.
+
+    Examples
+    --------
+    >>> age = Variable.of_bands("Age", ["0-17", "18-24", "25-64", "65+"])
+    >>> blocks_of(age, Partition.from_labels([0, 0, 1, 0]))
+    (('0-17', '18-24', '65+'), ('25-64',))
+    """
+    if isinstance(categorization, Arbitrary):
+        return ()
+    return tuple(
+        variable.graph.cover(sum(1 << number for number in block))
+        for block in categorization.blocks()
+    )
+
+
+def categorization_of(
+    variable: Variable, blocks: Iterable[Iterable[str]]
+) -> Partition | Arbitrary | None:
+    """Return the categorization that blocks of categories make, None where they make none.
+
+    Examples
+    --------
+    >>> age = Variable.of_bands("Age", ["0-17", "18-24", "25-64", "65+"])
+    >>> categorization_of(age, [["0-17", "65+"], ["18-24"], ["25-64"]])
+    Partition(3 blocks of 4 sinks)
+    >>> categorization_of(age, [["0-17"]]) is None
+    True
+    """
+    given = [list(block) for block in blocks]
+    if not given:
+        return ARBITRARY
+    graph = variable.graph
+    if not all(given) or not all(name in graph for block in given for name in block):
+        return None
+    numbers = [[sink for name in block for sink in bits(graph.sink_set(name))] for block in given]
+    try:
+        return Partition.from_blocks(numbers, len(graph.sinks))
+    except InputError:
+        return None
+
+
+def coarsenings(variable: Variable, categorization: Partition) -> Iterator[Partition]:
+    """Return coarser and coarser categorizations, the finest of them first.
+
+    Examples
+    --------
+    >>> age = Variable.of_bands("Age", ["0-9", "10-19", "0-19", "20-64", "65+", "20+"])
+    >>> single = Partition.from_labels(range(4))
+    >>> [len(age.words(coarser)) for coarser in coarsenings(age, single)]
+    [2, 1]
+    """
+    blocks = [sum(1 << sink for sink in block) for block in categorization.blocks()]
+    while True:
+        merged = _merged(variable, blocks)
+        if len(merged) == len(blocks):
+            return
+        blocks = merged
+        yield Partition.from_blocks(map(bits, blocks), len(variable.graph.sinks))
+
+
+def _merged(variable: Variable, blocks: list[int]) -> list[int]:
+    """Return the blocks with those merged that the smallest categories of the graph join."""
+    joining: list[tuple[int, list[int]]] = []
+    for name in variable.graph.categories:
+        category = variable.graph.sink_set(name)
+        inside = [block for block in blocks if block & category]
+        if len(inside) > 1 and all(block | category == category for block in inside):
+            joining.append((category, inside))
+    left, made = list(blocks), list[int]()
+    for category, inside in sorted(joining, key=lambda pair: pair[0].bit_count()):
+        if all(block in left for block in inside):
+            left = [block for block in left if block not in inside]
+            made.append(category)
+    return left + made

@@ -10,15 +10,11 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine
 
 from gamekeeper.errors import Reason, StoreError
-from gamekeeper.files.asides import aside, clear_leftovers, put_new
-from gamekeeper.files.gate import LOGS, environment_around
-from gamekeeper.store.database.access import Access
-from gamekeeper.store.database.contents.seals import renew_seals
+from gamekeeper.files import LOGS, aside, clear_leftovers, environment_around, put_new
 from gamekeeper.store.database.engines import ask_of, reading, writing
-from gamekeeper.store.database.file.access import FileAccess
-from gamekeeper.store.database.file.connections import MARK, beside, connect
-from gamekeeper.store.database.refusals import attempt
-from gamekeeper.store.database.versions import VERSIONS, migrate, version_of
+from gamekeeper.store.database.file import MARK, Access, FileAccess, beside, connect
+from gamekeeper.store.database.loading import renew_seals
+from gamekeeper.store.database.words import VERSIONS, attempt, migrate, version_of
 from gamekeeper.store.place import ServerPlace, StorePlace
 from gamekeeper.wording import shown_path
 
@@ -56,8 +52,7 @@ def open_engine(access: Access) -> Engine:
 
 
 def _create_schema(place: ServerPlace, fill: Callable[[Connection], None]) -> None:
-    from gamekeeper.store.database.server.access import ServerAccess
-    from gamekeeper.store.database.server.schemas import Found, finish_schema, make_schema
+    from gamekeeper.store.database.server import Found, ServerAccess, finish_schema, make_schema
 
     engine = ServerAccess(place, readonly=False).engine()
     try:
@@ -136,7 +131,7 @@ def _raise_version(access: Access, engine: Engine) -> None:
         if version_of(ask_of(connection), access.place, _ASKED_TO_OPEN) != VERSIONS[-1]:
             migrate(connection)
             if isinstance(access.place, ServerPlace):
-                from gamekeeper.store.database.server.schemas import finish_schema
+                from gamekeeper.store.database.server import finish_schema
 
                 finish_schema(connection, access.place)
             # A migration may change rows, and the checksums of what is there go with them.

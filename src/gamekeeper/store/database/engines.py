@@ -15,8 +15,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
-from gamekeeper.store.database.refusals import Contradiction
-from gamekeeper.store.database.words import POSTGRESQL, SQLITE, Ask, spoken
+from gamekeeper.store.database.words import POSTGRESQL, SQLITE, Ask, Contradiction, spoken
 
 _BEGIN: Final = "gamekeeper_begin"
 _READING: Final[Mapping[str, Mapping[str, Any]]] = {

@@ -1,4 +1,8 @@
-"""An environment in a store that a team can trust.
+"""Transactions on an open store, and the state that was read or written last in one.
+
+Loading takes long, so a state is kept and brought up to date by what was written since.
+
+An environment in a store that a team can trust.
 
 Every edit is one transaction that is on disk before it is acknowledged; every revision can be
 undone, and the environment can be had as it was. Several people may work on one store at once:
@@ -7,10 +11,12 @@ each sees one state at a time, and an edit of something that was changed meanwhi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import RLock
+from typing import TypeVar
 
 from sqlalchemy import Connection
 
@@ -18,29 +24,139 @@ from gamekeeper.errors import GamekeeperError, InputError, Problem, Reason, Stor
 from gamekeeper.mapping.edits import Edit, apply_edits, edit_notes, touched
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.results import Progress
-from gamekeeper.store.database.access import Access, access_of, place_of
-from gamekeeper.store.database.contents.loading import State, load, position
-from gamekeeper.store.database.creation import create_store, require_no_link
-from gamekeeper.store.database.engines import ask_of
-from gamekeeper.store.database.file.backups import plain_name
-from gamekeeper.store.database.history.codes import merged, without_spent
-from gamekeeper.store.database.history.conflicts import refusal_since, require_fresh
-from gamekeeper.store.database.history.new_revision import begin, require_signed
-from gamekeeper.store.database.history.past import environment_at
-from gamekeeper.store.database.history.reverting import Renames
-from gamekeeper.store.database.history.revisions import (
+from gamekeeper.store.database.codes import Renames, merged, new_codes, save_codes, without_spent
+from gamekeeper.store.database.creation import create_store, open_engine, require_no_link
+from gamekeeper.store.database.engines import ask_of, reading, writing
+from gamekeeper.store.database.file import Access, access_of, place_of, plain_name
+from gamekeeper.store.database.loading import State, load, position
+from gamekeeper.store.database.past import (
+    environment_at,
+    history_problems,
+    refreshed,
+    refusal_since,
+    require_fresh,
+    take_back,
+)
+from gamekeeper.store.database.revisions import (
     Action,
     Revision,
+    begin,
     last_content_revision,
+    record,
+    require_signed,
     revision_of_key,
     revisions,
 )
-from gamekeeper.store.database.history.taking_back import take_back
-from gamekeeper.store.database.history.verification import history_problems
-from gamekeeper.store.database.refusals import attempt, damaged
-from gamekeeper.store.database.transactions import Transactions
+from gamekeeper.store.database.words import attempt, damaged
 from gamekeeper.store.place import ServerPlace, StorePlace
 from gamekeeper.wording import shown_path
+
+_Outcome = TypeVar("_Outcome")
+
+
+class Transactions:
+    """What is done with an open store, a transaction at a time.
+
+    Attributes
+    ----------
+    access
+        How the store is reached.
+    state
+        What was read or written last here; None before that.
+    has_written
+        Whether anything was written here since it was last said otherwise.
+    """
+
+    def __init__(self, access: Access) -> None:
+        self.access = access
+        self.state: State | None = None
+        self.has_written = False
+        self._engine = open_engine(access)
+        self._lock = RLock()
+
+    def close(self) -> None:
+        """Give up all connections."""
+        self._engine.dispose()
+
+    def read(self, asked: str, work: Callable[[Connection], _Outcome]) -> _Outcome:
+        """Do some work that sees one state of the store."""
+
+        def read() -> _Outcome:
+            with reading(self._engine) as connection:
+                return work(connection)
+
+        return attempt(asked, self.access.place, read)
+
+    def read_state(self, asked: str, work: Callable[[Connection, State], _Outcome]) -> _Outcome:
+        """Do some work with the newest state, which is kept."""
+
+        def with_state(connection: Connection) -> _Outcome:
+            self.state = state = refreshed(connection, self.state)
+            return work(connection, state)
+
+        with self._lock:
+            return self.read(asked, with_state)
+
+    def write(
+        self, asked: str, change: Callable[[Connection, State], tuple[Environment, Revision]]
+    ) -> tuple[Environment, Environment, Revision]:
+        """Make a revision; return the environment before and after, and the revision."""
+        self._require_writable(asked)
+
+        def write() -> tuple[Environment, Environment, Revision]:
+            with self._lock:
+                # Loading takes long; others can write meanwhile, and it is brought up to date.
+                with reading(self._engine) as connection:
+                    loaded = refreshed(connection, self.state)
+                with writing(self._engine) as connection:
+                    before = refreshed(connection, loaded)
+                    environment, made = change(connection, before)
+                    after = record(connection, before, environment, made)
+                    self.access.announce(connection, after.revision)
+                    (revision,) = revisions(connection, numbers=[after.revision])
+                # Only now it is on disk.
+                self.state, self.has_written = after, True
+            return before.environment, after.environment, revision
+
+        return attempt(asked, self.access.place, write)
+
+    def write_codes(self, asked: str, environment: Environment) -> int:
+        """Write codes that an analysis gave, apart from revisions, and return their number."""
+        self._require_writable(asked)
+        told = asked.format(shown_path(self.access.place))
+
+        def write() -> int:
+            with self._lock:
+                with reading(self._engine) as connection:
+                    state = refreshed(connection, self.state)
+                if not new_codes(state, environment, told):
+                    return 0
+                with writing(self._engine) as connection:
+                    state = refreshed(connection, self.state)
+                    given = new_codes(state, environment, told)
+                    state = save_codes(connection, state, given)
+                self.state, self.has_written = state, True
+            return len(given)
+
+        return attempt(asked, self.access.place, write)
+
+    def _require_writable(self, asked: str) -> None:
+        if self.access.is_full:
+            raise StoreError(
+                Reason.DISK_FULL,
+                asked.format(shown_path(self.access.place)),
+                "The disk is full. Nothing was changed.",
+                "Make space and do it again.",
+            )
+        if self.access.readonly:
+            raise StoreError(
+                Reason.READ_ONLY,
+                asked.format(shown_path(self.access.place)),
+                "The store was opened to be read only, or cannot be written here."
+                " Nothing was changed.",
+                "Open it to write, check the permissions, or work on a copy.",
+            )
+
 
 _EDIT = "Edits were to be made in the store {}."
 _UNDO = "An undo was asked for in the store {}."

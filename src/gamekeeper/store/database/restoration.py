@@ -1,4 +1,11 @@
-"""A backup put in the place of its store; what was there is kept beside it."""
+"""A backup put in the place of its store; what was there is kept beside it.
+
+A store copied as a whole, history and codes and all: between files and servers, there and back.
+
+All tables are read within one transaction, and the new store is there whole or not at all. What was
+written is read back and compared with its checksums before it is kept. Rows come in the order of
+their keys, so that a copy of a copy is the same.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +13,35 @@ import sqlite3
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Final
+
+from sqlalchemy import Connection, select
 
 from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
-from gamekeeper.files.asides import aside as made_aside
-from gamekeeper.files.asides import bring_to_disk, move, put_new
-from gamekeeper.files.gate import BACKUP, LOGS
+from gamekeeper.files import BACKUP, LOGS, bring_to_disk, move, put_new
+from gamekeeper.files import aside as made_aside
 from gamekeeper.results import Progress
+from gamekeeper.store.database.creation import create_store, open_engine, require_no_link
+from gamekeeper.store.database.engines import ask_of, reading
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.store.database.file.backups import (
+from gamekeeper.store.database.file import (
     AUTOMATIC,
     REPLACED,
     Backup,
+    access_of,
+    beside,
+    connect,
     find_backups,
     is_sound,
+    require_store,
     stamp_of,
 )
-from gamekeeper.store.database.file.connections import beside, connect, place_of, require_store
-from gamekeeper.store.database.refusals import attempt
-from gamekeeper.store.slugs import slugs
+from gamekeeper.store.database.file import file_place as place_of
+from gamekeeper.store.database.file import place_of as file_place_of
+from gamekeeper.store.database.loading import load
+from gamekeeper.store.database.tables import METADATA
+from gamekeeper.store.database.words import attempt
+from gamekeeper.store.place import StorePlace, slugs
 from gamekeeper.wording import did_you_mean, quoted, shown_path
 
 _LIST = "The backups of the store {} were asked for."
@@ -189,3 +207,61 @@ def _require_unused(path: Path) -> None:
         "Another program has the store open. Nothing was changed.",
         "Close it there first.",
     )
+
+
+_COPY: Final = "The store {} was to be copied."
+_AT_ONCE: Final = 2_000
+
+
+def copy_store(
+    source: str | StorePlace, target: str | StorePlace, *, progress: Progress | None = None
+) -> int:
+    """Copy a store to a new one, a file or a schema of a server; return its newest revision.
+
+    Parameters
+    ----------
+    source, target
+        Paths or addresses. There must be no store at the target yet.
+    progress
+        Told how many tables are done, of how many.
+
+    Raises
+    ------
+    GamekeeperError
+        If the one cannot be read or is damaged, or the other cannot be made. Nothing is left of it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from gamekeeper.store.database.environment_store import EnvironmentStore
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     EnvironmentStore.create(Path(folder) / "forms.gk", who="ana").close()
+    ...     copy_store(Path(folder) / "forms.gk", Path(folder) / "copy.gk")
+    1
+    """
+    place, aim = file_place_of(source), file_place_of(target)
+    if isinstance(aim, Path):
+        require_no_link(Path(str(target)))
+    engine = open_engine(access_of(place, readonly=False))
+
+    def copy() -> int:
+        with reading(engine) as there:
+            newest = load(ask_of(there)).revision
+
+            def fill(here: Connection) -> None:
+                tables = METADATA.sorted_tables
+                for done, table in enumerate(tables):
+                    if progress is not None:
+                        progress(done, len(tables))
+                    wanted = select(table).order_by(*table.primary_key.columns)
+                    for some in there.execute(wanted).mappings().partitions(_AT_ONCE):
+                        here.execute(table.insert(), [dict(row) for row in some])
+                load(ask_of(here))
+
+            create_store(aim, fill)
+        return newest
+
+    try:
+        return attempt(_COPY, place, copy)
+    finally:
+        engine.dispose()

@@ -1,31 +1,77 @@
-"""Edits: made, previewed, taken back; and what was done, the newest first."""
+"""Edits: made, previewed, taken back; and what was done, the newest first.
+
+From a pile of forms to variables: questionnaires read, proposals reviewed, edits in words.
+
+Nothing enters here. What was decided becomes edits, which are made like any others.
+
+Key variable mapping, at every prevalence at once.
+
+What pages show, to be kept: lists as CSV or JSON, analyses and graphs as the command line has them.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Body, Query
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from gamekeeper.errors import GamekeeperError, Reason
-from gamekeeper.web.service.access import Editor, Reader, TheServer
-from gamekeeper.web.service.server import Server
-from gamekeeper.web.shapes.common import RevisionShape, revision_shape
-from gamekeeper.web.shapes.edits import (
+from gamekeeper.files import write_file
+from gamekeeper.importing.proposing import DecisionsFile
+from gamekeeper.mapping.analysis.composite_keys import composite_rows, describe_map, map_notes
+from gamekeeper.mapping.edits import describe_edit
+from gamekeeper.results import Listing, Result, document_of, lines_of, plain_row
+from gamekeeper.web.service import Editor, Reader, Server, TheServer
+from gamekeeper.web.shapes.analysis import (
+    AnalysisAsked,
+    AnalysisShape,
+    CompositeShape,
+    analysis_shape,
+    composite_shape,
+)
+from gamekeeper.web.shapes.environment import (
     EditedShape,
     EditsAsked,
+    OneEdit,
     PreviewShape,
+    RevisionShape,
     edited_shape,
     preview_shape,
+    revision_shape,
 )
-from gamekeeper.web.wire.errors import Change, Refused, refusal_of
-from gamekeeper.web.wire.sending import sent
-from gamekeeper.workbench.environment import editing
+from gamekeeper.web.wire import Change, Refused, refusal_of, sent
+from gamekeeper.wording import shown_cell
+from gamekeeper.workbench.environment import browsing, editing
+from gamekeeper.workbench.environment import browsing as environment_history
+from gamekeeper.workbench.environment import mapping as scenarios
+from gamekeeper.workbench.environment.importing import decided_edits, import_forms
+from gamekeeper.workbench.environment.mapping import map_every_level, map_target, show_graph
 from gamekeeper.workbench.environment.opening import moment
-from gamekeeper.workbench.requests.environment.editing import Signature
-from gamekeeper.workbench.requests.environment.shared import InStore, Person
-from gamekeeper.workbench.requests.environment.store import TakeBackRequest
+from gamekeeper.workbench.requests.editing import (
+    GraphRequest,
+    ImportFormsRequest,
+    Kind,
+    MapRequest,
+    Signature,
+)
+from gamekeeper.workbench.requests.environment import (
+    FormsRequest,
+    GridRequest,
+    HistoryRequest,
+    InStore,
+    NamesRequest,
+    Opened,
+    Person,
+    TakeBackRequest,
+)
 
 router = APIRouter(prefix="/api")
 
@@ -147,3 +193,244 @@ def _stale(server: Server, error: GamekeeperError, base: int) -> Refused:
             for each in seen.store.history(since=base + 1, most=_MOST_CHANGES)
         ]
     return refused
+
+
+imports_router = APIRouter(prefix="/api/imports")
+
+_UNFIT = re.compile(r"[^\w .()+-]+")
+_LONGEST = 120
+
+
+class Proposed(BaseModel):
+    """What questions of a questionnaire may be about, how sure that is, and why."""
+
+    decisions: DecisionsFile
+    sentences: list[str]
+
+
+class DecidedAsked(BaseModel):
+    """What was decided on proposed questions."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    decisions: DecisionsFile
+
+
+class DecidedEdits(BaseModel):
+    """The edits that enter what was decided, and each in words."""
+
+    edits: list[OneEdit]
+    words: list[str]
+
+
+@imports_router.post("")
+def propose(
+    who: Editor,
+    server: TheServer,
+    content: Annotated[bytes, Body(media_type="application/octet-stream")],
+    name: Annotated[str, Query(max_length=1_000, description="The name of the file.")],
+    file_format: Annotated[str, Query(max_length=100, description="If it is not told.")] = "",
+    form: Annotated[str, Query(max_length=20_000, description="A name for the form.")] = "",
+) -> Proposed:
+    """Read a questionnaire, and propose what its questions are about; nothing is entered."""
+    with server.scratch() as folder:
+        path = write_file(folder / _file_name(name), content, private=True)
+        found = import_forms(
+            ImportFormsRequest(
+                place=InStore(store=server.settings.store),
+                files=(path,),
+                name=form or None,
+                file_format=file_format or None,
+            )
+        )
+    return Proposed(decisions=found.decisions, sentences=found.sentences())
+
+
+@imports_router.post("/edits")
+def edits(asked: DecidedAsked, who: Editor, server: TheServer) -> DecidedEdits:
+    """Return the edits that enter what was decided; nothing is entered."""
+    made = decided_edits(server.settings.store, asked.decisions)
+    return DecidedEdits(edits=made, words=[describe_edit(edit) for edit in made])
+
+
+def _file_name(name: str) -> str:
+    """Return a name for a file that was sent: its own, without what is no part of a name."""
+    last = re.split(r"[/\\]", name)[-1]
+    plain = _UNFIT.sub("_", last).strip(" .") or "questionnaire"
+    stem, dot, ending = plain.rpartition(".")
+    return f"{stem[:_LONGEST]}{dot}{ending[:12]}" if stem else plain[:_LONGEST]
+
+
+analysis_router = APIRouter(prefix="/api/analysis")
+
+
+@analysis_router.post("", response_model=AnalysisShape)
+def analyse(asked: AnalysisAsked, who: Reader, server: TheServer) -> Response:
+    """Map the key variables of a target."""
+    return sent(analysis_shape(*map_every_level(_request(server, asked))))
+
+
+@analysis_router.post("/together")
+def together(asked: AnalysisAsked, who: Reader, server: TheServer) -> CompositeShape:
+    """Look for keys of several variables, which takes longer; forms are as in the analysis."""
+    return composite_shape(*map_target(_request(server, asked)))
+
+
+def _request(server: Server, asked: AnalysisAsked) -> MapRequest:
+    return MapRequest(opened=Opened(environment=server.settings.store), question=asked.options())
+
+
+exports_router = APIRouter(prefix="/api")
+
+
+class TableFormat(StrEnum):
+    """How a list is kept."""
+
+    CSV = "csv"
+    JSON = "json"
+
+
+class PictureFormat(StrEnum):
+    """How a drawing is kept."""
+
+    SVG = "svg"
+    PNG = "png"
+
+
+class AnalysisFormat(StrEnum):
+    """How an analysis is kept."""
+
+    CSV = "csv"
+    JSON = "json"
+    SVG = "svg"
+    PNG = "png"
+    HTML = "html"
+
+
+class What(StrEnum):
+    """Which list."""
+
+    FORMS = "forms"
+    GRID = "grid"
+    VARIABLES = "variables"
+    GROUPS = "groups"
+    SCENARIOS = "scenarios"
+    HISTORY = "history"
+
+
+_MEDIA = {
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "html": "text/html; charset=utf-8",
+}
+
+
+@exports_router.get("/export/{what}", response_class=Response)
+def export(
+    what: What,
+    who: Reader,
+    server: TheServer,
+    how: Annotated[TableFormat, Query(alias="format")] = TableFormat.CSV,
+    where: Annotated[str, Query(max_length=20_000)] = "",
+) -> Response:
+    """Return a list as the command line prints it."""
+    opened = Opened(environment=server.settings.store)
+    lists: dict[What, Callable[[], Listing]] = {
+        What.FORMS: lambda: browsing.forms(FormsRequest(opened=opened, where=where)),
+        What.GRID: lambda: browsing.grid(GridRequest(opened=opened, where=where)),
+        What.VARIABLES: lambda: browsing.variables(NamesRequest(opened=opened)),
+        What.GROUPS: lambda: browsing.groups(NamesRequest(opened=opened)),
+        What.SCENARIOS: lambda: scenarios.list_scenarios(NamesRequest(opened=opened)),
+        What.HISTORY: lambda: environment_history.list_history(
+            HistoryRequest(place=InStore(store=server.settings.store))
+        ),
+    }
+    found = lists[what]()
+    body = _csv(found) if how is TableFormat.CSV else _json(found)
+    return _kept(body, f"{what.value}.{how.value}")
+
+
+@exports_router.post("/analysis/export", response_class=Response)
+def export_analysis(
+    asked: AnalysisAsked,
+    who: Reader,
+    server: TheServer,
+    how: Annotated[AnalysisFormat, Query(alias="format")] = AnalysisFormat.CSV,
+) -> Response:
+    """Return an analysis as the command line prints, draws or reports it."""
+    written: dict[str, Any] = {}
+    with server.scratch() as folder:
+        path = folder / f"analysis.{how.value}"
+        if how in (AnalysisFormat.SVG, AnalysisFormat.PNG):
+            written["plot"] = path
+        elif how is AnalysisFormat.HTML:
+            written["report"] = path
+        outcome, composite = map_target(
+            MapRequest(
+                opened=Opened(environment=server.settings.store),
+                question=asked.options(),
+                **written,
+            )
+        )
+        if written:
+            return _kept(path.read_bytes(), path.name)
+    if how is AnalysisFormat.CSV:
+        return _kept(_csv(outcome), "analysis.csv")
+    body = _json(
+        outcome,
+        sentences=[describe_map(outcome), *composite.sentences],
+        notices=map_notes(outcome),
+        parts={
+            "evidence": {"rows": outcome.evidence().to_arrow().to_pylist()},
+            "composite_keys": {"rows": composite_rows(composite)},
+        },
+    )
+    return _kept(body, "analysis.json")
+
+
+@exports_router.get("/variables/{variable}/picture", response_class=Response)
+def picture(
+    variable: str,
+    who: Reader,
+    server: TheServer,
+    kind: Kind = Kind.PARTITION,
+    how: Annotated[PictureFormat, Query(alias="format")] = PictureFormat.SVG,
+    form: str = "",
+) -> Response:
+    """Return the graph of a variable as the command line draws it."""
+    names = server.seen().names
+    name = names.variable(variable)
+    marked = names.form(form) if form else None
+    with server.scratch() as folder:
+        path = folder / f"graph.{how.value}"
+        show_graph(
+            GraphRequest(
+                path=server.settings.store, variable=name, kind=kind, form=marked, output=path
+            )
+        )
+        return _kept(path.read_bytes(), path.name)
+
+
+def _json(result: Result, **told: Any) -> bytes:
+    document = document_of(result, **told)
+    document["rows"] = list(document["rows"])
+    return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False).encode()
+
+
+def _csv(result: Result) -> bytes:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    names, lines = lines_of(result)
+    writer.writerow([shown_cell(name) for name in names])
+    for line in lines:
+        row = plain_row(dict(zip(names, line, strict=True)))
+        writer.writerow([shown_cell(cell) for cell in row.values()])
+    return text.getvalue().encode(errors="replace")
+
+
+def _kept(body: bytes, name: str) -> Response:
+    ending = name.rpartition(".")[2]
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(body, media_type=_MEDIA[ending], headers=headers)

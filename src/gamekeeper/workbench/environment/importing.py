@@ -12,24 +12,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.files.writing import write_file
-from gamekeeper.importing.classifications.registry import read_classifications
-from gamekeeper.importing.decisions import Decision, DecisionsFile, FormDecisions
-from gamekeeper.importing.proposing import edits_for, propose_forms
+from gamekeeper.files import write_file
+from gamekeeper.importing.classifications import read_classifications
+from gamekeeper.importing.proposing import (
+    Decision,
+    DecisionsFile,
+    FormDecisions,
+    edits_for,
+    propose_forms,
+)
 from gamekeeper.mapping.edits import EDIT, AddVariable, Edit
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.prompt_syntax import Scalar
 from gamekeeper.results import EVERYTHING, Listing, make_listing
+from gamekeeper.store.folder import read_decisions
 from gamekeeper.store.place import StorePlace
-from gamekeeper.store.record_files import read_decisions
 from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.workbench.answers import require_outputs
 from gamekeeper.workbench.environment.editing import Edited, edit_store
 from gamekeeper.workbench.environment.opening import opened
-from gamekeeper.workbench.outputs import require_outputs
-from gamekeeper.workbench.requests.environment.importing import (
-    ImportFormsRequest,
-    ImportVariableRequest,
-)
+from gamekeeper.workbench.requests.editing import ImportFormsRequest, ImportVariableRequest
 
 Asking = Callable[[FormDecisions, Decision, Environment], Decision]
 """Asks a person about a question, and returns what was decided; the environment has the names."""

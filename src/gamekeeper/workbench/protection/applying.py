@@ -1,4 +1,6 @@
-"""A release by a recipe: applied to the file it was made for, or replayed on another.
+"""The pages on a protected file: one for the data holder, one that goes with the release.
+
+A release by a recipe: applied to the file it was made for, or replayed on another.
 
 The file is protected and attacked again before anything is written. Where a target is missed, no
 release is written, and that is said. The same recipe and the same file give the same bytes.
@@ -12,32 +14,162 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gamekeeper.data.writing.release import WrittenRelease
-from gamekeeper.data.writing.released_column import CellLook, SuppressedCells
+from gamekeeper.data.writing.released_cells import CellLook, SuppressedCells
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.files.writing import write_file
-from gamekeeper.protect.attacking.attack import AttackName, attack_file, attacks_for
-from gamekeeper.protect.attacking.file_attack import FileAttack
-from gamekeeper.protect.attacking.judging import JudgedTarget, judge_targets, targets_sentence
-from gamekeeper.protect.changes import ChangeLog
-from gamekeeper.protect.protected import Protected
-from gamekeeper.protect.recipe import Recipe, recipe_text, replayed, run_steps
-from gamekeeper.protect.recipe_reading import read_recipe
-from gamekeeper.protect.releasing import write_protected
-from gamekeeper.protect.targets import parse_targets
-from gamekeeper.protect.utility.measuring import UtilityOptions, measure_utility
-from gamekeeper.protect.utility.result import Utility
+from gamekeeper.files import write_file
+from gamekeeper.protection.attack import AttackName, attack_file, attacks_for
+from gamekeeper.protection.file_attack import (
+    FileAttack,
+    JudgedTarget,
+    judge_targets,
+    targets_sentence,
+)
+from gamekeeper.protection.plan import Candidate, RiskUtilityMap, loss_figures
+from gamekeeper.protection.recipe import Recipe, read_recipe, recipe_text, replayed, run_steps
+from gamekeeper.protection.releases import write_protected
+from gamekeeper.protection.step import ChangeLog, Protected
+from gamekeeper.protection.targets import parse_targets
+from gamekeeper.protection.utility.measuring import UtilityOptions, measure_utility
+from gamekeeper.protection.utility.result import Utility
+from gamekeeper.report.page import RiskReport
+from gamekeeper.report.protection_report import (
+    AboutProtection,
+    attack_changes,
+    protection_report,
+    public_protection_report,
+)
+from gamekeeper.report.protection_utility import compared_in_public
 from gamekeeper.results import Progress, Provenance, Result
-from gamekeeper.wording import quoted
-from gamekeeper.workbench.answer import Answer
-from gamekeeper.workbench.outputs import require_outputs, write_outputs
-from gamekeeper.workbench.protection.opening import ProtectedInput, asked_by, open_for_protection
+from gamekeeper.wording import percent_text, quoted
+from gamekeeper.workbench.answers import Answer, require_outputs, write_outputs
+from gamekeeper.workbench.protection.opening import (
+    ProtectedInput,
+    asked_by,
+    open_for_protection,
+    release_notices,
+)
 from gamekeeper.workbench.protection.trying import noted
-from gamekeeper.workbench.protection.unexamined import release_notices
-from gamekeeper.workbench.requests.microdata import SampleDesign
-from gamekeeper.workbench.requests.protection import ApplyRequest, ReplayRequest
+from gamekeeper.workbench.requests.protection import ApplyRequest, ReleaseOptions, ReplayRequest
+from gamekeeper.workbench.requests.records import SampleDesign
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+_SHOWN = ["candidate", "what", "meets_targets", "risk_share", "lost_share", "frontier"]
+_NOT_PROVEN = "best so far"
+
+
+def internal_page(
+    found: ReleasedFile,
+    opened: ProtectedInput,
+    asked: ReleaseOptions,
+    *,
+    with_records: bool = True,
+) -> RiskReport:
+    """Return the page with risk before and after."""
+    overview = map_of_release(found)
+    return protection_report(
+        _about(found, opened, asked),
+        found.protected,
+        found.utility,
+        attack_changes(found.before, found.after, found.targets),
+        map_figure=overview.plot(),
+        candidates=overview.to_arrow().select(_SHOWN),
+        provenances=[found.after.provenance],
+        with_records=with_records,
+    )
+
+
+def map_of_release(found: ReleasedFile) -> RiskUtilityMap:
+    """Return the map of what was tried before the recipe was chosen, and of the release itself."""
+    lost = loss_figures(found.utility, found.recipe.keys)
+    tried = [
+        Candidate(
+            int(each.get("candidate", 0)),
+            0,
+            str(each.get("what", "")),
+            (),
+            {"right_share": each.get("right_share")},
+            loss={} if each.get("lost_share") is None else {"share": float(each["lost_share"])},
+            is_met=bool(each.get("meets_targets")),
+        )
+        for each in found.recipe.candidates
+    ]
+    chosen = [int(e.get("candidate", 0)) for e in found.recipe.candidates if e.get("chosen")]
+    if not chosen:
+        # Of a recipe for another file, the release is all there is.
+        names = " then ".join(own.step.do for own in found.recipe.steps)
+        number = max((c.number for c in tried), default=0) + 1
+        risk = {"right_share": found.after.right_share}
+        tried.append(Candidate(number, 0, names, (), risk, loss=lost, is_met=found.is_met))
+        chosen = [number]
+    return RiskUtilityMap(tuple(tried), found.before.right_share, chosen[0], found.after.provenance)
+
+
+def public_page(found: ReleasedFile, opened: ProtectedInput, asked: ReleaseOptions) -> RiskReport:
+    """Return the page that goes with the release."""
+    made, setting = found.protected, opened.setting
+    compared = compared_in_public(made, setting, found.utility)
+    about = _about(found, opened, asked)
+    return public_protection_report(about, made, found.utility, compared, setting.keys)
+
+
+def _about(found: ReleasedFile, opened: ProtectedInput, asked: ReleaseOptions) -> AboutProtection:
+    scenario = opened.data.scenario
+    return AboutProtection(
+        opened.data.source.name,
+        [own.step for own in found.recipe.steps],
+        "empty" if CellLook(asked.look) is CellLook.EMPTY else f"the code {asked.code}",
+        "" if found.written is None else found.written.path.name,
+        "" if scenario is None else scenario.name,
+        "" if scenario is None else scenario.attacker,
+        _certificate(found),
+        (
+            *opened.data.notices,
+            *found.after.unexamined(),
+            *release_notices(opened, found.protected, asked),
+        ),
+        *reached(found.before, found.after),
+    )
+
+
+def reached(before: FileAttack, after: FileAttack) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return what attacks achieve after protection and did before, in a sentence and as a figure."""
+    if before.right_share is None or after.right_share is None:
+        return [], []
+    old, new = percent_text(before.right_share), percent_text(after.right_share)
+    said = (
+        f"By the better of expectation and links, {new} of the people would be matched rightly by"
+        f" somebody who knows the keys of all; {old} before."
+    )
+    return [said], [(new, f"right matches (before: {old})")]
+
+
+def _certificate(found: ReleasedFile) -> list[str]:
+    """Return what is proven of each step, in sentences."""
+    said: list[str] = []
+    for number, own in enumerate(found.recipe.steps, 1):
+        facts = own.found
+        bound, cost = facts.get("lower_bound"), facts.get("cost", facts.get("loss"))
+        status = facts.get("status", "optimal" if facts.get("optimal") else _NOT_PROVEN)
+        if bound is None or cost is None or status not in ("optimal", _NOT_PROVEN):
+            # Of what was verified by an attack, one by one, nothing is proven of the others.
+            continue
+        if status == "optimal":
+            said.append(f"Step {number} ({own.step.do}) is the cheapest there is: proven.")
+        else:
+            share = percent_text(bound / cost if cost else 1.0)
+            said.append(
+                f"Step {number} ({own.step.do}) is not proven to be the cheapest: whatever reaches the same"
+                f" costs at least {share} of what it does."
+            )
+    said.append(
+        "That everybody has the candidates that were asked for is counted anew from the protected codes,"
+        " not taken from the method."
+    )
+    return said
+
 
 _MORE = ("right_if_repeated", "whole_households")
 
@@ -266,9 +398,8 @@ def _changed_scenario(recipe: Recipe, opened: ProtectedInput) -> tuple[str, ...]
 
 
 def _write(asked: ApplyRequest, found: ReleasedFile, opened: ProtectedInput) -> None:
-    from gamekeeper.report.risk_page import write_risk_report
+    from gamekeeper.report.page import write_risk_report
     from gamekeeper.report.tables import write_table
-    from gamekeeper.workbench.protection.pages import internal_page, public_page
 
     if not found.is_met:
         # Nothing for people outside of a file that is not released.

@@ -16,41 +16,41 @@ from gamekeeper.attack.linkage.truth import true_partners
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.engine.duckdb_engine import default_engine
-from gamekeeper.data.reading.column_names import matched_names
+from gamekeeper.data.reading.columns import matched_names
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.protect.attacking.attack import AttackName, attack_file
-from gamekeeper.protect.attacking.copies import (
+from gamekeeper.protection.attack import AttackName, attack_file, laid_out, missing_sets, sides_of
+from gamekeeper.protection.file_attack import (
+    FileAttack,
+    JudgedTarget,
+    judge_targets,
+    targets_sentence,
+)
+from gamekeeper.protection.masking import MaskedVariable, Masking, as_written, read_masking
+from gamekeeper.protection.recipe import read_recipe
+from gamekeeper.protection.releases import (
     Copies,
     count_copies,
     is_readable,
     numbering_columns,
+    order_of_release,
 )
-from gamekeeper.protect.attacking.file_attack import FileAttack
-from gamekeeper.protect.attacking.judging import JudgedTarget, judge_targets, targets_sentence
-from gamekeeper.protect.attacking.masking import MaskedVariable, Masking, as_written, read_masking
-from gamekeeper.protect.attacking.sides import laid_out, missing_sets, sides_of
-from gamekeeper.protect.changes import ChangeLog
-from gamekeeper.protect.protected import Protected
-from gamekeeper.protect.recipe_reading import read_recipe
-from gamekeeper.protect.releasing import order_of_release
-from gamekeeper.protect.setting import Setting
-from gamekeeper.protect.targets import Criterion, parse_targets
-from gamekeeper.protect.utility.analyses import analysed_names
-from gamekeeper.protect.utility.measuring import UtilityOptions, measure_utility
-from gamekeeper.protect.utility.result import Utility
+from gamekeeper.protection.step import ChangeLog, Protected, Setting
+from gamekeeper.protection.targets import Criterion, parse_targets
+from gamekeeper.protection.utility.analyses import analysed_names
+from gamekeeper.protection.utility.measuring import UtilityOptions, measure_utility
+from gamekeeper.protection.utility.result import Utility
 from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import count_of, percent_text, quoted
-from gamekeeper.workbench.answer import Answer
-from gamekeeper.workbench.microdata.opening import opened_file
-from gamekeeper.workbench.outputs import require_outputs, write_outputs
+from gamekeeper.workbench.answers import Answer, require_outputs, write_outputs
+from gamekeeper.workbench.microdata import opened_file
 from gamekeeper.workbench.protection.opening import ProtectedInput, open_for_protection
 from gamekeeper.workbench.requests.protection import AuditRequest
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from gamekeeper.report.risk_page import RiskReport
+    from gamekeeper.report.page import RiskReport
 
 _MORE = ("right_if_repeated", "whole_households")
 _EVERY = (AttackName.LINKAGE, AttackName.ASSESSMENT)
@@ -240,12 +240,12 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
     )
 
     def report() -> RiskReport:
-        from gamekeeper.report.protection.attack_changes import attack_changes
-        from gamekeeper.report.protection.protection_report import (
+        from gamekeeper.report.protection_report import (
             AboutProtection,
+            attack_changes,
             protection_report,
         )
-        from gamekeeper.workbench.protection.pages import reached
+        from gamekeeper.workbench.protection.applying import reached
 
         scenario = opened.data.scenario
         said, tiles = reached(before, after)

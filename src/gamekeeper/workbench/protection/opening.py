@@ -1,32 +1,119 @@
-"""A file opened for protection: its codes, and what holds for every step."""
+"""Steps as they are typed: a name and options, or the JSON of a recipe.
+
+A file opened for protection: its codes, and what holds for every step.
+
+What a release gives away that no attack looked at: what a steward must know before it goes out.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 import secrets
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from gamekeeper.attack.unexamined import ORDER, OTHER_COLUMNS
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.source_coding import code_source
-from gamekeeper.data.reading.column_names import matched_names
+from gamekeeper.data.reading.columns import matched_names
 from gamekeeper.data.reading.frames import is_path
 from gamekeeper.errors import InputError, Problem, Reason, refuse
-from gamekeeper.mapping.scenario.recoding import columns_of
-from gamekeeper.options import given
-from gamekeeper.protect.attacking.sides import protection_bytes
-from gamekeeper.protect.recipe import Recipe, Scenario
-from gamekeeper.protect.setting import Setting
-from gamekeeper.protect.utility.analyses import analysed_names
+from gamekeeper.mapping.scenario.proposal import columns_of
+from gamekeeper.options import given, options_of
+from gamekeeper.protection.attack import protection_bytes
+from gamekeeper.protection.recipe import STEPS, Recipe, Scenario, read_step
+from gamekeeper.protection.step import Protected, Setting, Step
+from gamekeeper.protection.utility.analyses import analysed_names
 from gamekeeper.results import Progress
 from gamekeeper.store.place import ServerPlace, StorePlace, store_place
-from gamekeeper.wording import did_you_mean, quoted
-from gamekeeper.workbench.microdata.file import Microdata, fraction_of
-from gamekeeper.workbench.microdata.need import Need
-from gamekeeper.workbench.microdata.opening import open_microdata, sinks_of
-from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
-from gamekeeper.workbench.requests.reading import Reading
+from gamekeeper.wording import at_start, be, count_of, did_you_mean, quoted
+from gamekeeper.workbench.answers import Need
+from gamekeeper.workbench.microdata import Microdata, fraction_of, open_microdata, sinks_of
+from gamekeeper.workbench.requests.protection import ReleaseOptions
+from gamekeeper.workbench.requests.records import MicrodataRequest, SampleDesign
+from gamekeeper.workbench.requests.shared import Reading
+
+_OPTION = re.compile(r"^(?P<name>\w+)=(?P<value>.*)$", re.DOTALL)
+
+
+def parse_steps(typed: Sequence[str]) -> tuple[Step, ...]:
+    """Return steps from what was typed; one error names all that cannot be read.
+
+    Examples
+    --------
+    >>> [step.to_json() for step in parse_steps(["suppress k=2 criterion=own pinned=Sex,Age"])]
+    [{'do': 'suppress', 'criterion': 'own', 'k': 2, 'pinned': ['Sex', 'Age']}]
+    """
+    made: list[Step] = []
+    problems: list[Problem] = []
+    for number, text in enumerate(typed, 1):
+        where = f"step {number}"
+        try:
+            made.append(read_step(_content(text)))
+        except InputError as error:
+            problems += [
+                Problem(p.reason, f"{where}, {p.where}", p.found, p.do) for p in error.problems
+            ] or [Problem(error.reason, where, error.found, error.do)]
+        except ValueError:
+            how = "Write a name and options: 'suppress k=3 criterion=own'; or JSON."
+            problems.append(Problem(Reason.BAD_OPTION, where, "it cannot be read.", how))
+    refuse(
+        problems,
+        f"{count_of(len(typed), 'step was', 'steps were')} given.",
+        f"{count_of(len(problems), 'fault was', 'faults were')} found.",
+    )
+    return tuple(made)
+
+
+def _content(text: str) -> dict[str, Any]:
+    if text.lstrip().startswith("{"):
+        read: Any = json.loads(text)
+        return cast("dict[str, Any]", read)
+    words = shlex.split(text)
+    first = next((n for n, word in enumerate(words) if _OPTION.match(word)), len(words))
+    do = " ".join(words[:first])
+    if do not in STEPS:
+        raise InputError(
+            Reason.UNKNOWN_NAME,
+            f"A step that does {quoted([do])} was given.",
+            "There is no such method.",
+            did_you_mean(do, list(STEPS)),
+        )
+    kinds = {item.name: item for item in options_of(STEPS[do])}
+    made: dict[str, Any] = {"do": do}
+    for word in words[first:]:
+        match = _OPTION.match(word)
+        if match is None:
+            raise ValueError(word)
+        name, value = match["name"], match["value"]
+        item = kinds.get(name)
+        made[name] = value if item is None else _value(item, value)
+    return made
+
+
+def _value(item: Any, text: str) -> Any:
+    """Return the value of an option as its type asks."""
+    if item.element is not None and not text.lstrip().startswith(("[", "{")):
+        parts = [part.strip() for part in text.split(",") if part.strip()]
+        if item.option.read is not None:
+            read = item.option.read(parts)
+            return list(read) if isinstance(read, tuple) else read
+        return [_plain(part, item.element) for part in parts]
+    return _plain(text, item.kind)
+
+
+def _plain(text: str, kind: Any) -> Any:
+    if kind is str:
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
 
 _SEEDS = 2**53
 _OF_THE_MACHINE = frozenset({"memory", "no_records"})
@@ -224,3 +311,48 @@ def _fraction_text(fraction: Any) -> str:
     if isinstance(fraction, Mapping):
         return ", ".join(f"{name}={value}" for name, value in fraction.items())
     return "" if fraction is None else str(fraction)
+
+
+def release_notices(
+    opened: ProtectedInput, made: Protected, asked: ReleaseOptions
+) -> tuple[str, ...]:
+    """Say which columns would be released as they are, and in which order, examined by no attack.
+
+    Protection is of the keys alone. A name, an address or a number of a register in another column
+    undoes all of it.
+    """
+    setting = opened.setting
+    examined = {opened.columns.get(name, name) for name in (*setting.keys, *made.log.variables)}
+    examined |= {setting.weight}
+    others = [
+        name
+        for name in opened.data.source.names
+        if name not in examined and name not in set(asked.leave_out)
+    ]
+    said: list[str] = []
+    if asked.keep_order:
+        said.append(
+            f"Records are released in the order of the original, and no attack looked at it: {ORDER.words}."
+            " Leave out --keep-order to have them shuffled."
+        )
+    telling = [name for name in others if name and name in (setting.identifier, setting.household)]
+    if telling:
+        said.append(
+            f"{quoted(telling)} {be(len(telling))} released as in the original: whoever has a list with"
+            " the same numbers finds everybody, and numbers in the order of the original tell that order."
+            " Leave it out (--leave-out), unless they are made up."
+        )
+    if setting.household:
+        said.append(
+            "Columns in which the members of a household are alike, such as its size or its income, can tell"
+            " who lives together, in whatever order the records are: no attack looked at that."
+        )
+    rest = [name for name in others if name not in telling]
+    if rest:
+        # Each by its name: the one that is cut off may be the one that tells who somebody is.
+        said.append(
+            f"{count_of(len(rest), 'column is', 'columns are')} released as in the original, and no"
+            f" attack looked at {'it' if len(rest) == 1 else 'them'}: {quoted(rest, most=len(rest))}."
+            f" {at_start(OTHER_COLUMNS.around)} (--leave-out, or --keys of protect try)."
+        )
+    return tuple(said)

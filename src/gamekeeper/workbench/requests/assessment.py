@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from gamekeeper.attack.assessment.options import MeasureOptions
 from gamekeeper.attack.assessment.policy import PROFILES, Policy
-from gamekeeper.attack.shared_options import Whose
+from gamekeeper.attack.options import MeasureOptions, Whose
 from gamekeeper.options import Option
-from gamekeeper.report.audience import Audience
-from gamekeeper.workbench.requests.counting import EngineRequest
-from gamekeeper.workbench.requests.microdata import MicrodataRequest, SampleDesign
+from gamekeeper.results import Audience
+from gamekeeper.workbench.requests.records import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.shared import (
     CountedRecords,
+    EngineRequest,
     Identifier,
     Plot,
     Raw,

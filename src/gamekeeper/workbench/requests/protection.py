@@ -8,27 +8,27 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from gamekeeper.attack.shared_options import Seed, Workers
-from gamekeeper.data.writing.released_column import CellLook
+from gamekeeper.attack.options import Seed, Workers
+from gamekeeper.data.writing.released_cells import CellLook
 from gamekeeper.options import Option, part_of
 from gamekeeper.prompt_syntax import names_of
-from gamekeeper.protect.attacking.attack import AttackName
-from gamekeeper.protect.recoding.options import SearchOptions
-from gamekeeper.protect.suppression.suppress import Suppress
-from gamekeeper.protect.utility.measuring import UtilityOptions
+from gamekeeper.protection.attack import AttackName
+from gamekeeper.protection.recoding.options import SearchOptions
+from gamekeeper.protection.suppression import Suppress
+from gamekeeper.protection.utility.measuring import UtilityOptions
 from gamekeeper.store.place import StorePlace
-from gamekeeper.workbench.requests.microdata import (
+from gamekeeper.workbench.requests.records import (
     MicrodataRequest,
     Numbers,
     SampleDesign,
     Unmapped,
     Values,
 )
-from gamekeeper.workbench.requests.reading import Reading
 from gamekeeper.workbench.requests.shared import (
     Identifier,
     Plot,
     Raw,
+    Reading,
     Replace,
     Report,
     in_environment,

@@ -1,14 +1,27 @@
-"""Options of several requests: files that are written or replaced, a population that is read."""
+"""Options of several requests: files that are written or replaced, a population that is read.
+
+How data files are read, where that is not told by the files.
+
+Who counts the records of a file: this machine, or a cluster that has them.
+
+What people ask of the workbench in the browser: which store, where, what may be read.
+
+What people ask of the demo.
+"""
 
 from __future__ import annotations
 
+import os
+from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from gamekeeper.options import Option
-from gamekeeper.report.audience import Audience
-from gamekeeper.store.place import store_place
+from gamekeeper.results import Audience
+from gamekeeper.store.place import StorePlace, store_place
+from gamekeeper.workbench.requests.environment import InStore
 
 table_output = partial(Option, flags="--output -o", writes="table", label="Written")
 """An option that names the file of a table."""
@@ -86,3 +99,217 @@ NoRecords = Annotated[
     ),
 ]
 Top = Annotated[int, Option("Show so many of the riskiest records.", least=0)]
+
+
+_reading = partial(Option, panel="How the file is read")
+_TAB = {"tab": "\t", "\\t": "\t"}
+
+
+def _delimiter(typed: str) -> str:
+    return _TAB.get(typed, typed)
+
+
+Delimiter = Annotated[
+    str | None,
+    _reading(
+        "Of a CSV file, if it is not detected rightly: ',', ';', 'tab' or '|'.", read=_delimiter
+    ),
+]
+Encoding = Annotated[str | None, _reading("Of a CSV file: utf-8, cp1252, latin-1, utf-16.")]
+Decimal = Annotated[str | None, _reading("Decimal mark of numbers.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How files are read: what is missing, how texts are written, what memory may be used."""
+
+    missing_values: Annotated[
+        tuple[str, ...],
+        _reading("A value to read as missing, besides the empty cell.", flags="--missing-value"),
+    ] = ()
+    keep_user_missing: Annotated[
+        bool, _reading("Keep the user-missing codes of SPSS, Stata and SAS as values.")
+    ] = False
+    header: Annotated[
+        bool,
+        _reading(
+            "Whether the first line of a text file or sheet has the names of the columns; without,"
+            " they are called 'column 1', 'column 2' and so on.",
+            flags="--header/--no-header",
+        ),
+    ] = True
+    sheet: Annotated[
+        str | None, _reading("Of an Excel workbook, where several sheets have cells.")
+    ] = None
+    delimiter: Delimiter = None
+    encoding: Encoding = None
+    decimal: Decimal = None
+    memory: Memory = None
+    no_records: NoRecords = False
+
+
+ENGINE_VARIABLE = "GAMEKEEPER_ENGINE"
+SCRATCH_VARIABLE = "GAMEKEEPER_SCRATCH"
+THIS_MACHINE = "duckdb"
+
+_counting = partial(Option, panel="Where it is counted")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineRequest:
+    """Which engine keeps the records of a file and counts them."""
+
+    # From Python also an engine that is open.
+    engine: Annotated[
+        str | Any,
+        _counting(
+            "duckdb (this machine), spark://HOST:PORT, sc://HOST:PORT (Spark Connect) or"
+            f" local-cluster. By default ${ENGINE_VARIABLE}, or else duckdb. A cluster must see the"
+            " file under the same path; Parquet is read in place.",
+            read=str,
+            default_text="",
+        ),
+    ] = ""
+    scratch: Annotated[
+        str,
+        _counting(
+            "With a cluster: a folder that all its machines and this one see, for what is kept while"
+            f" it counts. By default ${SCRATCH_VARIABLE}."
+        ),
+    ] = ""
+
+    @property
+    def named(self) -> str:
+        """The engine as it was typed, here or in the environment.
+
+        Examples
+        --------
+        >>> EngineRequest(engine=" spark://host:7077 ").named
+        'spark://host:7077'
+        """
+        given = self.engine if isinstance(self.engine, str) else self.engine.name
+        typed = given.strip() or os.environ.get(ENGINE_VARIABLE, "").strip()
+        return THIS_MACHINE if typed.casefold() in ("", THIS_MACHINE) else typed
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether that is no engine of this machine; none is started to tell."""
+        if not isinstance(self.engine, str):
+            return not self.engine.is_local
+        return self.named != THIS_MACHINE
+
+
+ON_THIS_MACHINE = EngineRequest(engine=THIS_MACHINE)
+"""Whatever the environment names: for work that one machine does."""
+
+
+State = Annotated[
+    Path | None,
+    Option(
+        "Private folder of the server: accounts, sessions, results. By default beside the store,"
+        " with .server after its name; for a store on a server it must be named."
+    ),
+]
+"""Where a server keeps its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeRequest:
+    """A server for a store."""
+
+    store: Annotated[
+        StorePlace | None,
+        Option(
+            "File of a store, or postgresql://... on a server.", is_argument=True, read=store_place
+        ),
+    ] = None
+    demo: Annotated[
+        bool,
+        Option("Serve made-up forms and a made-up file from ./demo-workbench, which is made once."),
+    ] = False
+    folders: Annotated[
+        tuple[Path, ...],
+        Option("A folder with files of people that pages may read, in place.", flags="--allow"),
+    ] = ()
+    port: Annotated[
+        int, Option("Where it listens; 0 for any that is free.", least=0, most=65_535)
+    ] = 8720
+    host: Annotated[
+        str, Option("The address it listens on. Others than this machine's need accounts.")
+    ] = "127.0.0.1"
+    origin: Annotated[
+        str,
+        Option("The address that people use, where a proxy with https stands before it."),
+    ] = ""
+    keep_days: Annotated[
+        int,
+        Option("Results of single records are deleted after so many days.", least=1, most=3_650),
+    ] = 14
+    state: State = None
+
+
+class AccountRole(StrEnum):
+    """What an account is for."""
+
+    READER = "reader"
+    EDITOR = "editor"
+    ADMINISTRATOR = "administrator"
+
+
+_Role = Annotated[
+    AccountRole,
+    Option(
+        "reader looks; editor edits, and reads and assesses files of people; administrator sees to"
+        " accounts too.",
+    ),
+]
+_Name = Annotated[str, Option("The account.", is_argument=True)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountsRequest:
+    """The accounts of the server of a store."""
+
+    place: InStore
+    state: State = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountRequest:
+    """One account."""
+
+    of: AccountsRequest
+    name: _Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewAccountRequest:
+    """An account to be added."""
+
+    of: AccountsRequest
+    name: _Name
+    role: _Role = AccountRole.EDITOR
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleRequest:
+    """Another role for an account."""
+
+    of: AccountsRequest
+    name: _Name
+    role: Annotated[AccountRole, Option("The new role.", is_argument=True)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoRequest:
+    """Where the demo writes to, and which people it makes up."""
+
+    output: Annotated[
+        Path,
+        Option(
+            "Folder to write to: a new one, or that of an earlier demo, which is replaced.",
+            flags="--output -o",
+            writes="folder",
+        ),
+    ] = Path("demo-output")
+    seed: Annotated[int, Option("Another seed makes up other people.")] = 2026

@@ -1,16 +1,21 @@
-"""What people ask of released tables: where they are and how they are written, what is sought."""
+"""What people ask of released tables: where they are and how they are written, what is sought.
+
+What people ask of an audit: where tables are and how they are written, what adds up, which rules hold.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from gamekeeper.attack.shared_options import Seed
+from gamekeeper.attack.options import Seed
+from gamekeeper.attack.tables.auditing import MarkingOptions
 from gamekeeper.attack.tables.options import (
     AttributionOptions,
+    AuditOptions,
     BoundsOptions,
     ComparisonOptions,
     FeasibleOptions,
@@ -18,11 +23,14 @@ from gamekeeper.attack.tables.options import (
     SubtractionOptions,
 )
 from gamekeeper.options import Option
-from gamekeeper.prompt_syntax import names_of
-from gamekeeper.workbench.requests.counting import EngineRequest
-from gamekeeper.workbench.requests.microdata import MicrodataRequest
-from gamekeeper.workbench.requests.reading import Decimal, Delimiter, Encoding
+from gamekeeper.prompt_syntax import names_of, pairs_of
+from gamekeeper.store.place import StorePlace
+from gamekeeper.workbench.requests.records import MicrodataRequest
 from gamekeeper.workbench.requests.shared import (
+    Decimal,
+    Delimiter,
+    Encoding,
+    EngineRequest,
     Memory,
     NoRecords,
     Raw,
@@ -30,6 +38,7 @@ from gamekeeper.workbench.requests.shared import (
     WrittenPage,
     WrittenPlot,
     WrittenTable,
+    in_environment,
     table_output,
 )
 
@@ -249,3 +258,245 @@ class RecordsRequest:
     memory: Memory = None
     replace: Replace = False
     raw: Raw = False
+
+
+_column = partial(Option, panel="Which column is what")
+_SUMS = "What adds up"
+_sum = partial(Option, panel=_SUMS)
+_insider = partial(Option, panel="Attackers who are in the tables")
+
+_Environment = Annotated[
+    StorePlace | None,
+    in_environment("The environment with the variables that --hierarchy names.", panel=_SUMS),
+]
+_Sheet = Annotated[str | None, _writing("Of an Excel workbook, where several sheets have cells.")]
+
+
+def _hierarchies(typed: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for text in typed:
+        for axis, given in pairs_of("--hierarchy AXIS=FILE", [text]).items():
+            found[axis] = (*found.get(axis, ()), given)
+    return found
+
+
+def _with_names(option: str, typed: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    pairs = pairs_of(option, typed)
+    return tuple((column, names_of([names])) for column, names in pairs.items())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedRequest:
+    """Published tables of one base, and how they are written."""
+
+    files: Annotated[
+        tuple[Path, ...],
+        Option(
+            "Published tables of one base, one row per cell: text (CSV), workbooks, Parquet, tables of"
+            " tau-ARGUS (.tab with its .rda beside it, or the .arb that names them) or a release (.json)."
+            " Earlier versions too.",
+            is_argument=True,
+        ),
+    ]
+    axes: Annotated[
+        Sequence[str],
+        _column(
+            "The columns that are axes: Area,Age. Columns that a file does not have are passed over there.",
+            read=names_of,
+        ),
+    ] = ()
+    count: Annotated[
+        str, _column("The column of counts; beside --value, how many contribute to each cell.")
+    ] = ""
+    value: Annotated[str, _column("The column of values that were added up, such as turnover.")] = (
+        ""
+    )
+    status: Annotated[
+        str,
+        _column(
+            "The column that says which cells are hidden; their figures are then not used against them."
+        ),
+    ] = ""
+    status_kind: Annotated[
+        str | None,
+        _column("Whose statuses they are: argus, numbers, sbs, sdctable, sdmx, yes-no, acro."),
+    ] = None
+    hidden_status: Annotated[
+        Sequence[str], _column("The statuses that stand for hidden: A,B,D.", read=names_of)
+    ] = ()
+    largest: Annotated[
+        Sequence[str],
+        _column(
+            "Columns with the largest contributions to each cell, the largest first.", read=names_of
+        ),
+    ] = ()
+    lower_level: Annotated[
+        str, _column("The column that says how far below its figure a cell must be left open.")
+    ] = ""
+    upper_level: Annotated[
+        str, _column("The column that says how far above its figure a cell must be left open.")
+    ] = ""
+    percents: Annotated[
+        Sequence[tuple[str, tuple[str, ...]]],
+        _column(
+            "A column of published percentages, and the axes over which they add up to 100: pct=Work.",
+            flags="--percent",
+            read=partial(_with_names, "--percent COLUMN=AXIS,AXIS"),
+        ),
+    ] = ()
+    ratios: Annotated[
+        Sequence[tuple[str, tuple[str, ...]]],
+        _column(
+            "A column of published ratios, and the label whose figure they are a ratio to, such as women per"
+            " man: ratio=Sex:men. An axis alone stands for its whole.",
+            flags="--ratio",
+            read=partial(_with_names, "--ratio COLUMN=AXIS:LABEL"),
+        ),
+    ] = ()
+    means: Annotated[
+        Sequence[str],
+        _column(
+            "A column of published means: the value over the count.", flags="--mean", read=names_of
+        ),
+    ] = ()
+    weight: Annotated[str, _column("A column that figures are multiplied by.")] = ""
+    ignore: Annotated[Sequence[str], _column("Columns that say nothing.", read=names_of)] = ()
+    wide: Annotated[
+        str, _column("What the axis is called whose labels are columns, where a file is wide.")
+    ] = ""
+    hierarchies: Annotated[
+        Mapping[str, tuple[str, ...]],
+        _sum(
+            "Which labels of an axis are sums of others: Code=FILE (.hrc, or CSV with a column 'parent' or"
+            " one column per level), Code=codes (a code begins with that of its whole), Code=detected"
+            " (take the sums that are found), or Age=variable:Age (the partition graph of --environment)."
+            " Several of one axis need not be nested.",
+            flags="--hierarchy",
+            read=_hierarchies,
+        ),
+    ] = field(default_factory=dict[str, tuple[str, ...]])
+    environment: _Environment = None
+    total: Annotated[
+        tuple[str, ...], _sum("The label that stands for a whole axis.", default_text="Total")
+    ] = ("Total",)
+    disjoint: Annotated[
+        Sequence[str],
+        _sum(
+            "Axes in which nobody is counted under two labels, although some look like sums of others.",
+            read=names_of,
+        ),
+    ] = ()
+    absent: Annotated[
+        str,
+        _sum(
+            "What a cell without a row means, beside others that have one: error, zero or hidden."
+        ),
+    ] = "error"
+    apriori: Annotated[
+        Path | None,
+        _writing(
+            "What was decided before (.hst of tau-ARGUS): statuses and levels of single cells."
+        ),
+    ] = None
+    hidden: Annotated[
+        tuple[str, ...],
+        _writing("What stands for a hidden figure, besides an empty cell, *, x, c and '..'."),
+    ] = ()
+    sheet: _Sheet = None
+    delimiter: Delimiter = None
+    encoding: Encoding = None
+    decimal: Decimal = None
+    memory: Memory = None
+    no_records: NoRecords = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRequest:
+    """Published tables are to be audited."""
+
+    published: PublishedRequest
+    options: AuditOptions = field(default_factory=AuditOptions)
+    contributors: Annotated[
+        Path | None,
+        _insider(
+            "Records, one per unit, with columns named as the axes and as --value: who contributes how much"
+            " to which cell, for --insiders."
+        ),
+    ] = None
+    contribution: Annotated[
+        str, _insider("The column of the records that was added up, if it is not named as --value.")
+    ] = ""
+    holding: Annotated[
+        str, _insider("To which holding a record belongs; its records are one contributor.")
+    ] = ""
+    top: Annotated[
+        int, Option("Show so many of the hidden cells that are known best.", least=0)
+    ] = 10
+    output: Annotated[
+        Path | None,
+        table_output("Write all hidden cells to this .csv, .parquet or .xlsx."),
+    ] = None
+    report: WrittenPage = None
+    replace: Replace = False
+    raw: Raw = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkRequest:
+    """A file of records is to be added up, and unsafe cells are to be marked."""
+
+    file: Annotated[
+        Path,
+        Option(
+            "Records, one per unit: text (CSV), a workbook or Parquet; or a batch file of tau-ARGUS (.arb)"
+            " about records, which then says the rest.",
+            is_argument=True,
+        ),
+    ]
+    axes: Annotated[
+        Sequence[str], _column("The columns to add up by: Activity,Size.", read=names_of)
+    ] = ()
+    value: Annotated[
+        str, _column("The column that is added up; without one, units are counted.")
+    ] = ""
+    weight: Annotated[str, _column("The weight of each record.")] = ""
+    holding: Annotated[
+        str,
+        _column(
+            "To which holding a record belongs; what one holding adds to a cell is one contribution."
+        ),
+    ] = ""
+    request: Annotated[
+        str, _column("The column that says who asked for protection (for the rule request).")
+    ] = ""
+    shadow: Annotated[
+        str,
+        _column("The column whose contributions the rules look at, instead of those to --value."),
+    ] = ""
+    hierarchies: Annotated[
+        Mapping[str, tuple[str, ...]],
+        _sum(
+            "Which categories of an axis add up to others: Activity=FILE (.hrc, or CSV with a column"
+            " 'parent' or one column per level), or Age=variable:Age.",
+            flags="--hierarchy",
+            read=_hierarchies,
+        ),
+    ] = field(default_factory=dict[str, tuple[str, ...]])
+    environment: _Environment = None
+    total: Annotated[str, _sum("What the whole of an axis is called.")] = "Total"
+    options: MarkingOptions = field(default_factory=MarkingOptions)
+    top: Annotated[int, Option("Show so many unsafe cells.", least=0)] = 10
+    output: Annotated[
+        Path | None,
+        table_output(
+            "Write all cells with their status to this .csv, .parquet or .xlsx, as audit reads it."
+        ),
+    ] = None
+    replace: Replace = False
+    raw: Raw = False
+    sheet: _Sheet = None
+    delimiter: Delimiter = None
+    encoding: Encoding = None
+    decimal: Decimal = None
+    memory: Memory = None
+    no_records: NoRecords = False

@@ -22,8 +22,7 @@ import pyarrow.parquet as pq
 from gamekeeper.algorithms.blocks import Kernel
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 from gamekeeper.data.coding.source_coding import code_source
-from gamekeeper.data.engine.duckdb_engine import DuckDBEngine
-from gamekeeper.data.engine.opening import open_engine
+from gamekeeper.data.engine.duckdb_engine import DuckDBEngine, open_engine
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.reading.source import open_source
 from gamekeeper.errors import GamekeeperError

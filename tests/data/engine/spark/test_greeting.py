@@ -9,10 +9,13 @@ from contextlib import contextmanager
 
 import pytest
 
-from gamekeeper.data.engine.spark.address import parse_address
-from gamekeeper.data.engine.spark.greeting import speaks_spark
+from gamekeeper.data.engine.spark.calls import (
+    WAIT_VARIABLE,
+    parse_address,
+    seconds_to_wait,
+    speaks_spark,
+)
 from gamekeeper.data.engine.spark.session import check_reachable
-from gamekeeper.data.engine.spark.waiting import WAIT_VARIABLE, seconds_to_wait
 from gamekeeper.errors import InputError, Reason
 
 FAILED = struct.pack(">qbqi", 30, 2, 0, 0) + b"\0\0\0\5nobody"

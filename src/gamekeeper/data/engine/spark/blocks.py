@@ -23,10 +23,9 @@ from numpy.lib.format import write_array
 
 from gamekeeper.algorithms.blocks import Kernel, Outcome, Shared, State, Task
 from gamekeeper.data.engine.spark import probing
-from gamekeeper.data.engine.spark.address import Address
-from gamekeeper.data.engine.spark.faults import failure_of, run_discreetly, text_of
-from gamekeeper.data.engine.spark.running import Call, Lifeline, run_call
-from gamekeeper.data.engine.spark.scratch import remove_folder
+from gamekeeper.data.engine.spark.calls import Address, failure_of, run_discreetly, text_of
+from gamekeeper.data.engine.spark.files import Call, Lifeline, run_call
+from gamekeeper.data.engine.spark.session import remove_folder
 from gamekeeper.data.engine.spark.working import (
     DONE,
     KERNEL,
@@ -37,8 +36,7 @@ from gamekeeper.data.engine.spark.working import (
     task_file,
 )
 from gamekeeper.errors import InputError, Problem, Reason, StoreError
-from gamekeeper.files.asides import remove
-from gamekeeper.files.scratch import make_folder, put_file
+from gamekeeper.files import make_folder, put_file, remove
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 

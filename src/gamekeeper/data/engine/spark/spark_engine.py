@@ -25,40 +25,45 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 import numpy as np
 
 from gamekeeper.algorithms.blocks import Kernel, Outcome, Shared, State, Task
+from gamekeeper.choices import Pool
 from gamekeeper.data.engine.gate import (
     MOST_DISTINCT,
     RECORD,
     ScannedColumn,
     closed_engine,
+    needs_map,
+    new_folder,
+    scanned_sql,
     too_many_values,
+    values_table,
 )
-from gamekeeper.data.engine.new_folder import new_folder
-from gamekeeper.data.engine.pool import Pool
-from gamekeeper.data.engine.scanned_codes import needs_map, scanned_sql, values_table
-from gamekeeper.data.engine.spark.address import Address
 from gamekeeper.data.engine.spark.blocks import check_workers, map_by_workers
-from gamekeeper.data.engine.spark.faults import TooLargeToCollect
-from gamekeeper.data.engine.spark.loading import write_numbered
-from gamekeeper.data.engine.spark.running import run_call
-from gamekeeper.data.engine.spark.scanning import link_files, look_at, numbered_rows
-from gamekeeper.data.engine.spark.scratch import (
+from gamekeeper.data.engine.spark.calls import Address, TooLargeToCollect
+from gamekeeper.data.engine.spark.files import (
+    check_scratch,
+    link_files,
+    look_at,
+    numbered_rows,
+    require_seen,
+    run_call,
+    write_frame,
+    write_numbered,
+)
+from gamekeeper.data.engine.spark.session import (
+    SharedSession,
+    acquire_session,
     batches,
+    check_installed,
+    check_reachable,
+    give_back_session,
+    is_classic,
     make_scratch,
     own_folder,
     pattern,
     remove_folder,
 )
-from gamekeeper.data.engine.spark.session import (
-    SharedSession,
-    acquire_session,
-    check_installed,
-    check_reachable,
-    give_back_session,
-    is_classic,
-)
-from gamekeeper.data.engine.spark.writing import check_scratch, require_seen, write_frame
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.files.scratch import make_folder
+from gamekeeper.files import make_folder
 from gamekeeper.results import Progress
 from gamekeeper.wording import quoted
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from gamekeeper.data.engine.spark.probing import PACKAGES, versions_here
-from gamekeeper.files.scratch import put_file
+from gamekeeper.files import put_file
 
 KERNEL: Final = "kernel"
 DONE: Final = "done"

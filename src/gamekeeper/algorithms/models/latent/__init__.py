@@ -1,1 +1,0 @@
-"""Latent class models of a sample, which are averaged with. Begin with `latent_classes`."""

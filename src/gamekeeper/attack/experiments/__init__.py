@@ -1,0 +1,1 @@
+"""Experiments on a known population: samples drawn, measures taken, scores judged."""

@@ -1,0 +1,536 @@
+"""What a simulation found: one number per sample and measure, and their means.
+
+Plots of simulations: measures against fraction, probability against cost, calibration.
+
+Every plot is a figure of its own that needs no display.
+
+Plots of judged measures: logit ranks, predictions, calibration, times, attacks.
+
+Every plot is a figure of its own that needs no display. Measures keep their colour and mark.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gamekeeper.algorithms.judging import logit_rank_plot
+from gamekeeper.algorithms.statistics import robust_loess
+from gamekeeper.attack.experiments.measures import measure_words
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.results import (
+    COLOURS,
+    EVERYTHING,
+    MUTED,
+    Cell,
+    Listing,
+    Provenance,
+    Result,
+    drawable,
+    drawable_letters,
+    make_listing,
+    new_figure,
+    ruled,
+)
+from gamekeeper.wording import count_of, did_you_mean, digits_text, fraction_text, quoted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from gamekeeper.attack.experiments.attack_experiment import AttackExperiment
+    from gamekeeper.attack.experiments.compare import Comparison
+    from gamekeeper.attack.experiments.judgement import Judgement
+
+
+_TOLD = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """The mean of a measure over the samples of one fraction in which it is defined.
+
+    The standard error is that of the mean over repeated samples; it needs two of them.
+    """
+
+    fraction: Fraction
+    measure: str
+    samples: int
+    mean: float | None
+    standard_error: float | None
+    least: float | None
+    most: float | None
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SimulationResult(Result):
+    """The measures of every sample that was drawn.
+
+    Attributes
+    ----------
+    n_records, n_population_uniques
+        The size of the notional population and its uniques on the key variables.
+    keys
+        The key variables.
+    fractions
+        The sampling fraction of each sample.
+    measures
+        The names of the numbers.
+    values
+        One row per sample, one column per measure; NaN where a measure is not defined.
+    """
+
+    tells_of_records = False
+
+    n_records: int
+    n_population_uniques: int
+    keys: tuple[str, ...]
+    fractions: tuple[Fraction, ...]
+    measures: tuple[str, ...]
+    values: NDArray[np.float64]
+    provenance: Provenance
+
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        steps = sorted(set(self.fractions))
+        return {
+            "records": self.n_records,
+            "population_uniques": self.n_population_uniques,
+            "keys": ", ".join(self.keys),
+            "samples": len(self.fractions),
+            "fractions": " to ".join(dict.fromkeys(fraction_text(end) for end in _ends(steps))),
+            "measures": len(self.measures),
+        }
+
+    def to_arrow(self) -> pa.Table:
+        """Return one line per sample and measure; an undefined measure has no value."""
+        import pyarrow as pa
+
+        n_samples, n_measures = self.values.shape
+        flat = self.values.ravel()
+        return pa.table(
+            {
+                "sample": np.repeat(np.arange(1, n_samples + 1), n_measures),
+                "fraction": np.repeat([float(item) for item in self.fractions], n_measures),
+                "measure": pa.array(list(self.measures) * n_samples, pa.string()),
+                "value": pa.array(flat, pa.float64(), mask=np.isnan(flat)),
+            }
+        )
+
+    def column(self, measure: str) -> NDArray[np.float64]:
+        """Return one measure over all samples; NaN where it is not defined."""
+        if measure not in self.measures:
+            raise InputError(
+                Reason.UNKNOWN_NAME,
+                f"The measure {quoted([measure])} of a simulation was asked for.",
+                "It was not among those computed.",
+                did_you_mean(measure, self.measures),
+            )
+        return self.values[:, self.measures.index(measure)]
+
+    def mean(self, measure: str, fraction: Fraction | None = None) -> Mean:
+        """Return the mean of a measure over the samples of a fraction, or of the only one."""
+        steps = set(self.fractions)
+        if fraction is None and len(steps) == 1:
+            fraction = next(iter(steps))
+        if fraction is None or fraction not in steps:
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"The mean of the measure {quoted([measure])} was asked for.",
+                f"There are {count_of(len(steps), 'sampling fraction')}, and none was named.",
+                "Name the fraction that is meant.",
+            )
+        chosen = np.array([item == fraction for item in self.fractions])
+        given = self.column(measure)[chosen]
+        given = given[~np.isnan(given)]
+        if not given.size:
+            return Mean(fraction, measure, 0, None, None, None, None)
+        error = float(given.std(ddof=1)) / math.sqrt(given.size) if given.size > 1 else None
+        return Mean(
+            fraction,
+            measure,
+            int(given.size),
+            math.fsum(given.tolist()) / given.size,
+            error,
+            float(given.min()),
+            float(given.max()),
+        )
+
+    def means(self) -> Listing:
+        """Return the mean of every measure for every fraction, with standard error and range."""
+        rows: list[tuple[Cell, ...]] = []
+        for fraction in sorted(set(self.fractions)):
+            for name in self.measures:
+                line = self.mean(name, fraction)
+                rows.append(
+                    (
+                        float(fraction), name, line.samples, line.mean, line.standard_error,
+                        line.least, line.most,
+                    )
+                )  # fmt: skip
+        columns = ("fraction", "measure", "samples", "mean", "standard_error", "least", "most")
+        return make_listing("means of a simulation", columns, rows, EVERYTHING)
+
+    def sentences(self) -> list[str]:
+        """Return what was found, in words, for the first measures."""
+        steps = sorted(set(self.fractions))
+        drawn = count_of(len(self.fractions), "sample")
+        ends = _ends(steps)
+        size = " to ".join(dict.fromkeys(fraction_text(end) for end in ends))
+        were = "was" if len(self.fractions) == 1 else "were"
+        what = (
+            f"{drawn} of {size} {were} drawn from a population of "
+            f"{count_of(self.n_records, 'record')}, {self.n_population_uniques:,} of them unique "
+            f"on {count_of(len(self.keys), 'key variable')}."
+        )
+        lines = [what]
+        for name in self.measures[:_TOLD]:
+            means = [self.mean(name, fraction) for fraction in ends]
+            lines.append(f"{measure_words(name)}: {_told(means)}.")
+        if len(self.measures) > _TOLD:
+            lines.append(f"{len(self.measures) - _TOLD} more measures are in the table of means.")
+        return lines
+
+    def plot(self, measures: Sequence[str] = ()) -> Figure:
+        """Plot measures against the sampling fraction, every sample a point, with their means.
+
+        The first eight measures by default.
+        """
+        unknown = [name for name in measures if name not in self.measures]
+        if unknown:
+            raise InputError(
+                Reason.UNKNOWN_NAME,
+                "A plot of a simulation was asked for.",
+                f"{count_of(len(unknown), 'measure')} to plot cannot be found:",
+                problems=[
+                    Problem(Reason.UNKNOWN_NAME, quoted([name]), did_you_mean(name, self.measures))
+                    for name in unknown
+                ],
+            )
+        return plot_measures(self, measures or self.measures[:_TOLD])
+
+
+def _ends(steps: Sequence[Fraction]) -> list[Fraction]:
+    return list(dict.fromkeys((steps[0], steps[-1])))
+
+
+def _told(means: Sequence[Mean]) -> str:
+    parts: list[str] = []
+    for line in means:
+        if line.mean is None:
+            text = "not defined in any sample"
+        elif line.standard_error is None or line.least is None or line.most is None:
+            text = digits_text(line.mean, 4)
+        else:
+            text = (
+                f"{digits_text(line.mean, 4)} on average (standard error {digits_text(line.standard_error, 2)}; "
+                f"from {digits_text(line.least, 4)} to {digits_text(line.most, 4)})"
+            )
+        parts.append(text + (f" at {fraction_text(line.fraction)}" if len(means) > 1 else ""))
+    return ", and ".join(parts)
+
+
+# Colours and marks together tell series apart in grey as well.
+_MARKS = ("o", "s", "^", "v", "D", "P", "X", "*")
+_COSTS = {
+    "cost_without": "nobody is met twice (without replacement)",
+    "cost_with": "anybody may be met again (with replacement)",
+}
+_LETTERS = 90
+_DIAGONAL = "#8a96a3"
+
+
+def plot_measures(result: SimulationResult, measures: Sequence[str]) -> Figure:
+    """Plot measures against the sampling fraction: a point per sample, a line for the means."""
+    figure = new_figure(8.0, 4.6)
+    ax = figure.add_subplot()
+    steps = sorted(set(result.fractions))
+    places = [100 * float(step) for step in result.fractions]
+    for number, name in enumerate(measures):
+        colour, mark = _style(number)
+        ax.plot(places, result.column(name), mark, color=colour, alpha=0.35, markersize=4)
+        means = [result.mean(name, step).mean for step in steps]
+        line = [float("nan") if mean is None else mean for mean in means]
+        label = measure_words(name)[:_LETTERS]
+        ax.plot([100 * float(step) for step in steps], line, f"{mark}-", color=colour, label=label)
+    ax.set_xlabel("sampling fraction in percent")
+    _finish(ax)
+    return figure
+
+
+def plot_costs(series: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
+    """Plot probability against cost, one panel per kind of cost, one colour per strategy.
+
+    Each strategy has its `pr_cm`, `cost_without` and `cost_with`, a number per point.
+    """
+    figure = new_figure(5.2 * len(_COSTS), 4.6)
+    axes = figure.subplots(1, len(_COSTS), sharey=True)
+    for ax, (cost, title) in zip(axes, _COSTS.items(), strict=True):
+        for number, (name, of) in enumerate(series.items()):
+            colour, mark = _style(number)
+            ax.plot(of[cost], of["pr_cm"], mark, color=colour, alpha=0.7, markersize=5, label=name)
+        ax.set_xscale("log")
+        ax.set_title(title, fontsize=10)
+        ax.set_xlabel("people searched on average")
+        _finish(ax)
+    axes[0].set_ylabel("probability of a correct match")
+    return figure
+
+
+def plot_calibration(series: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> Figure:
+    """Plot the mean of 1/F against the mean score of groups; on the diagonal both agree."""
+    figure = new_figure(5.6, 5.0)
+    ax = figure.add_subplot()
+    ax.plot([0, 1], [0, 1], "--", color=_DIAGONAL, label="score = 1/F")
+    for number, (name, (scores, chances)) in enumerate(series.items()):
+        colour, mark = _style(number)
+        ax.plot(scores, chances, f"{mark}-", color=colour, label=name)
+    ax.set_xlabel("mean score of the group")
+    ax.set_ylabel("mean of 1/F, the true chance of a correct match")
+    _finish(ax)
+    return figure
+
+
+def _style(number: int) -> tuple[str, str]:
+    return COLOURS[number % len(COLOURS)], _MARKS[number % len(_MARKS)]
+
+
+def _finish(ax: Axes) -> None:
+    ruled(ax)
+    ax.legend(fontsize=8, frameon=False, loc="best")
+
+
+_STYLES = ("-", "--", "-.", ":")
+_POINTS = 500
+_SMOOTHED = 5000
+_ACROSS = 3
+_TRUTHS = {
+    "unique": ("share that is population unique", "probability of being population unique"),
+    "match": ("mean of 1/F, the true chance", "probability of a correct match"),
+}
+
+# Attacks without a measure are grey and told apart by their strokes.
+_PLAIN = {
+    "pr_cm_given_um": ("#20262d", "-"),
+    "pr_cm_given_su": ("#20262d", "--"),
+    "pr_pu_given_su": (MUTED, "-."),
+    "dis": (MUTED, ":"),
+}
+_STROKES = {"top10": "-", "mcmcmc1": "-", "mcmcmc2": ":"}
+_WAYS = {
+    "meet people until one fits (population to sample)": ("pr_cm_given_um", "mcmcmc1", "mcmcmc2"),
+    "look for a given person (sample to population)": ("pr_cm_given_su", "top10"),
+}
+
+
+def plot_ranks(judgement: Judgement) -> Figure:
+    """Plot the logit rank plot of every measure; empty where there is one kind of record only."""
+    figure = new_figure(7.2, 4.8)
+    ax = figure.add_subplot()
+    truth, labels = judgement.pooled().is_unique, _labels(judgement.measures)
+    for number, line in enumerate(judgement.lines):
+        if line.auc_within is None:
+            continue
+        found = logit_rank_plot(truth, judgement.ranks(line.measure))
+        style = _STYLES[number % len(_STYLES)]
+        label = f"{labels[line.measure]} (AUC {line.auc_within.value:.3f})"
+        ax.plot(found.t, found.value, style, color=_colour(number), label=label, linewidth=1.8)
+    ax.set_xlabel("logit of the rank within the sample")
+    ax.set_ylabel("logit of the probability of being population unique")
+    _finish_of_judgement_plots(ax)
+    return figure
+
+
+def plot_predictions(judgement: Judgement, *, seed: int = 0) -> Figure | None:
+    """Plot estimated against true probabilities of a correct match, both as logarithms.
+
+    Some points are shown, drawn at random, and a robust smooth line through up to 5,000 of them.
+    """
+    shown = [line.measure for line in judgement.lines if line.match is not None]
+    if not shown:
+        return None
+    n_rows = -(-len(shown) // _ACROSS)
+    n_columns = min(len(shown), _ACROSS)
+    figure = new_figure(4.3 * n_columns + 0.6, 3.9 * n_rows)
+    axes = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
+    sizes, labels = judgement.pooled().population_sizes, _labels(shown)
+    lowest = 0.0
+    for ax, measure in zip(axes.flat, shown, strict=False):
+        match = judgement.probabilities(measure)
+        assert match is not None
+        kept = np.flatnonzero(match > 0)
+        chosen = np.random.default_rng(seed).permutation(kept)[:_SMOOTHED]
+        true, said = -np.log10(sizes[chosen]), np.log10(match[chosen])
+        lowest = min(lowest, float(true.min(initial=0.0)))
+        number = judgement.measures.index(measure)
+        ax.plot(
+            true[:_POINTS], said[:_POINTS], _MARKS[number % len(_MARKS)], color=_colour(number),
+            alpha=0.35, markersize=3.5, markeredgewidth=0,
+        )  # fmt: skip
+        if len(chosen):
+            ax.plot(*robust_loess(true, said), color="black", linewidth=1.6)
+        n_zero = len(match) - len(kept)
+        left_out = f" ({n_zero:,} of probability 0 not shown)" if n_zero else ""
+        ax.set_title(labels[measure] + left_out, fontsize=9)
+    for ax in axes.flat[: len(shown)]:
+        ax.plot([lowest, 0], [lowest, 0], "--", color=MUTED, linewidth=1)
+        ax.set_xlabel("log10 of 1/F")
+        _finish_of_judgement_plots(ax, legend=False)
+    for ax in axes.flat[len(shown) :]:
+        ax.set_axis_off()
+    for ax in axes[:, 0]:
+        ax.set_ylabel("log10 of the estimate")
+    return figure
+
+
+def plot_calibrations(judgement: Judgement) -> Figure | None:
+    """Plot the truth against the probability, by tenths of the sample uniques."""
+    kinds = [
+        kind for kind in _TRUTHS if any(getattr(line, kind) is not None for line in judgement.lines)
+    ]
+    if not kinds:
+        return None
+    figure, labels = new_figure(5.2 * len(kinds), 4.6), _labels(judgement.measures)
+    axes = figure.subplots(1, len(kinds), squeeze=False)[0]
+    for ax, kind in zip(axes, kinds, strict=True):
+        ax.plot([0, 1], [0, 1], "--", color=MUTED, linewidth=1)
+        for number, measure in enumerate(judgement.measures):
+            groups = judgement.calibration(measure, kind)
+            if groups:
+                ax.plot(
+                    [group.mean_probability for group in groups],
+                    [group.mean_outcome for group in groups],
+                    f"{_MARKS[number % len(_MARKS)]}-",
+                    color=_colour(number),
+                    label=labels[measure],
+                    markersize=5,
+                )
+        ylabel, xlabel = _TRUTHS[kind]
+        ax.set_xlabel(xlabel)
+        ax.set_ylabel(ylabel)
+        _finish_of_judgement_plots(ax)
+    return figure
+
+
+def plot_seconds(comparison: Comparison) -> Figure:
+    """Plot the time of every measure per sample, one mark per fraction, on a logarithmic axis."""
+    measures, labels = comparison.measures, _labels(comparison.measures)
+    figure = new_figure(7.2, 1.6 + 0.42 * len(measures))
+    ax = figure.add_subplot()
+    for step, setting in enumerate(comparison.settings):
+        lines = [setting.judgement.line(measure) for measure in measures]
+        known = [(place, line.seconds) for place, line in enumerate(lines) if line.seconds]
+        ax.plot(
+            [seconds for _, seconds in known],
+            [place for place, _ in known],
+            _MARKS[step % len(_MARKS)],
+            color=_colour(step),
+            markersize=8,
+            label=f"samples of {setting.words}",
+        )
+    ax.set_yticks(range(len(measures)), [labels[measure] for measure in measures])
+    ax.invert_yaxis()
+    ax.set_xscale("log")
+    ax.set_xlabel("mean seconds per sample")
+    _finish_of_judgement_plots(ax)
+    return figure
+
+
+def plot_attacks(found: AttackExperiment, attacks: Sequence[str]) -> Figure:
+    """Plot the probability of a correct match against the sampling fraction."""
+    figure = new_figure(8.0, 4.6)
+    ax = figure.add_subplot()
+    _draw_attacks(ax, found, attacks, "pr_cm")
+    ax.set_ylabel("probability of a correct match")
+    _finish_of_judgement_plots(ax, beside=True)
+    return figure
+
+
+def plot_attack_costs(found: AttackExperiment) -> Figure:
+    """Plot the people searched, from the population to the sample and the other way round."""
+    figure = new_figure(10.4, 4.4)
+    axes = figure.subplots(1, 2)
+    for ax, (title, attacks) in zip(axes, _WAYS.items(), strict=True):
+        _draw_attacks(ax, found, attacks, "cost")
+        ax.set_title(title, fontsize=9)
+        ax.set_ylim(0, 1.06 * ax.get_ylim()[1])
+        ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        _finish_of_judgement_plots(ax)
+    axes[0].set_ylabel("people searched on average")
+    return figure
+
+
+def _draw_attacks(ax: Axes, found: AttackExperiment, attacks: Sequence[str], part: str) -> None:
+    from gamekeeper.attack.experiments.attack_experiment import attack_words
+
+    letters = drawable_letters()
+    for attack, measure in found.series:
+        values = found.curve(attack, measure, part) if attack in attacks else []
+        if all(value is None for value in values):
+            continue
+        number = found.measures.index(measure) if measure else 0
+        if measure:
+            colour, stroke = _colour(number), _STROKES[attack]
+            mark = _MARKS[number % len(_MARKS)]
+        else:
+            colour, stroke = _PLAIN[attack]
+            # One fraction makes no line.
+            mark = "." if len(values) == 1 else ""
+        # Measures often agree: of lines that cover each other, the wider are below.
+        wide = max(0, 5 - number) if measure else 1
+        ax.plot(
+            [100 * float(step) for step in found.fractions],
+            [np.nan if value is None else value for value in values],
+            color=colour, linestyle=stroke, linewidth=1.2 + 0.5 * wide, marker=mark,
+            markersize=4 + 1.4 * wide, markerfacecolor="none", markeredgewidth=1.3,
+            label=drawable(attack_words(attack, measure), letters).replace("$", r"\$"),
+        )  # fmt: skip
+    ax.set_xlabel("sampling fraction in percent")
+
+
+def plot_attack_seconds(found: AttackExperiment) -> Figure:
+    """Plot the mean seconds of every measure against the sampling fraction."""
+    figure = new_figure(8.0, 3.8)
+    ax = figure.add_subplot()
+    labels = _labels(found.measures)
+    for number, measure in enumerate(found.measures):
+        taken = [(step, found.seconds(measure, step)) for step in found.fractions]
+        known = [(100 * float(step), np.mean(seconds)) for step, seconds in taken if seconds]
+        ax.plot(
+            [place for place, _ in known], [seconds for _, seconds in known], color=_colour(number),
+            marker=_MARKS[number % len(_MARKS)], markersize=5, label=labels[measure],
+        )  # fmt: skip
+    ax.set_xlabel("sampling fraction in percent")
+    ax.set_ylabel("mean seconds per sample")
+    ax.set_yscale("log")
+    _finish_of_judgement_plots(ax, beside=True)
+    return figure
+
+
+def _labels(measures: Sequence[str]) -> dict[str, str]:
+    from gamekeeper.attack.experiments.judgement import in_words
+
+    letters = drawable_letters()
+    return {
+        measure: drawable(in_words(measure), letters).replace("$", r"\$") for measure in measures
+    }
+
+
+def _colour(number: int) -> str:
+    return COLOURS[number % len(COLOURS)]
+
+
+def _finish_of_judgement_plots(ax: Axes, *, legend: bool = True, beside: bool = False) -> None:
+    ruled(ax)
+    if legend and ax.get_legend_handles_labels()[0]:
+        if beside:
+            ax.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        else:
+            ax.legend(fontsize=8, frameon=False, loc="best")

@@ -1,0 +1,459 @@
+"""Sample and population counts of all cells side by side (Smith's thesis, tables 2 and 3).
+
+A cell is a combination of categories of the key variables; most cells of a large key hold nobody.
+Counts are put in the bands 0, 1, 2, 3, 4, 5, 6 to 10, 11 to 20, and 21 or more.
+
+What a measure of record-level risk sees of a sample, and what it says of the sample uniques.
+
+Measures of a Bayesian intruder: models fitted to the sample, calibrated by the sample itself.
+
+The measures of record-level risk that are known by name.
+
+A measure is a function of a `SampleData` that returns `Scores`. To add one, write it at the top of
+a module, so that processes can be given it, and put it in `MEASURES`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gamekeeper.algorithms.models.annealing import anneal, occams_window
+from gamekeeper.algorithms.models.clique_scores import MarginScores
+from gamekeeper.algorithms.models.mc3 import sample_models
+from gamekeeper.algorithms.models.walks import SearchResult
+from gamekeeper.algorithms.uniques.dis import dis
+from gamekeeper.attack.experiments.notional import Score, scores_of
+from gamekeeper.attack.models.fitting import estimate_sample
+from gamekeeper.choices import MAX_SECONDS
+from gamekeeper.errors import InputError, Problem, Reason, refuse
+from gamekeeper.results import EVERYTHING, Cell, Listing, make_listing
+from gamekeeper.wording import count_of, did_you_mean, quoted
+
+BANDS = ("0", "1", "2", "3", "4", "5", "6-10", "11-20", "21+")
+"""The bands of counts, in words."""
+
+_LEAST = np.array([0, 1, 2, 3, 4, 5, 6, 11, 21])
+_MOST = (0, 1, 2, 3, 4, 5, 10, 20, None)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class JointTable:
+    """How many cells have which counts in sample and population.
+
+    Attributes
+    ----------
+    counts
+        By band of sample count and of population count, summed over samples; cells that hold
+        nobody are left out.
+    samples
+        Over how many samples.
+    n_cells
+        All cells of the key, those that hold nobody included.
+    """
+
+    counts: NDArray[np.int64]
+    samples: int
+    n_cells: int
+
+    @classmethod
+    def of(cls, tables: Iterable[NDArray[np.int64]], n_cells: int) -> JointTable:
+        """Add up the tables of several samples of one population, at least one."""
+        each = np.array(list(tables), dtype=np.int64)
+        return cls(each.sum(axis=0), len(each), n_cells)
+
+    def cells(self) -> list[list[int]]:
+        """Return numbers of cells by sample band and population band, summed over samples."""
+        table = self.counts.tolist()
+        table[0][0] = self.n_cells * self.samples - int(self.counts.sum())
+        return table
+
+    def listing(self) -> Listing:
+        """Return the table with totals, as a mean per sample; impossible pairs are empty."""
+        table = self.cells()
+        rows: list[tuple[Cell, ...]] = []
+        for row, (name, least) in enumerate(zip(BANDS, _LEAST.tolist(), strict=True)):
+            numbers = [
+                None if most is not None and most < least else self._mean(table[row][column])
+                for column, most in enumerate(_MOST)
+            ]
+            rows.append((name, *numbers, self._mean(sum(table[row]))))
+        sums = [sum(column) for column in zip(*table, strict=True)]
+        rows.append(("total", *map(self._mean, sums), self._mean(sum(sums))))
+        columns = ("sample count", *BANDS, "total")
+        return make_listing("cells by sample and population count", columns, rows, EVERYTHING)
+
+    def _mean(self, total: int) -> int | float:
+        return total if self.samples == 1 else total / self.samples
+
+    def __repr__(self) -> str:
+        return f"JointTable({self.n_cells:,} cells, {self.samples:,} samples)"
+
+
+def joint_counts(
+    sample_counts: NDArray[np.integer[Any]], population_counts: NDArray[np.integer[Any]]
+) -> NDArray[np.int64]:
+    """Return numbers of classes by band of sample count and band of population count.
+
+    Examples
+    --------
+    >>> table = joint_counts(np.array([0, 1, 1, 3]), np.array([1, 1, 2, 30]))
+    >>> table[:2, :3].tolist(), int(table[3, 8])
+    ([[0, 1, 0], [0, 1, 1]], 1)
+    """
+    rows = np.searchsorted(_LEAST, sample_counts, side="right") - 1
+    columns = np.searchsorted(_LEAST, population_counts, side="right") - 1
+    n_bands = len(BANDS)
+    flat = np.bincount(rows * n_bands + columns, minlength=n_bands * n_bands)
+    return flat.reshape(n_bands, n_bands).astype(np.int64)
+
+
+Made = TypeVar("Made")
+
+# Expected sizes are sums, which may be below 1 in the last digits.
+_NEARLY = 1 - 1e-9
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class RecordEstimates:
+    """What a measure says of every record of a sample, unique or not.
+
+    Attributes
+    ----------
+    match
+        The estimated probability that a match with the record is correct.
+    expected_size
+        How many people are expected to have its key.
+    """
+
+    match: NDArray[np.float64]
+    expected_size: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        return f"RecordEstimates({len(self.match):,} records)"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Scores:
+    """What a measure says of every sample unique, and of the file.
+
+    Attributes
+    ----------
+    values
+        The score that ranks them, higher for more risk; its scale does not matter.
+    match
+        The estimated probability that a match with the record is correct, 1/F; None if the
+        measure is no such estimate.
+    unique
+        The estimated probability that the record is population unique (F = 1); None likewise.
+    pr_cm_given_um
+        The estimate of Pr(CM|UM) of the file, the number of sample uniques by the number of people
+        who have their keys; None likewise.
+    records
+        What it says of all records, so that attacks may be planned by cost; None where it speaks
+        of sample uniques only.
+    """
+
+    values: NDArray[np.float64]
+    match: NDArray[np.float64] | None = None
+    unique: NDArray[np.float64] | None = None
+    pr_cm_given_um: float | None = None
+    records: RecordEstimates | None = None
+
+    def __repr__(self) -> str:
+        return f"Scores({len(self.values):,} sample uniques)"
+
+
+@dataclass(repr=False, eq=False)
+class SampleData:
+    """A sample as an intruder sees it.
+
+    Attributes
+    ----------
+    codes
+        One row per record, one column per key variable; 0 is a missing cell.
+    levels
+        How many categories each key variable has in the population's codebook, with the missing
+        cell as one more where it occurs.
+    fraction
+        The sampling fraction.
+    class_sizes
+        The class size of every record in the sample.
+    uniques
+        The rows of the sample uniques, ascending: the order of every measure's answer.
+    seed
+        For measures that draw at random.
+    max_size, max_seconds
+        For measures that search combinations of variables: how many variables one has at most, and
+        how long that may be expected to take; None for no limit.
+    """
+
+    codes: NDArray[np.unsignedinteger]
+    levels: tuple[int, ...]
+    fraction: Fraction
+    class_sizes: NDArray[np.int64]
+    seed: int
+    max_size: int | None = field(default=None, kw_only=True)
+    max_seconds: float | None = field(default=MAX_SECONDS, kw_only=True)
+    _made: dict[str, tuple[Any, float]] = field(default_factory=dict[str, Any], init=False)
+    _charged: float = field(default=0.0, init=False)
+
+    def __post_init__(self) -> None:
+        self.uniques = np.flatnonzero(self.class_sizes == 1)
+
+    def shared(self, name: str, make: Callable[[], Made]) -> Made:
+        """Return what several measures need, made once; each is charged the time it took."""
+        if name in self._made:
+            made, seconds = self._made[name]
+            self._charged += seconds
+            return made
+        started = time.perf_counter()
+        made = make()
+        self._made[name] = made, time.perf_counter() - started
+        return made
+
+    def timed(self, measure: Measure) -> tuple[Scores, float]:
+        """Return the answer of a measure and the seconds that it would have taken alone."""
+        self._charged = 0.0
+        started = time.perf_counter()
+        scores = measure(self)
+        return scores, time.perf_counter() - started + self._charged
+
+    def __repr__(self) -> str:
+        return f"SampleData({len(self.codes):,} records, {len(self.uniques):,} sample uniques)"
+
+
+Measure = Callable[[SampleData], Scores]
+"""A measure of record-level risk: a sample in, scores of its sample uniques out."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttackValue:
+    """What an attack achieves on one sample.
+
+    Attributes
+    ----------
+    pr_cm
+        The true probability of a correct match.
+    cost
+        The people searched on average; None for what is no search.
+    keys
+        The keys that are attacked; None likewise.
+    """
+
+    pr_cm: float
+    cost: float | None = None
+    keys: float | None = None
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ScoredSample:
+    """One sample: the true class sizes of its uniques, what measures say of them, and attacks.
+
+    Attributes
+    ----------
+    population_sizes
+        The class size F of each sample unique in the population.
+    scores
+        The answer of each measure by its name; none where the sample was drawn for attacks only.
+    seconds
+        The time of each measure, where it was taken.
+    joint
+        Numbers of classes by bands of sample count and population count, where known.
+    attacks
+        What attacks achieve, by attack and measure; without a measure where they need none.
+    """
+
+    population_sizes: NDArray[np.int64]
+    scores: Mapping[str, Scores]
+    seconds: Mapping[str, float] = field(default_factory=dict[str, float])
+    joint: NDArray[np.int64] | None = None
+    attacks: Mapping[tuple[str, str], AttackValue] = field(
+        default_factory=dict[tuple[str, str], AttackValue]
+    )
+
+    def __repr__(self) -> str:
+        return f"ScoredSample({len(self.population_sizes):,} sample uniques)"
+
+
+def checked_scores(
+    name: str, given: Scores | ArrayLike, n_uniques: int, *, n_records: int = 0
+) -> Scores:
+    """Return scores as arrays, one number per sample unique; an error tells counts only.
+
+    What is said of all records is checked and kept where their number is given.
+    """
+    scores = given if isinstance(given, Scores) else Scores(np.asarray(given, np.float64))
+    problems: list[Problem] = []
+    parts: dict[str, NDArray[np.float64] | None] = {}
+    for part in ("values", "match", "unique"):
+        value = getattr(scores, part)
+        if value is None:
+            parts[part] = None
+            continue
+        array = np.asarray(value, np.float64)
+        parts[part] = array
+        if array.shape != (n_uniques,):
+            found = f"{count_of(array.size, 'number')} for {count_of(n_uniques, 'sample unique')}."
+            problems.append(Problem(Reason.BAD_OPTION, part, found))
+        fit = ~np.isnan(array) if part == "values" else (array >= 0) & (array <= 1)
+        n_wrong = int(np.count_nonzero(~fit))
+        if n_wrong:
+            kind = "are not numbers" if part == "values" else "are not probabilities from 0 to 1"
+            found = f"{count_of(n_wrong, 'value')} that {kind}."
+            problems.append(Problem(Reason.BAD_OPTION, part, found))
+    chance = scores.pr_cm_given_um
+    if chance is not None and not 0 <= chance <= 1:
+        problems.append(Problem(Reason.BAD_OPTION, "pr_cm_given_um", "not a probability."))
+    records = scores.records if n_records else None
+    if records is not None:
+        problems += _record_problems(records, n_records)
+    values = parts["values"]
+    if problems or values is None:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"The measure '{name}' was to be judged.",
+            "What it says of the sample uniques cannot be used:",
+            "Give one number for each sample unique.",
+            problems=problems,
+        )
+    return Scores(
+        values, parts["match"], parts["unique"], None if chance is None else float(chance), records
+    )
+
+
+def _record_problems(told: RecordEstimates, n_records: int) -> list[Problem]:
+    problems: list[Problem] = []
+    for part, least, most in (("match", 0.0, 1.0), ("expected_size", 1.0, np.inf)):
+        array = np.asarray(getattr(told, part), np.float64)
+        where = f"records, {part}"
+        if array.shape != (n_records,):
+            found = f"{count_of(array.size, 'number')} for {count_of(n_records, 'record')}."
+            problems.append(Problem(Reason.BAD_OPTION, where, found))
+        # A number that is none fails both comparisons.
+        n_wrong = int(np.count_nonzero(~((array >= least * _NEARLY) & (array <= most))))
+        if n_wrong:
+            kind = "a probability" if part == "match" else "a number of people from 1 up"
+            found = f"{count_of(n_wrong, 'value')} that cannot be {kind}."
+            problems.append(Problem(Reason.BAD_OPTION, where, found))
+    return problems
+
+
+# Samples of a comparison run beside each other, so that a search has one thread.
+_CHAINS = 2
+
+
+def mc3(sample: SampleData) -> Scores:
+    """Score by models that Markov chains visit, averaged."""
+    return _scores(
+        sample,
+        lambda scores: sample_models(scores, chains=_CHAINS, seed=sample.seed, workers=1),
+    )
+
+
+def annealing(sample: SampleData) -> Scores:
+    """Score by the best models that simulated annealing finds."""
+    return _scores(
+        sample, lambda scores: anneal(scores, restarts=_CHAINS, seed=sample.seed, workers=1)
+    )
+
+
+def occam(sample: SampleData) -> Scores:
+    """Score by the models of Occam's window, averaged."""
+    return _scores(sample, lambda scores: occams_window(scores, seed=sample.seed, workers=1))
+
+
+def _scores(sample: SampleData, search: Callable[[MarginScores], SearchResult]) -> Scores:
+    found = estimate_sample(sample.codes, sample.levels, sample.fraction, search, seed=sample.seed)
+    uniques, estimate = found.classes[sample.uniques], found.estimate
+    chance = float(estimate.file.pr_cm_given_um.value)
+    return Scores(
+        estimate.p_match[uniques],
+        match=estimate.p_match[uniques],
+        unique=estimate.p_unique[uniques],
+        pr_cm_given_um=None if np.isnan(chance) else chance,
+        records=RecordEstimates(
+            estimate.p_match[found.classes], estimate.expected_size[found.classes]
+        ),
+    )
+
+
+def _suda(sample: SampleData) -> Scores:
+    return Scores(_values(sample, Score.SUDA))
+
+
+def _is(sample: SampleData) -> Scores:
+    return Scores(_values(sample, Score.IS))
+
+
+def _dis_suda(sample: SampleData) -> Scores:
+    return _chances(sample, Score.DIS_SUDA)
+
+
+def _dis_is(sample: SampleData) -> Scores:
+    return _chances(sample, Score.DIS_IS)
+
+
+def _chances(sample: SampleData, score: Score) -> Scores:
+    n_paired = int(np.count_nonzero(sample.class_sizes == 2))
+    found = dis(len(sample.uniques), n_paired, sample.fraction)
+    share = None if found is None else float(found)
+    chances = _values(sample, score, share)
+    return Scores(chances, match=chances, pr_cm_given_um=share)
+
+
+def _values(sample: SampleData, score: Score, share: float | None = None) -> NDArray[np.float64]:
+    from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
+
+    found = sample.shared(
+        "minimal uniques",
+        lambda: find_minimal_uniques(
+            sample.codes,
+            max_size=sample.max_size,
+            listing=False,
+            workers=1,
+            max_seconds=sample.max_seconds,
+        ),
+    )
+    return scores_of(found, score, share)
+
+
+MEASURES: dict[str, Measure] = {
+    "suda": _suda,
+    "is": _is,
+    "dis_suda": _dis_suda,
+    "dis_is": _dis_is,
+    "mc3": mc3,
+    "annealing": annealing,
+    "occam": occam,
+}
+"""Every measure by its name."""
+
+
+def named_measures(measures: Sequence[str | Measure]) -> dict[str, Measure]:
+    """Return measures by their names; a function of one's own has its own name."""
+    found: dict[str, Measure] = {}
+    problems: list[Problem] = []
+    if not measures:
+        hint = f"There are: {quoted(MEASURES)}."
+        problems.append(Problem(Reason.NOTHING_GIVEN, "measures", "none is given.", hint))
+    for measure in measures:
+        name = measure if isinstance(measure, str) else getattr(measure, "__name__", "own")
+        where = f"measure {quoted([name])}"
+        if name in found:
+            problems.append(Problem(Reason.DUPLICATE, where, "given twice."))
+        elif not isinstance(measure, str):
+            found[name] = measure
+        elif measure in MEASURES:
+            found[name] = MEASURES[measure]
+        else:
+            hint = did_you_mean(measure, MEASURES)
+            problems.append(Problem(Reason.UNKNOWN_NAME, where, "not known.", hint))
+    refuse(problems, "Measures were to be compared.")
+    return found

@@ -1,1 +1,0 @@
-"""The columns of two files as what can be compared or clustered. Begin with `variables`."""

@@ -1,1 +1,0 @@
-"""Links as results: what they say, held against the truth, drawn. Begin with `file_links`."""

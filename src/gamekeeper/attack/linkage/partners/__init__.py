@@ -1,1 +1,0 @@
-"""Who has a partner in the other file at all, and how likely a link is right. Begin with `partners`."""

@@ -1,1 +1,0 @@
-"""What published tables give away of the cells that they hide: begin with `auditing`."""

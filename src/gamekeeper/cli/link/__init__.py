@@ -1,1 +1,0 @@
-"""`gamekeeper link`: the commands on record linkage. Begin with `app`."""

@@ -1,0 +1,293 @@
+"""The commands of stage three on microdata: audit, try, map, choose, undo, apply, replay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from gamekeeper.cli.commands import (
+    AsFormat,
+    Format,
+    command,
+    command_group,
+    progress_bar,
+    say,
+    say_all,
+    say_end,
+    say_first,
+    say_how,
+    say_written,
+    show_for_programs,
+    show_result,
+)
+from gamekeeper.errors import NOT_MET_CODE, Cancelled
+from gamekeeper.workbench.requests.protection import (
+    ApplyRequest,
+    AuditRequest,
+    ChooseRequest,
+    ReplayRequest,
+    StudyRequest,
+    TryRequest,
+    UndoRequest,
+)
+
+if TYPE_CHECKING:
+    from gamekeeper.protection.plan import RiskUtilityMap
+    from gamekeeper.workbench.answers import Answer
+    from gamekeeper.workbench.protection.applying import ReleasedFile
+
+
+app = command_group(
+    "protect",
+    "Stage three: protect a file, attack it again, and prove it.\n\n"
+    "What must be done so that everybody has enough candidates, and no more than that? What do the same"
+    " attacks achieve afterwards, and what is lost? Candidates are kept in a study, and a recipe does"
+    " the same to next year's file.",
+)
+
+_FIGURES = {
+    "measure": "attack",
+    "before": "before",
+    "after": "after",
+    "kind": "how sure",
+    "note": "note",
+}
+_CANDIDATES = {
+    "candidate": "candidate",
+    "from": "from",
+    "what": "what",
+    "meets_targets": "meets targets",
+    "risk_share": "right matches",
+    "lost_share": "lost",
+    "suppressed": "cells suppressed",
+    "frontier": "frontier",
+}
+
+
+@command(app, "audit")
+def audit_command(asked: AuditRequest, how: AsFormat = Format.TABLE) -> None:
+    """Attack anybody's masking of a file: who can be whom, links, an assessment, utility.
+
+    Suppressed, recoded, swapped, noisy or synthetic: released records are compared with the people of
+    the original, by every criterion, and attacked as the original is.
+
+    [bold]Examples[/bold]
+
+      gamekeeper protect audit people.csv released.csv --keys Age,Sex,Region --id person
+
+    Hold it to a target (exit code 4 where it is missed):
+      gamekeeper protect audit people.csv released.csv --keys Age,Sex,Region -t "both>=3"
+    """
+    from gamekeeper.workbench.protection.auditing import audit_release
+
+    with progress_bar("Attacking the release") as progress:
+        answer = audit_release(asked, progress=progress)
+    found = answer.found
+    if how is Format.TABLE:
+        say_first(answer)
+        say_all(found.sentences())
+        say()
+        show_result(found, _FIGURES)
+        say_end(asked, found)
+    else:
+        masked = [
+            {
+                "variable": each.variable,
+                "recoded": each.is_recoded,
+                "suppressed": each.n_suppressed,
+                "changed": each.n_changed,
+                "overlaps": each.overlaps,
+                "ends_meet": each.ends_meet,
+                "unread": each.n_unread,
+            }
+            for each in found.masked
+        ]
+        show_for_programs(
+            found,
+            how,
+            answer.notices,
+            targets=[each.to_json() for each in found.targets],
+            masked={"rows": masked},
+            utility=found.utility,
+        )
+    if not found.is_met:
+        raise typer.Exit(NOT_MET_CODE)
+
+
+@command(app, "try")
+def try_command(asked: TryRequest, how: AsFormat = Format.TABLE) -> None:
+    """Try candidates for targets: suppression, recoding, both; each is attacked again.
+
+    Ends with exit code 4 where no candidate meets every target; the best that was reached is told,
+    and what is in the way.
+
+    [bold]Examples[/bold]
+
+      gamekeeper protect try people.csv --keys Age,Sex,Region,Work -t "both>=3" --recipe recipe.json
+
+    Under a scenario, with a study to go on with, and wishes:
+      gamekeeper protect try people.csv --scenario "A data broker" -e norland.gk -t "both>=3"
+      -t "expected matches<=1%" --cost Age=1 --cost Sex=4 --pin Region --study people.gkp
+    """
+    from gamekeeper.workbench.protection.trying import kept_by, try_protection
+
+    try:
+        with progress_bar("Trying candidates") as progress:
+            answer = try_protection(asked, progress=progress)
+    except KeyboardInterrupt:
+        raise Cancelled("Trying candidates.", kept_by(asked.study)) from None
+    plan = answer.found
+    if how is Format.TABLE:
+        say_first(answer)
+        say_all(plan.sentences())
+        say()
+        show_result(plan, _shown(plan.map))
+        say_end(asked, plan)
+    else:
+        show_for_programs(
+            plan,
+            how,
+            answer.notices,
+            candidates=[each.to_json() for each in plan.candidates],
+            targets_before=[each.to_json() for each in plan.judged_before],
+            before=plan.before,
+        )
+    if plan.targets and not plan.is_met:
+        raise typer.Exit(NOT_MET_CODE)
+
+
+@command(app, "map")
+def map_command(asked: StudyRequest, how: AsFormat = Format.TABLE) -> None:
+    """Show every candidate of a study, risk against loss, with the frontier.
+
+    [bold]Examples[/bold]
+
+      gamekeeper protect map people.gkp --plot map.svg
+    """
+    from gamekeeper.workbench.protection.trying import show_study
+
+    found = show_study(asked)
+    if how is not Format.TABLE:
+        show_for_programs(found, how, candidates=[each.to_json() for each in found.candidates])
+        return
+    say_all(found.sentences())
+    say(
+        "The next candidate is made from "
+        + (f"candidate {found.current}." if found.current else "the file itself.")
+    )
+    say()
+    show_result(found, _shown(found))
+    say_written(asked)
+
+
+@command(app, "choose")
+def choose_command(asked: ChooseRequest) -> None:
+    """Choose the candidate that the next one is made from; write its recipe.
+
+    [bold]Examples[/bold]
+
+      gamekeeper protect choose people.gkp 3 --recipe recipe.json
+    """
+    from gamekeeper.workbench.protection.trying import choose_candidate
+
+    chosen = choose_candidate(asked)
+    if chosen is None:
+        say("The next candidate is made from the file itself.")
+    else:
+        say(f"The next candidate is made from candidate {chosen.number}. {chosen.sentence}")
+        say_all([*chosen.unexamined, *chosen.told])
+    say_written(asked)
+
+
+@command(app, "undo")
+def undo_command(asked: UndoRequest) -> None:
+    """Go back to the candidate that the current one was made from; nothing is lost.
+
+    [bold]Examples[/bold]
+
+      gamekeeper protect undo people.gkp
+    """
+    from gamekeeper.workbench.protection.trying import undo_choice
+
+    number = undo_choice(asked)
+    place = f"candidate {number}" if number else "the file itself"
+    say(f"The next candidate is made from {place}. All candidates are still there.")
+
+
+@command(app, "apply")
+def apply_command(asked: ApplyRequest, how: AsFormat = Format.TABLE) -> None:
+    """Apply a recipe to the file it was made for, attack it again, and write the release.
+
+    The release has the format of the file. Where a target is missed, nothing is written, and the exit
+    code is 4. The same recipe and the same file give the same bytes.
+
+    [bold]Examples[/bold]
+
+      gamekeeper protect apply recipe.json people.csv -o released.csv --leave-out Name,Address
+      --report internal.html --public public.html
+    """
+    from gamekeeper.workbench.protection.applying import apply_recipe
+
+    with progress_bar("Protecting and attacking") as progress:
+        answer = apply_recipe(asked, progress=progress)
+    _tell_release(asked, answer, how)
+
+
+@command(app, "replay")
+def replay_command(asked: ReplayRequest, how: AsFormat = Format.TABLE) -> None:
+    """Apply a recipe to another file of the same kind, such as next year's, and attack again.
+
+    Found recodings are used as they are (--frozen) or searched for again (--anew); cells are suppressed
+    as the new file needs. Where a target is missed, no release is written, and the exit code is 4.
+
+    [bold]Examples[/bold]
+
+      gamekeeper protect replay recipe.json people-2032.csv -o released-2032.csv --frozen
+    """
+    from gamekeeper.workbench.protection.applying import replay_recipe
+
+    with progress_bar("Protecting and attacking") as progress:
+        answer = replay_recipe(asked, progress=progress)
+    _tell_release(asked.apply, answer, how)
+
+
+def _tell_release(asked: ApplyRequest, answer: Answer[ReleasedFile], how: Format) -> None:
+
+    found = answer.found
+    if how is Format.TABLE:
+        say_first(answer)
+        say_all(found.sentences())
+        say()
+        show_result(found, _FIGURES)
+        say_how(found)
+        _say_files(asked, found)
+    else:
+        show_for_programs(
+            found,
+            how,
+            answer.notices,
+            targets=[each.to_json() for each in found.targets],
+            changes=found.protected,
+            utility=found.utility,
+            recipe=found.recipe.to_json(),
+        )
+    if not found.is_met:
+        raise typer.Exit(NOT_MET_CODE)
+
+
+def _say_files(asked: ApplyRequest, found: ReleasedFile) -> None:
+    """Say what was written; of a file that missed a target there is neither release nor public page."""
+    from dataclasses import replace
+
+    if not found.is_met:
+        asked = replace(
+            asked,
+            release=replace(asked.release, output=None, public=None, external=None, changes=None),
+        )
+    say_written(asked)
+
+
+def _shown(found: RiskUtilityMap) -> dict[str, Any]:
+    failed = any(candidate.failed for candidate in found.candidates)
+    return {**_CANDIDATES, "failed": "why not"} if failed else _CANDIDATES

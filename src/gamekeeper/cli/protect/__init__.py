@@ -1,1 +1,0 @@
-"""The commands of stage three: protect, attack again, keep what was done."""

@@ -1,1 +1,0 @@
-"""`gamekeeper risk`: attack a file of microdata. Begin with `app`."""

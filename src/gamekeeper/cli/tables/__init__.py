@@ -1,1 +1,0 @@
-"""`gamekeeper tables`: the commands on released tables. Begin with `app`."""

@@ -1,1 +1,0 @@
-"""Classifications of others as partition graphs: one reader per format. Begin with `registry`."""

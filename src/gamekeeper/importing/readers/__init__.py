@@ -1,1 +1,0 @@
-"""Readers of instruments: one per format, each from a file to proposed questions. Begin with `registry`."""

@@ -1,0 +1,97 @@
+"""Which use of key variable mapping led to a conclusion, and which forms stand behind it.
+
+What is asked of key variable mapping: its options, written once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated
+
+from gamekeeper.choices import MAX_NODES
+from gamekeeper.options import Option
+
+if TYPE_CHECKING:
+    from gamekeeper.results import Progress
+
+
+class Mode(StrEnum):
+    """The three uses of key variable mapping."""
+
+    SPECIFIC = "specific"
+    TYPICAL = "typical"
+    MULTIPLE = "multiple"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A code that refines a result, how many of the matched forms have it, and which.
+
+    Scenarios of earlier versions do not know which.
+    """
+
+    code: str
+    n_forms: int
+    forms: tuple[str, ...] = field(default=(), compare=False)
+
+
+MaxNodes = Annotated[int, Option("Largest harmonization graph that is searched.", least=1)]
+"""Bound on the harmonizations searched for one variable."""
+
+
+@dataclass(frozen=True, slots=True)
+class MapOptions:
+    """A target, the forms to match it against, and how.
+
+    Attributes
+    ----------
+    most
+        How many maximal harmonizations of a variable are listed at most; there can be
+        exponentially many.
+    progress
+        Told how many variables are done.
+    """
+
+    target: Annotated[str, Option("The form whose data are to be released.", is_argument=True)]
+    _: KW_ONLY
+    forms: Annotated[Sequence[str], Option("A form to match against.", flags="--against -a")] = ()
+    groups: Annotated[
+        Sequence[str], Option("A group of forms to match against.", flags="--group -g")
+    ] = ()
+    prevalence: Annotated[
+        str | float | Fraction,
+        Option(
+            "Share of those forms that must be matched: 0.1, 1/10, 10%.",
+            flags="--prevalence -p",
+            read=str,
+        ),
+    ] = 0
+    mode: Annotated[
+        Mode | str | None,
+        Option("One data set, a typical one of a group, or several groups at once."),
+    ] = None
+    strict: Annotated[
+        bool,
+        Option(
+            "Give no result for a variable with inconsistent categorizations.",
+            flags="--strict/--no-strict",
+        ),
+    ] = True
+    levels: Annotated[
+        int | None,
+        Option("What arbitrary precision (C0.001) counts as; unbounded if left out.", least=1),
+    ] = None
+    within_universe: Annotated[
+        bool,
+        Option(
+            "Count what can be told apart among people whom the target asks; --everybody counts"
+            " those outside its universe as a category, as Smith and Elliot do.",
+            flags="--within-universe/--everybody",
+        ),
+    ] = True
+    max_nodes: MaxNodes = MAX_NODES
+    most: int = 20
+    progress: Progress | None = None

@@ -1,0 +1,1 @@
+"""Categories made coarser: as a steward types it, or as a search finds it."""

@@ -1,0 +1,382 @@
+"""What can be asked of a search for a recoding.
+
+What a steward wants of categories that are searched for.
+
+- *Keep* a cut or a category: of "Age: 18" no category has people below 18 and others; of "Status:
+  widowed" none has widowed people and others.
+- *Forbid* a category: "Age: 16-24".
+- *At least* so many categories.
+
+Wishes that no categorization grants are found before the search, all at once.
+
+Recoding by rules, as they are typed at the prompt (`--recode "Age=width 5"`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from fractions import Fraction
+from functools import partial
+from operator import ne
+from typing import Annotated, ClassVar
+
+import numpy as np
+
+from gamekeeper.algorithms.categories.bands import Band
+from gamekeeper.algorithms.recoding_search.cuts import most_categories
+from gamekeeper.data.coding.codebook import MISSING, Recode
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.data.reading.columns import matched_names, number_of
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.mapping.recoding import recode_table
+from gamekeeper.options import Option
+from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of
+from gamekeeper.protection.recoding.sources import KeyCategories, Places, unknown_variable
+from gamekeeper.protection.step import (
+    ChangeLog,
+    Protected,
+    Setting,
+    Step,
+    VariableChange,
+    protected_by,
+)
+from gamekeeper.protection.suppression_problem import HouseholdVariables
+from gamekeeper.wording import count_of, did_you_mean, folded, quoted
+
+_searching = partial(Option, panel="Recoding by search")
+
+
+class Loss(StrEnum):
+    """How the loss of a variable is counted."""
+
+    BITS = "bits"
+    SHARE = "share"
+
+
+def _whole_pairs(typed: Sequence[str]) -> dict[str, float]:
+    """Return pairs with whole numbers; others are left for the check of the request to refuse."""
+    pairs = number_pairs_of("--at-least VARIABLE=NUMBER", typed)
+    return {name: int(value) if value == int(value) else value for name, value in pairs.items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """What a recoding must reach, what it may choose, and what counts as a loss."""
+
+    k: Annotated[int, _searching("Every class has at least so many records.", least=1)] = 3
+    most_records: Annotated[
+        int, _searching("So many records may be in smaller classes.", least=0)
+    ] = 0
+    most_share: Annotated[
+        float, _searching("The same as a share of all records.", least=0, most=1)
+    ] = 0.0
+    most_classes: Annotated[
+        int | None,
+        _searching("There are at most so many classes: the right matches to be expected.", least=1),
+    ] = None
+    most_is: Annotated[
+        int | None, _searching("The intruder score IS of every record is at most this.", least=0)
+    ] = None
+    weighted: Annotated[
+        bool, _searching("Classes are counted by weights: in people and not in records.")
+    ] = False
+    household_variables: HouseholdVariables = ()
+    variables: Annotated[
+        tuple[str, ...],
+        _searching(
+            "The key variables that may be recoded; all of them by default.",
+            flags="--recodable",
+            read=names_of,
+        ),
+    ] = ()
+    loss: Annotated[
+        Loss, _searching("What is lost: bits, or the mean share of what each variable tells.")
+    ] = Loss.BITS
+    factors: Annotated[
+        Mapping[str, float],
+        _searching(
+            "VARIABLE=NUMBER: how dear it is; its loss is multiplied by so much.",
+            flags="--factor",
+            read=partial(number_pairs_of, "--factor VARIABLE=NUMBER"),
+        ),
+    ] = field(default_factory=dict[str, float])
+    ways: Annotated[
+        tuple[str, ...],
+        _searching(
+            "A recoding whose categories may be chosen, several for a variable: 'Age=width 5'.",
+            flags="--way",
+        ),
+    ] = ()
+    levels: Annotated[
+        Mapping[str, str],
+        _searching(
+            "VARIABLE=FILE: a file of levels, one row per value and a column per level.",
+            flags="--levels",
+            read=partial(pairs_of, "--levels VARIABLE=FILE"),
+        ),
+    ] = field(default_factory=dict[str, str])
+    whole_levels: Annotated[
+        bool,
+        _searching("One level, or one of the ways, for all values of a variable; no mixtures."),
+    ] = False
+    observed: Annotated[
+        tuple[str, ...],
+        _searching(
+            "A variable that may only be categorized as some form of the environment does it.",
+            flags="--observed",
+            read=names_of,
+        ),
+    ] = ()
+    together: Annotated[
+        bool,
+        _searching(
+            "Whether a variable may be put together wholly, as if it were left out.",
+            flags="--together/--no-together",
+        ),
+    ] = True
+    keep: Annotated[
+        tuple[str, ...],
+        _searching(
+            "A cut or category that stays: 'Age: 18' keeps those below 18 apart.", flags="--keep"
+        ),
+    ] = ()
+    forbid: Annotated[
+        tuple[str, ...],
+        _searching("A category that may not be chosen: 'Age: 16-24'.", flags="--forbid"),
+    ] = ()
+    at_least: Annotated[
+        Mapping[str, int],
+        _searching(
+            "VARIABLE=NUMBER: at least so many categories of it.",
+            flags="--at-least",
+            read=_whole_pairs,
+        ),
+    ] = field(default_factory=dict[str, int])
+    seconds: Annotated[
+        float, _searching("After so long the best so far is taken, with what is proven.", least=0)
+    ] = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A wish about a variable, as it was typed for an option: "Age: 18"."""
+
+    variable: str
+    text: str
+    option: str
+
+    @property
+    def where(self) -> str:
+        """What it is called in an error."""
+        return f"{self.option} {quoted([f'{self.variable}: {self.text}'])}"
+
+
+def parse_wishes(
+    typed: Sequence[str], keys: Sequence[str], option: str, problems: list[Problem]
+) -> list[Wish]:
+    """Return wishes of the form VARIABLE: CATEGORY; what cannot be read is added to the problems.
+
+    Examples
+    --------
+    >>> parse_wishes(["age: 18"], ["Age", "Sex"], "keep", [])
+    [Wish(variable='Age', text='18', option='keep')]
+    """
+    found: list[Wish] = []
+    for text in typed:
+        name, colon, category = (part.strip() for part in text.partition(":"))
+        if not (name and colon and category):
+            problems.append(
+                Problem(
+                    Reason.BAD_OPTION,
+                    f"{option} {quoted([text])}",
+                    "that is not VARIABLE: CATEGORY.",
+                    'Write "Age: 18".',
+                )
+            )
+            continue
+        (own,) = matched_names([name], keys)
+        if own in keys:
+            found.append(Wish(own, category, option))
+        else:
+            problems.append(unknown_variable(name, keys, option))
+    return found
+
+
+def granted(
+    known: Mapping[str, KeyCategories],
+    wishes: Sequence[Wish],
+    at_least: Mapping[str, int],
+    problems: list[Problem],
+    decimal: str = ".",
+) -> dict[str, KeyCategories]:
+    """Return the categories that are left; every wish that cannot be granted is added to the problems.
+
+    Wishes about a variable whose categories are not known are passed over.
+    """
+    left = dict(known)
+    faulty: set[str] = set()
+    for wish in wishes:
+        if wish.variable not in left:
+            continue
+        every = known[wish.variable]
+        try:
+            if wish.option == "keep":
+                is_allowed = partial(_is_within, _side(every, wish.text, decimal))
+            else:
+                is_allowed = partial(ne, _named(every, wish.text))
+        except _NotGranted as fault:
+            problems.append(Problem(fault.reason, wish.where, fault.found, fault.do))
+            faulty.add(wish.variable)
+            continue
+        left[wish.variable] = _only(left[wish.variable], is_allowed)
+    for name, own in left.items():
+        if name not in faulty:
+            told = [wish.where for wish in wishes if wish.variable == name]
+            problems += _too_many(own, at_least.get(name, 1), told)
+    return left
+
+
+class _NotGranted(Exception):  # noqa: N818 - caught above, and told as a problem
+    def __init__(self, reason: Reason, found: str, do: str = "") -> None:
+        super().__init__(found)
+        self.reason, self.found, self.do = reason, found, do
+
+
+def _side(own: KeyCategories, text: str, decimal: str) -> frozenset[int]:
+    """Return the places on one side of a cut: those of a category, or those from a number on."""
+    number = number_of(text, decimal)
+    is_ordered = all(place is not None for place in own.where[MISSING + 1 :])
+    if number is not None and is_ordered:
+        return _from_number(own, number)
+    return frozenset(_named(own, text))
+
+
+def _from_number(own: KeyCategories, number: Fraction) -> frozenset[int]:
+    side: set[int] = set()
+    for place, where in enumerate(own.where):
+        if where is None:
+            continue
+        low, high = (where.low, where.high) if isinstance(where, Band) else (where, where)
+        if low >= number:
+            side.add(place)
+        elif isinstance(where, Band) and high > number:
+            raise _NotGranted(
+                Reason.BAD_OPTION,
+                "a value of the file, or a finest category, lies across it.",
+                "Keep a cut that the file has.",
+            )
+    return frozenset(side)
+
+
+def _named(own: KeyCategories, text: str) -> Places:
+    asked = folded(text)
+    exact = [category for category, name in own.names.items() if name == text]
+    near = [category for category, name in own.names.items() if folded(name) == asked]
+    values = [
+        (code,)
+        for code in own.codes
+        if text in (own.variable.values[code], own.variable.words[code])
+    ]
+    found = exact or near or values
+    if found and found[0] != (MISSING,):
+        return found[0]
+    do = "'gamekeeper look FILE --values' lists what the file has."
+    if own.may_show:
+        # Names of the file's own values are not shown.
+        codes = {(code,) for code in range(own.variable.n_codes)}
+        do = did_you_mean(text, [name for c, name in own.names.items() if c not in codes])
+    told = f"it is no category that {quoted([own.variable.name])} may get."
+    raise _NotGranted(Reason.UNKNOWN_NAME, told, do)
+
+
+def _is_within(side: frozenset[int], category: Places) -> bool:
+    inside = sum(place in side for place in category)
+    return inside in (0, len(category))
+
+
+def _only(own: KeyCategories, is_allowed: Callable[[Places], bool]) -> KeyCategories:
+    names = {category: name for category, name in own.names.items() if is_allowed(category)}
+    ways = own.ways
+    if ways is not None:
+        ways = tuple(way for way in ways if all(block in names for block in way))
+    return replace(own, names=names, ways=ways)
+
+
+def _too_many(own: KeyCategories, least: int, wishes: Sequence[str]) -> list[Problem]:
+    """Return the problem of wishes that leave no categorization of a variable, if they do."""
+    where = f"variable {quoted([own.variable.name])}"
+    choice = own.choice(np.zeros(own.variable.n_codes), 1.0, 1)
+    most = most_categories(choice)
+    if most is None:
+        found = "no categorization is left by what is to be kept, forbidden and observed."
+        do = f"Leave out one of these wishes: {', '.join(wishes) or 'observed'}."
+        return [Problem(Reason.BAD_OPTION, where, found, do)]
+    if most - 1 < least and own.n_places > 1:
+        asked = count_of(least, "category", "categories")
+        found = f"at least {asked} are asked for, and at most {most - 1:,} can be had."
+        return [Problem(Reason.BAD_OPTION, where, found, "Ask for fewer (--at-least).")]
+    return []
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recoding(Step):
+    """Put categories together by rules."""
+
+    do: ClassVar[str] = "recode"
+    iso: ClassVar[str] = "generalization: rounding, top and bottom coding, combining attributes"
+
+    rules: Annotated[
+        tuple[str, ...],
+        Option("One rule per variable: VARIABLE=WAY, as --recode takes it.", flags="--recode"),
+    ] = ()
+    groups: Annotated[
+        Mapping[str, Mapping[str, Sequence[str]]],
+        Option("Values to put together, by variable and name, for what no rule can write."),
+    ] = field(default_factory=dict[str, Mapping[str, Sequence[str]]])
+    strict: Annotated[bool, Option("Whether groups may only name values that the file has.")] = True
+
+    def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
+        """Recode a file; no record is copied."""
+        made = recode_table(
+            table,
+            self.rules,
+            environment=setting.environment,
+            sinks=setting.sinks,
+            numbers=setting.numbers,
+            decimal=setting.decimal,
+            strict=self.strict,
+        )
+        recodes = [*made.recodes, *(self._grouped(table, name) for name in self.groups)]
+        changed = table.recoded(recodes)
+        variables = {recode.variable: VariableChange(recode) for recode in recodes}
+        told = [
+            f"{quoted([recode.variable])}:"
+            f" {count_of(len(recode.codes) - 1, 'category becomes', 'categories become')}"
+            f" {len(recode.words) - 1:,}."
+            for recode in recodes
+        ]
+        log = ChangeLog(table.n_records, variables)
+        return protected_by(self, table, changed, log, setting, told=told)
+
+    def _grouped(self, table: CodedTable, name: str) -> Recode:
+        variable = table.codebook[name]
+        place = {value: code for code, value in enumerate(variable.values) if code != MISSING}
+        label = list(variable.words)
+        for group, values in self.groups[name].items():
+            unknown = sum(value not in place for value in values)
+            if unknown and self.strict:
+                raise InputError(
+                    Reason.UNKNOWN_NAME,
+                    f"Values of {quoted([name])} were to be put together.",
+                    f"{count_of(unknown, 'value is', 'values are')} not in the file.",
+                    "Search anew, or give groups of values that the file has.",
+                )
+            for value in values:
+                if value in place:
+                    label[place[value]] = group
+        words = list(dict.fromkeys(label[MISSING + 1 :]))
+        number = {word: at for at, word in enumerate(words, 1)}
+        codes = np.array([MISSING, *(number[word] for word in label[MISSING + 1 :])])
+        return Recode(name, codes, (variable.words[MISSING], *words))

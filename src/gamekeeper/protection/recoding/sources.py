@@ -1,0 +1,384 @@
+"""The categories that a variable of a file may get, and what each of them is called.
+
+Below them there are *places*: the codes of the variable (0 is a missing cell, which stays one), and
+after those the finest categories of a partition graph that no record has. A categorization must
+have these too: bands that overlap where nobody is would not be a categorization next year.
+
+Where the categories come from that a variable may get.
+
+In this order: recodings that the steward types as alternatives ("Age=width 5", "Age=width 10"), a
+file of levels (one row per value, a column per level, as ARX has it), the partition graph of the
+environment, and otherwise bands of a few widths for numbers, or all values in one category.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamekeeper.algorithms.categories.bands import Band, BandStyle
+from gamekeeper.algorithms.categories.partitions import Partition, bits
+from gamekeeper.algorithms.recoding_search.choices import Choice, bits_lost
+from gamekeeper.data.coding.codebook import MISSING, CodedVariable
+from gamekeeper.data.coding.coded_table import CodedTable
+from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.importing.files import OpenedFile
+from gamekeeper.mapping.environment.environment import Environment
+from gamekeeper.mapping.recoding import place_of, recode_table
+from gamekeeper.mapping.variables.codes import Variable
+from gamekeeper.mapping.variables.definitions import SinkFinder, refuse_codes
+from gamekeeper.protection.step import Setting
+from gamekeeper.wording import count_of, did_you_mean, folded, quoted
+
+Places = tuple[int, ...]
+ANY = "any"
+"""What a variable's only category is called."""
+
+
+@dataclass(frozen=True, eq=False)
+class KeyCategories:
+    """What a variable may become.
+
+    Attributes
+    ----------
+    variable
+        The variable of the file.
+    n_places
+        How many places there are.
+    names
+        Every allowed category with its name; the missing cell is one of them.
+    where
+        The number or the band that each place is, where it is one.
+    ways
+        The only categorizations to choose from; any that the categories allow, where None.
+    source
+        Where they come from, in words.
+    may_show
+        Whether names may be shown in an error: they are not values of the file.
+    """
+
+    variable: CodedVariable
+    n_places: int
+    names: Mapping[Places, str]
+    where: tuple[Band | Fraction | None, ...]
+    ways: tuple[tuple[Places, ...], ...] | None = None
+    source: str = ""
+    may_show: bool = False
+
+    @property
+    def codes(self) -> range:
+        """The codes of values."""
+        return range(MISSING + 1, self.variable.n_codes)
+
+    def choice(self, counts: NDArray[np.float64], factor: float, least: int) -> Choice:
+        """Return what a search may choose; `counts` are of the codes."""
+        categories = tuple(self.names)
+        # The missing cell is a category by itself that nobody asks for.
+        least = least + 1 if self.n_places > 1 else 1
+        every = np.zeros(self.n_places)
+        # What is missing stays missing, and loses nothing.
+        every[MISSING + 1 : self.variable.n_codes] = counts[MISSING + 1 :]
+        losses = bits_lost(categories, every) * factor
+        numbers = {category: number for number, category in enumerate(categories)}
+        ways = None
+        if self.ways is not None:
+            ways = tuple(
+                way
+                for own in self.ways
+                if len(way := tuple(sorted(numbers[block] for block in own))) >= least
+            )
+        return Choice(self.n_places, categories, losses, ways, least)
+
+    def entropy(self, counts: NDArray[np.float64]) -> float:
+        """Return how many bits the variable tells in all."""
+        return float(bits_lost([list(self.codes)], counts)[0]) if len(self.codes) else 0.0
+
+
+def with_values(
+    variable: CodedVariable, names: Mapping[Places, str], *, together: bool, n_places: int
+) -> dict[Places, str]:
+    """Return categories with each value by itself, the missing cell and, if asked, all in one.
+
+    Names of the file's own values come before those that are given.
+    """
+    made: dict[Places, str] = {(MISSING,): variable.words[MISSING]}
+    made |= {(code,): variable.words[code] for code in range(MISSING + 1, variable.n_codes)}
+    for category, name in names.items():
+        made.setdefault(category, name)
+    if together and n_places > 1:
+        made.setdefault(tuple(range(MISSING + 1, n_places)), ANY)
+    return made
+
+
+def blocks_of(labels: Sequence[int]) -> list[Places]:
+    """Return the blocks of a partition of codes from 1 on, by their labels.
+
+    Examples
+    --------
+    >>> blocks_of([0, 1, 1, 2])
+    [(1, 2), (3,)]
+    """
+    blocks: dict[int, list[int]] = {}
+    for code, label in enumerate(labels):
+        if code != MISSING:
+            blocks.setdefault(label, []).append(code)
+    return [tuple(block) for block in blocks.values()]
+
+
+_WIDTHS = (2, 5, 10, 20, 25, 50, 100, 200, 500, 1000, 5000, 10000, 50000, 100000)
+_MOST_WIDTHS = 4
+
+
+def categories_by_rules(
+    table: CodedTable, name: str, rules: Sequence[str], setting: Setting, *, whole: bool,
+    together: bool,
+) -> KeyCategories:  # fmt: skip
+    """Return the categories of recodings that were typed; `whole` makes them the only ways."""
+    variable = table.codebook[name]
+    names: dict[Places, str] = {}
+    ways: list[tuple[Places, ...]] = [tuple((code,) for code in range(variable.n_codes))]
+    for rule in rules:
+        made = recode_table(
+            table,
+            [rule],
+            environment=setting.environment,
+            sinks=setting.sinks,
+            numbers=setting.numbers,
+            decimal=setting.decimal,
+        ).recodes[0]
+        blocks = blocks_of(made.codes.tolist())
+        names |= {block: made.words[made.codes[block[0]]] for block in blocks if len(block) > 1}
+        ways.append(((MISSING,), *blocks))
+    source = "recodings that were typed"
+    return _made(variable, names, setting, together, source, ways=ways if whole else None)
+
+
+def categories_by_levels(
+    variable: CodedVariable, path: Path, setting: Setting, *, whole: bool, together: bool
+) -> KeyCategories:
+    """Return the categories of a file of levels; `whole` takes one level for all values."""
+    header, rows = OpenedFile(path).table
+    cells = [header, *([row.get(column, "") for column in header] for row in rows)]
+    # The first row is one of names (level0, level1, ...), or a value like any other.
+    by_value = {row[0].strip(): [cell.strip() for cell in row] for row in cells}
+    found: dict[int, list[str]] = {}
+    for code in range(MISSING + 1, variable.n_codes):
+        row = by_value.get(variable.values[code]) or by_value.get(variable.words[code])
+        if row is not None:
+            found[code] = row
+    n_left = variable.n_codes - 1 - len(found)
+    if n_left:
+        raise InputError(
+            Reason.UNMAPPED_VALUES,
+            f"Levels of {quoted([variable.name])} were read from {quoted([path.name])}.",
+            f"{count_of(n_left, 'value')} of the file {'is' if n_left == 1 else 'are'} in no row.",
+            "Add a row for each, or leave out the levels.",
+        )
+    names: dict[Places, str] = {}
+    ways: list[tuple[Places, ...]] = []
+    for level in range(len(header)):
+        blocks: dict[str, list[int]] = {}
+        for code, row in found.items():
+            blocks.setdefault(row[level], []).append(code)
+        for label, codes in blocks.items():
+            names.setdefault(tuple(codes), label if label not in ("", "*") else "any")
+        ways.append(((MISSING,), *(tuple(codes) for codes in blocks.values())))
+    source = f"the levels of {quoted([path.name])}"
+    return _made(
+        variable, names, setting, together, source, ways=ways if whole else None, may_show=True
+    )
+
+
+def categories_by_graph(
+    variable: CodedVariable,
+    known: Variable,
+    setting: Setting,
+    *,
+    observed: Sequence[Partition] | None,
+    together: bool,
+) -> KeyCategories:
+    """Return the categories of a partition graph; `observed` makes some ways the only ones."""
+    graph = known.graph
+    sinks = setting.sinks.get(variable.name)
+    finder = SinkFinder(known, setting.decimal)
+    if sinks is None and variable.name not in setting.numbers:
+        refuse_codes(finder, variable)
+    of_code: dict[int, int] = {}
+    for code in range(MISSING + 1, variable.n_codes):
+        own = sinks[code - 1] if sinks is not None else finder.of(variable, code)
+        of_code[code] = sum(1 << sink for sink in own)
+    n_left = sum(not own for own in of_code.values())
+    if n_left:
+        raise InputError(
+            Reason.UNMAPPED_VALUES,
+            f"Categories of {quoted([variable.name])} were looked up in the environment.",
+            f"{count_of(n_left, 'value')} of the file {'fits' if n_left == 1 else 'fit'} none.",
+            "Widen the variable (gamekeeper variable widen), or type recodings to choose from.",
+        )
+    taken = 0
+    for own in of_code.values():
+        taken |= own
+    empty = [sink for sink in range(len(graph.sinks)) if not taken >> sink & 1]
+    place_of_sink = {sink: variable.n_codes + n for n, sink in enumerate(empty)}
+
+    def places(mask: int) -> Places | None:
+        """Return the places in a set of sinks; None where a value lies across its border."""
+        inside: list[int] = []
+        for code, own in of_code.items():
+            if own & mask:
+                if own | mask != mask:
+                    return None
+                inside.append(code)
+        return (*inside, *(place_of_sink[sink] for sink in empty if mask >> sink & 1))
+
+    names = {
+        found: name
+        for name in sorted(
+            graph.categories, key=lambda name: (len(bits(graph.sink_set(name))), name)
+        )
+        if (found := places(graph.sink_set(name)))
+    }
+    ways: list[tuple[Places, ...]] | None = None
+    if observed is not None:
+        ways = []
+        for partition in observed:
+            # Where a value is coarser than the form, what both have in common is taken.
+            common = _joined(partition, of_code.values())
+            blocks = [places(sum(1 << sink for sink in block)) for block in common.blocks()]
+            way = tuple(block for block in blocks if block)
+            for block, name in zip(way, known.words(common), strict=True):
+                names.setdefault(block, name)
+            ways.append(((MISSING,), *way))
+    where = tuple(known.bands.get(graph.sinks[sink]) for sink in empty)
+    return _made(
+        variable,
+        names,
+        setting,
+        together and observed is None,
+        "the environment",
+        ways=ways,
+        extra=where,
+        may_show=True,
+        with_own=observed is None,
+    )
+
+
+def _joined(partition: Partition, values: Iterable[int]) -> Partition:
+    """Return a categorization with blocks put together that a value of the file lies across."""
+    labels = partition.labels.copy()
+    for own in values:
+        together = np.unique(labels[bits(own)])
+        if len(together) > 1:
+            labels = np.where(np.isin(labels, together), together[0], labels)
+    return Partition.from_labels(labels)
+
+
+def observed_ways(environment: Environment, name: str) -> list[Partition]:
+    """Return the categorizations that forms of an environment have, each once, without any detail."""
+    found: dict[Partition, None] = {}
+    for categorization, _ in environment.instances(name):
+        if isinstance(categorization.partition, Partition):
+            found[categorization.partition] = None
+    return list(found)
+
+
+def known_variable(name: str, environment: Environment | None) -> Variable | None:
+    """Return the variable of the environment that a column is, if there is one."""
+    if environment is None:
+        return None
+    asked = folded(name.replace("_", " "))
+    names = [each for each in environment.variables if folded(each) == asked]
+    return environment.variable(names[0]) if len(names) == 1 else None
+
+
+_LARGEST = sys.float_info.max
+
+
+def default_categories(
+    table: CodedTable, name: str, setting: Setting, *, together: bool
+) -> KeyCategories:
+    """Return bands of a few widths for numbers; each value and all together for anything else."""
+    variable = table.codebook[name]
+    where = {code: place_of(variable, code, setting.decimal) for code in range(1, variable.n_codes)}
+    bands = {code: _as_band(place) for code, place in where.items() if place is not None}
+    names: dict[Places, str] = {}
+    # Bands end at floating-point numbers, and text may hold larger ones.
+    if len(bands) == len(where) > 2 and all(abs(b.low) < _LARGEST for b in bands.values()):
+        lows = [float(band.low) for band in bands.values()]
+        span = max(lows) - min(lows)
+        widths = [width for width in _WIDTHS if 1 < span / width < len(lows)]
+        for width in widths[:: max(1, -(-len(widths) // _MOST_WIDTHS))]:
+            names |= _banded(bands, width)
+    source = "bands of a few widths" if names else "its own values"
+    return _made(variable, names, setting, together, source)
+
+
+def _as_band(place: Band | Fraction) -> Band:
+    if isinstance(place, Band):
+        return place
+    return Band(place, place + 1) if place.denominator > 1 else Band(int(place), int(place) + 1)
+
+
+def _banded(bands: Mapping[int, Band], width: int) -> dict[Places, str]:
+    """Return bands of a width with their names; one that lies across a border goes where it begins."""
+    groups: dict[int, list[int]] = {}
+    for code, band in bands.items():
+        if not math.isfinite(band.low):
+            return {}
+        groups.setdefault(math.floor(band.low / width), []).append(code)
+    made: dict[Places, str] = {}
+    for number, codes in groups.items():
+        whole = Band(number * width, (number + 1) * width)
+        if any(bands[code].high > whole.high for code in codes):
+            whole = Band(whole.low, max(bands[code].high for code in codes))
+        if len(codes) > 1:
+            made[tuple(codes)] = whole.name(BandStyle.INCLUSIVE)
+    return made
+
+
+def _made(
+    variable: CodedVariable,
+    names: dict[Places, str],
+    setting: Setting,
+    together: bool,
+    source: str,
+    *,
+    ways: Sequence[tuple[Places, ...]] | None = None,
+    extra: Sequence[object] = (),
+    may_show: bool = False,
+    with_own: bool = True,
+) -> KeyCategories:
+    n_places = variable.n_codes + len(extra)
+    if with_own:
+        every = with_values(variable, names, together=together, n_places=n_places)
+    else:
+        every = {(MISSING,): variable.words[MISSING], **names}
+    own = [place_of(variable, code, setting.decimal) for code in range(1, variable.n_codes)]
+    where = (None, *own, *extra)
+    listed = None
+    if ways is not None:
+        used = {block for way in ways for block in way}
+        every = {block: name for block, name in every.items() if block in used}
+        for block in used:
+            every.setdefault(block, variable.words[block[0]] if len(block) == 1 else "")
+        listed = tuple(dict.fromkeys(tuple(sorted(way)) for way in ways))
+    return KeyCategories(variable, n_places, every, where, listed, source, may_show)  # pyright: ignore[reportArgumentType]
+
+
+def unknown_variable(
+    name: str, keys: Sequence[str], what: str, may: str = "that may be recoded"
+) -> Problem:
+    """Return the problem of a wish for what is no key variable."""
+    return Problem(
+        Reason.UNKNOWN_NAME,
+        f"{what} of {quoted([name])}",
+        f"it is not one of the key variables{may and ' '}{may}.",
+        did_you_mean(name, keys),
+    )

@@ -1,1 +1,0 @@
-"""Graphs, curves and figures, drawn. Begin with `graphs`."""

@@ -1,1 +1,0 @@
-"""The one history of migrations; `gamekeeper.store.database.versions` runs it."""

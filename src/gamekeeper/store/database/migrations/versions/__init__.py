@@ -1,1 +1,0 @@
-"""The migrations, each in its file, in order."""

@@ -1,1 +1,0 @@
-"""What every request passes first, and the pages that are served as they were built."""

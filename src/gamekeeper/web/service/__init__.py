@@ -1,1 +1,0 @@
-"""A server that runs: the store it holds (`server`), who asks (`access`), what goes on beside requests."""

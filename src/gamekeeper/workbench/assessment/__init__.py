@@ -1,1 +1,0 @@
-"""The assessment of a file in one call. Begin with `running`."""

@@ -1,1 +1,0 @@
-"""The demonstration: a walk through all stages on the made-up country of Norland. Begin with `walk`."""

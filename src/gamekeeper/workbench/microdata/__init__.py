@@ -1,1 +1,0 @@
-"""A file of microdata as people ask for it: opened, recoded, counted. Begin with `opening`."""

@@ -1,0 +1,453 @@
+"""What people ask when they edit: what all edits share, and edits that are more than a record.
+
+Most edits are asked for by the fields of their record (`gamekeeper.mapping.edits`) alone.
+
+What can be asked when instruments and classifications are imported.
+
+What people ask of stage one: analyses, graphs, checks and scenarios.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+from gamekeeper.choices import MAX_KEYS, MAX_NODES
+from gamekeeper.errors import InputError, Reason
+from gamekeeper.mapping.environment.asked import MapOptions, MaxNodes
+from gamekeeper.options import Option
+from gamekeeper.prompt_syntax import Scalar, lists_of, values_of
+from gamekeeper.store.place import StorePlace, store_place
+from gamekeeper.wording import quoted
+from gamekeeper.workbench.requests.environment import AsOf, EnvironmentAt, InStore, Opened, Person
+from gamekeeper.workbench.requests.shared import Replace, WrittenPage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """Who makes an edit, with which word, on the ground of which revision."""
+
+    person: Person = field(default_factory=Person)
+    note: Annotated[str, Option("A word for the history.")] = ""
+    base: Annotated[
+        int | None,
+        Option(
+            "The revision that the edit is based on: it is refused if what it touches has changed"
+            " since.",
+            least=1,
+        ),
+    ] = None
+    # For programs: the same for the same save, which is then not made twice.
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Freedom:
+    """Whether earlier categorizations may be lost."""
+
+    unrestricted: Annotated[
+        bool,
+        Option(
+            "For mending mistakes: first shows which forms would break, and does it with --yes."
+        ),
+    ] = False
+    yes: Annotated[bool, Option("Go ahead with an unrestricted edit.", flags="--yes -y")] = False
+
+
+def _asked(typed: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    return dict(map(_asked_variable, typed))
+
+
+def _asked_variable(text: str) -> tuple[str, tuple[str, ...]]:
+    variable, equals, labels = text.partition("=")
+    if not equals or not variable.strip():
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"The variable {quoted([text])} was to be asked.",
+            "That is not VARIABLE=LABEL; LABEL.",
+            'Write "Age=0-15; 16-64; 65+", or "Age=" for any level of detail.',
+        )
+    return variable.strip(), tuple(part.strip() for part in labels.split(";") if part.strip())
+
+
+_Metadata = Annotated[
+    Mapping[str, Scalar], Option("Metadata, KEY=VALUE.", flags="--set -s", read=values_of)
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddFormRequest:
+    """A form: described here, like another, or from a file."""
+
+    place: InStore
+    form: Annotated[str | None, Option("Its name, unless a file has it.", is_argument=True)] = None
+    metadata: _Metadata = field(default_factory=dict[str, Scalar])
+    ask: Annotated[
+        Mapping[str, tuple[str, ...]],
+        Option(
+            "VARIABLE=LABEL; LABEL; ... as it is on the form; VARIABLE= for any level of detail.",
+            flags="--ask -a",
+            read=_asked,
+        ),
+    ] = field(default_factory=dict[str, tuple[str, ...]])
+    like: Annotated[str | None, Option("Start from a copy of this form.")] = None
+    file: Annotated[Path | None, Option("A JSON file as in the forms folder.")] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskVariableRequest:
+    """A variable on a form."""
+
+    place: InStore
+    form: Annotated[str, Option("The form.", is_argument=True)]
+    variable: Annotated[str, Option("The variable.", is_argument=True)]
+    labels: Annotated[
+        tuple[str, ...], Option("The categories offered.", flags="LABEL...", is_argument=True)
+    ] = ()
+    any_detail: Annotated[bool, Option("The form takes any level of detail.")] = False
+
+
+def _answers(typed: Sequence[str]) -> dict[str, str | None]:
+    read: dict[str, str | None] = {}
+    for text in typed:
+        printed, equals, means = text.rpartition("=")
+        printed, means = (printed.strip(), means.strip()) if equals else (text.strip(), None)
+        if not printed or printed in read:
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"The answer {quoted([text])} was given.",
+                "It is given twice." if printed else "It has no words.",
+                'Write each answer once, with the category that it means: "Wed=married".',
+            )
+        read[printed] = means or None
+    return read
+
+
+Within = Annotated[
+    Mapping[str, tuple[str, ...]],
+    Option(
+        "VARIABLE=CATEGORY; CATEGORY of the people who are asked; nobody else is.",
+        flags="--within",
+        read=lists_of,
+    ),
+]
+"""A universe in categories."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskQuestionRequest:
+    """A question of a form, in its own words."""
+
+    place: InStore
+    form: Annotated[str, Option("The form.", is_argument=True)]
+    question: Annotated[
+        str | None,
+        Option("Its name on the form, such as Q12; unless a file has it.", is_argument=True),
+    ] = None
+    text: Annotated[str, Option("The question as it is printed.", flags="--text -t")] = ""
+    variable: Annotated[
+        str | None, Option("The variable that it feeds.", flags="--variable -v")
+    ] = None
+    answers: Annotated[
+        Mapping[str, str | None],
+        Option(
+            "A printed answer with the category that it means, ANSWER=CATEGORY, or ANSWER where it"
+            " means what it says.",
+            flags="--answer -a",
+            read=_answers,
+        ),
+    ] = field(default_factory=dict[str, str | None])
+    no_answers: Annotated[
+        Mapping[str, str | None],
+        Option(
+            "A printed answer that is none, ANSWER=WHY: refused, don't know, not stated, not"
+            " applicable, undecided.",
+            flags="--no-answer -n",
+            read=_answers,
+        ),
+    ] = field(default_factory=dict[str, str | None])
+    boxes: Annotated[
+        Mapping[str, str | None],
+        Option(
+            "A box to tick with the variable that it ticks, ANSWER=VARIABLE: the first category of"
+            " that variable that is called yes or like the answer.",
+            flags="--box",
+            read=_answers,
+        ),
+    ] = field(default_factory=dict[str, str | None])
+    multiple: Annotated[bool, Option("Several answers may be given.")] = False
+    outside: Annotated[
+        bool, Option("Categories that no answer means are people who are not asked.")
+    ] = False
+    asked_of: Annotated[str, Option("Who is asked, as the form says it.")] = ""
+    within: Within = field(default_factory=dict[str, tuple[str, ...]])
+    metadata: _Metadata = field(default_factory=dict[str, Scalar])
+    file: Annotated[Path | None, Option("A JSON file with the question.")] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UniverseRequest:
+    """Who a form is for."""
+
+    place: InStore
+    form: Annotated[str, Option("The form.", is_argument=True)]
+    wording: Annotated[str, Option("Who is asked, as the form says it.", is_argument=True)] = ""
+    within: Within = field(default_factory=dict[str, tuple[str, ...]])
+    anybody: Annotated[bool, Option("Take back what was said: the form is for anybody.")] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddVariableRequest:
+    """A variable: described here or from a file."""
+
+    place: InStore
+    variable: Annotated[str | None, Option("Its name, unless a file has it.", is_argument=True)] = (
+        None
+    )
+    categories: Annotated[
+        tuple[str, ...],
+        Option("A category, or one with its parts: 'UK: England; Wales'.", flags="--category -c"),
+    ] = ()
+    bands: Annotated[
+        tuple[str, ...], Option("A band of a number: 16-24, 65+.", flags="--band -b")
+    ] = ()
+    any_of: Annotated[
+        tuple[str, ...],
+        Option(
+            "A box to tick: the finest categories are the sets of boxes, so ten at most.",
+        ),
+    ] = ()
+    ordinal: Annotated[bool, Option("The finest categories are in order, as given.")] = False
+    description: Annotated[str, Option("What it means.")] = ""
+    file: Annotated[Path | None, Option("A JSON file as in the variables folder.")] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplaceVariableRequest:
+    """Another definition of a variable."""
+
+    place: InStore
+    variable: Annotated[str, Option("The variable.", is_argument=True)]
+    file: Annotated[Path, Option("A JSON file as in the variables folder.", is_argument=True)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditFileRequest:
+    """Edits of a file."""
+
+    place: InStore
+    file: Annotated[Path, Option("JSON file with a list of edits.", is_argument=True)]
+
+
+_Format = Annotated[
+    str | None, Option("The format, if it is not told from the file.", flags="--file-format")
+]
+_Megabytes = Annotated[int, Option("The largest file to read, in megabytes.", least=1)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportFormsRequest:
+    """Instruments to bring in as forms, and what to do with what is proposed."""
+
+    place: InStore
+    files: Annotated[
+        tuple[Path, ...],
+        Option("Questionnaires, dictionaries or codebooks.", flags="FILE...", is_argument=True),
+    ] = ()
+    name: Annotated[str | None, Option("The name of the form; for one file.")] = None
+    take_sure: Annotated[bool, Option("Enter what is sure, in one revision.")] = False
+    ask: Annotated[
+        bool, Option("Ask at the prompt; with --take-sure about what is not sure, else about all.")
+    ] = False
+    metadata: Annotated[
+        Mapping[str, Scalar],
+        Option("Metadata of the forms, KEY=VALUE.", flags="--set -s", read=values_of),
+    ] = field(default_factory=dict[str, Scalar])
+    new: Annotated[
+        Mapping[str, Scalar],
+        Option("QUESTION=VARIABLE: make a variable of the answers to a question.", read=values_of),
+    ] = field(default_factory=dict[str, Scalar])
+    decisions: Annotated[
+        Path | None, Option("Enter what this file of decisions takes, and read no instrument.")
+    ] = None
+    save: Annotated[
+        Path | None,
+        Option(
+            "Write the decisions to this .json, to be read, changed and entered.", writes="json"
+        ),
+    ] = None
+    edits: Annotated[
+        Path | None, Option("Write the edits to this .json, and make none.", writes="json")
+    ] = None
+    replace: Annotated[bool, Option("Replace files that are there.")] = False
+    file_format: _Format = None
+    most_megabytes: _Megabytes = 50
+    signature: Signature = field(default_factory=Signature)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportVariableRequest:
+    """A classification to bring in as a variable."""
+
+    place: InStore
+    file: Annotated[Path, Option("SDMX, .hrc, levels, parents or census tables.", is_argument=True)]
+    variable: Annotated[str | None, Option("Its name; by default that of the list.")] = None
+    only: Annotated[tuple[str, ...], Option("The list to take, where a file has several.")] = ()
+    file_format: _Format = None
+    most_megabytes: _Megabytes = 50
+
+
+_GraphAt = Annotated[
+    StorePlace,
+    Option(
+        "Store (a file, or postgresql://... on a server) or folder of an environment, or a file with"
+        " a partition graph.",
+        is_argument=True,
+        read=store_place,
+    ),
+]
+
+
+class Kind(StrEnum):
+    """Which graph of a variable."""
+
+    HARMONIZATION = "harmonization"
+    PARTITION = "partition"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MapRequest:
+    """An analysis, and what is made of it."""
+
+    opened: Opened
+    question: MapOptions
+    curves: Annotated[bool, Option("Print code size against prevalence instead.")] = False
+    evidence: Annotated[bool, Option("Print the names of the forms behind every code instead.")] = (
+        False
+    )
+    joint: Annotated[
+        bool,
+        Option("Print the largest composite keys by how many of the same forms hold them instead."),
+    ] = False
+    most_keys: Annotated[
+        int, Option("How many composite keys are looked at, at most.", least=1)
+    ] = MAX_KEYS
+    report: WrittenPage = None
+    plot: Annotated[
+        Path | None,
+        Option("Draw the curves to this .svg or .png file.", writes="picture", label="Written"),
+    ] = None
+    replace: Replace = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphRequest:
+    """The graph of the codes of a variable, or that of its categories."""
+
+    path: _GraphAt
+    variable: Annotated[str | None, Option("The variable.", is_argument=True)] = None
+    kind: Annotated[Kind, Option("The graph of codes, or the graph of categories.")] = (
+        Kind.HARMONIZATION
+    )
+    form: Annotated[
+        str | None, Option("Mark the categories that this form offers (partition graph).")
+    ] = None
+    deepen: Annotated[bool, Option("Mostly fewer edges, more levels (partition graph).")] = False
+    codes: Annotated[
+        tuple[str, ...], Option("Only the harmonization of these codes.", flags="--code -c")
+    ] = ()
+    output: Annotated[
+        Path | None,
+        Option(
+            "Draw it to this .svg or .png file.",
+            flags="--output -o",
+            writes="picture",
+            label="Drawn",
+        ),
+    ] = None
+    max_nodes: MaxNodes = MAX_NODES
+    as_of: AsOf = ""
+    replace: Replace = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckRequest:
+    """A check of an environment or of one partition graph."""
+
+    path: _GraphAt
+    assign: Annotated[bool, Option("Write the codes into the folder, so that they stay.")] = False
+
+
+def _chosen_keys(typed: Sequence[str]) -> dict[str, str] | None:
+    chosen: dict[str, str] = {}
+    for text in typed:
+        variable, _, code = (part.strip() for part in text.rpartition("="))
+        if not variable:
+            variable, code = code, ""
+        if variable in chosen:
+            raise InputError(
+                Reason.DUPLICATE,
+                "Key variables were chosen.",
+                f"{quoted([variable])} is chosen twice.",
+                "Leave one out.",
+            )
+        chosen[variable] = code
+    return chosen or None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaveScenarioRequest:
+    """An analysis whose outcome is saved under a name."""
+
+    place: InStore
+    scenario: Annotated[str, Option("The scenario.", is_argument=True)]
+    question: MapOptions
+    attacker: Annotated[str, Option("Who would match, and with which aim.")] = ""
+    description: Annotated[str, Option("What it is about.")] = ""
+    keys: Annotated[
+        Mapping[str, str] | None,
+        Option(
+            "A key variable to take, VARIABLE or VARIABLE=CODE. By default all that can be"
+            " matched, at the finest code.",
+            flags="--key -k",
+            read=_chosen_keys,
+        ),
+    ] = None
+    replace: Annotated[bool, Option("Replace a scenario of that name.")] = False
+    person: Person = field(default_factory=Person)
+    note: Annotated[str, Option("A word for the history.")] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewRequest:
+    """What has become of a scenario."""
+
+    environment: EnvironmentAt
+    scenario: Annotated[str, Option("The scenario.", is_argument=True)]
+    max_nodes: MaxNodes = MAX_NODES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenewScenarioRequest:
+    """A scenario whose review is accepted."""
+
+    place: InStore
+    scenario: Annotated[str, Option("The scenario.", is_argument=True)]
+    max_nodes: MaxNodes = MAX_NODES
+    person: Person = field(default_factory=Person)
+    note: Annotated[str, Option("A word for the history.")] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportScenarioRequest:
+    """A scenario that is written to a file."""
+
+    opened: Opened
+    scenario: Annotated[str, Option("The scenario.", is_argument=True)]
+    file: Annotated[
+        Path, Option("The JSON file to write.", is_argument=True, writes="json", label="Written")
+    ]
+    replace: Replace = False

@@ -1,1 +1,0 @@
-"""What people ask of an environment; what these requests share is in `shared`."""

@@ -1,0 +1,617 @@
+"""What people ask of a file of microdata: which file, how it is read, what its keys are.
+
+What people ask of a file before they attack it.
+
+What people ask of a file of microdata that may be released: its keys, DIS, uniques, matching.
+
+What people ask of an intruder with models: fit them, infer, compare measures on a population.
+
+What people ask of repeated samples from a notional population.
+
+What people ask of linkage: which files, which columns and how they are compared, where to write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+from gamekeeper.attack import options as judging
+from gamekeeper.attack.linkage.options import LinkOptions, MaskingOptions, StructureOptions
+from gamekeeper.attack.options import (
+    FOLDER,
+    FRACTIONS,
+    MEASURES,
+    MOST_CELLS,
+    SAMPLES,
+    STRATIFY_BY,
+    WITH_MODELS,
+    CategoriesOptions,
+    DisOptions,
+    FitOptions,
+    InferOptions,
+    MatchingOptions,
+    MaxSeconds,
+    MaxSize,
+    MeasuresOptions,
+    R,
+    Seed,
+    SpecialOptions,
+    UniquesOptions,
+    Whose,
+    Workers,
+)
+from gamekeeper.choices import MAX_SECONDS, Missing
+from gamekeeper.options import Option
+from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of, whole_pairs_of
+from gamekeeper.results import Audience
+from gamekeeper.store.place import StorePlace, store_place
+from gamekeeper.workbench.requests.shared import (
+    CountedRecords,
+    EngineRequest,
+    Identifier,
+    Plot,
+    Population,
+    Raw,
+    Reading,
+    Replace,
+    Report,
+    ReportFor,
+    ReportRecords,
+    Top,
+    WrittenPlot,
+    WrittenTable,
+    in_environment,
+    table_output,
+)
+
+_key = partial(Option, panel="Key variables")
+_sample = partial(Option, panel="The sample")
+
+
+Columns = Annotated[
+    Mapping[str, str],
+    _key(
+        "VARIABLE=COLUMN where a key variable of the scenario has another name in the file.",
+        flags="--column",
+        read=partial(pairs_of, "--column VARIABLE=COLUMN"),
+    ),
+]
+Values = Annotated[
+    Path | None,
+    _key("CSV with variable, value, category: what values mean that are not known by name."),
+]
+Unmapped = Annotated[
+    Path | None,
+    _key(
+        "Where to write the values that fit no category, to be filled in for --values."
+        " The file then has values of your data: keep it as safe as those.",
+        writes="values",
+    ),
+]
+Numbers = Annotated[
+    tuple[str, ...],
+    _key(
+        "A key variable whose column has small whole numbers that are numbers of it, and no codes of"
+        " bands: what may be either is asked about, never guessed."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MicrodataRequest:
+    """Which file, how to read it, and what its keys are: columns, or a scenario's variables."""
+
+    file: Annotated[
+        Path,
+        Option(
+            "File of microdata: CSV, Parquet, SPSS (.sav, .por), Stata (.dta) or SAS (.sas7bdat,"
+            " .xpt). It is read in place.",
+            is_argument=True,
+        ),
+    ]
+    keys: Annotated[
+        tuple[str, ...], _key("Columns to match on: Age,Sex,Region.", flags="--keys -k")
+    ] = ()
+    # From Python both may be given as they are, a Scenario and its Environment.
+    scenario: Annotated[
+        str | Any,
+        _key("A scenario of stage one: its key variables, at its level of detail.", read=str),
+    ] = ""
+    environment: Annotated[
+        StorePlace | Any | None,
+        _key(
+            "The store or folder that has the scenario.", flags="--environment -e", read=store_place
+        ),
+    ] = None
+    columns: Columns = field(default_factory=dict[str, str])
+    values: Values = None
+    unmapped: Unmapped = None
+    numbers: Numbers = ()
+    missing: Annotated[
+        Missing,
+        _key(
+            "What a missing cell is: category (a value of its own), ignore (never equal, never"
+            " makes a record unique), wildcard (equals anything), exclude (the record is left"
+            " out)."
+        ),
+    ] = Missing.CATEGORY
+    recodes: Annotated[
+        tuple[str, ...],
+        _key(
+            "VARIABLE=WAY to make a key variable coarser, and see before and after side by side:"
+            " 'Age=0-15, 16-64, 65+', 'Age=width 5', 'Age=bottom 15, top 80', 'Work=first 2',"
+            " 'Age=neighbours 3', 'Work=level 1', 'Work=code C9.002', 'Work=as Census',"
+            " 'Region=North: A | B', 'Sex=together'. Nothing is written.",
+            flags="--recode",
+        ),
+    ] = ()
+    reading: Reading = field(default_factory=Reading)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleDesign:
+    """How a file was drawn from the population."""
+
+    weight: Annotated[str, _sample("Column of sampling weights.")] = ""
+    strata: Annotated[str, _sample("Column of strata.")] = ""
+    # From Python also a number, or a mapping of strata to their fractions.
+    fraction: Annotated[
+        str | Any,
+        _sample(
+            "Sampling fraction: 0.02, 2% or 1/50; by stratum: 'North=2%, South=5%'. By default"
+            " from the weights.",
+            flags="--fraction -f",
+            read=str,
+        ),
+    ] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookRequest:
+    """A first look at a file."""
+
+    file: Annotated[Path, Option("File of microdata. It is read in place.", is_argument=True)]
+    scenario: Annotated[str, Option("Suggest the key variables of this scenario.")] = ""
+    environment: Annotated[
+        StorePlace | None, in_environment("The store or folder that has the scenario.")
+    ] = None
+    columns: Columns = field(default_factory=dict[str, str])
+    unmapped: Unmapped = None
+    numbers: Numbers = ()
+    values: Annotated[
+        bool,
+        Option(
+            "List the values of columns with up to 100 levels. What is printed is then as"
+            " confidential as the file."
+        ),
+    ] = False
+    reading: Reading = field(default_factory=Reading)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeysRequest:
+    """Count the keys of a file."""
+
+    microdata: MicrodataRequest
+    design: SampleDesign = field(default_factory=SampleDesign)
+    counting: EngineRequest = field(default_factory=EngineRequest)
+    sensitive: Annotated[
+        tuple[str, ...], Option("A sensitive variable: count its values within classes.")
+    ] = ()
+    output: Annotated[
+        Path | None,
+        table_output(
+            "Write the classes to this .csv, .parquet or .xlsx; with a cluster, .parquet is a folder"
+            " that it writes.",
+            writes="counted",
+            label="Classes",
+        ),
+    ] = None
+    report: Report = None
+    report_for: ReportFor = Audience.INTERNAL
+    replace: Replace = False
+    raw: Raw = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DisRequest:
+    """Estimate what a unique match is worth."""
+
+    microdata: MicrodataRequest
+    design: SampleDesign = field(default_factory=SampleDesign)
+    counting: EngineRequest = field(default_factory=EngineRequest)
+    dis: DisOptions = field(default_factory=DisOptions)
+    original: Annotated[
+        Path | None,
+        Option(
+            "The same records before they were perturbed, in the same order: the intruder has"
+            " these (special method)."
+        ),
+    ] = None
+    plot: Plot = None
+    replace: Replace = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SudaRequest:
+    """Find special uniques, say why, write records and a report."""
+
+    microdata: MicrodataRequest
+    design: SampleDesign = field(default_factory=SampleDesign)
+    counting: EngineRequest = field(default_factory=EngineRequest)
+    search: UniquesOptions = field(default_factory=UniquesOptions)
+    top: Top = 10
+    explain: Annotated[
+        tuple[int, ...],
+        Option("Say why this record is unique (its number in the file, from 1)."),
+    ] = ()
+    identifier: Identifier = ""
+    records: CountedRecords = None
+    msus: Annotated[
+        Path | None,
+        Option(
+            "Write every minimal sample unique to this .csv, .parquet or .xlsx: its record, its"
+            " variables and their categories.",
+            writes="msus",
+            label="Minimal sample uniques",
+        ),
+    ] = None
+    report: Report = None
+    report_for: ReportFor = Audience.INTERNAL
+    population: Annotated[
+        Path | None,
+        Option("A file with everybody in it: the report then has what a match would cost."),
+    ] = None
+    report_records: ReportRecords = True
+    replace: Replace = False
+    raw: Raw = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpecialRequest:
+    """Tell special from random uniques."""
+
+    microdata: MicrodataRequest
+    design: SampleDesign = field(default_factory=SampleDesign)
+    counting: EngineRequest = field(default_factory=EngineRequest)
+    special: SpecialOptions = field(default_factory=SpecialOptions)
+    population: Population = None
+    identifier: Identifier = ""
+    report: Report = None
+    report_for: ReportFor = Audience.INTERNAL
+    records: Annotated[
+        Path | None,
+        Option(
+            "Write every sample unique and its kind to this .csv, .parquet or .xlsx.",
+            writes="table",
+            label="Every sample unique",
+        ),
+    ] = None
+    replace: Replace = False
+    raw: Raw = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchRequest:
+    """Compare ways to find a match."""
+
+    microdata: MicrodataRequest
+    design: SampleDesign = field(default_factory=SampleDesign)
+    counting: EngineRequest = field(default_factory=EngineRequest)
+    matching: MatchingOptions = field(default_factory=MatchingOptions)
+    population: Population = None
+    plot: Plot = None
+    report: Report = None
+    report_for: ReportFor = Audience.INTERNAL
+    replace: Replace = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuresRequest:
+    """Measure a file as offices and their software do."""
+
+    microdata: MicrodataRequest
+    design: SampleDesign = field(default_factory=SampleDesign)
+    counting: EngineRequest = field(default_factory=EngineRequest)
+    measures: MeasuresOptions = field(default_factory=MeasuresOptions)
+    population: Annotated[
+        Path | None,
+        Option("A file with everybody in it: a journalist's risk is then counted, not estimated."),
+    ] = None
+    identifier: Identifier = ""
+    records: CountedRecords = None
+    plot: Plot = None
+    replace: Replace = False
+    raw: Raw = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRequest:
+    """Fit models to the keys of a file."""
+
+    microdata: MicrodataRequest
+    design: SampleDesign = field(default_factory=SampleDesign)
+    counting: EngineRequest = field(default_factory=EngineRequest)
+    fit: FitOptions = field(default_factory=FitOptions)
+    plot: Annotated[
+        Path | None,
+        Option("Write a plot to this .svg or .png.", writes="picture", label="Model graph"),
+    ] = None
+    replace: Replace = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InferRequest:
+    """Fit models, and infer how many people share the key of each record."""
+
+    microdata: MicrodataRequest
+    design: SampleDesign = field(default_factory=SampleDesign)
+    counting: EngineRequest = field(default_factory=EngineRequest)
+    fit: FitOptions = field(default_factory=FitOptions)
+    infer: InferOptions = field(default_factory=InferOptions)
+    person: Whose = ""
+    population: Population = None
+    categories: Annotated[str, Option("A key variable whose categories to judge as well.")] = ""
+    of_categories: CategoriesOptions = field(default_factory=CategoriesOptions)
+    known: Annotated[
+        Mapping[str, str],
+        Option(
+            "VARIABLE=VALUE known of a person.", read=partial(pairs_of, "--known VARIABLE=VALUE")
+        ),
+    ] = field(default_factory=dict[str, str])
+    ask: Annotated[tuple[str, ...], Option("Variable to infer from what is known.")] = ()
+    ask_precision: Annotated[
+        float,
+        Option(
+            "Prior precision of that inference; 0 for maximum likelihood, where values that do not"
+            " occur together are impossible.",
+            least=0,
+        ),
+    ] = 1.0
+    most_cells: Annotated[
+        int, Option("Refuse an inference that needs a table of more cells.", least=1)
+    ] = MOST_CELLS
+    identifier: Identifier = ""
+    records: CountedRecords = None
+    top: Top = 10
+    report: Report = None
+    report_for: ReportFor = Audience.INTERNAL
+    replace: Replace = False
+    raw: Raw = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareRequest:
+    """Judge measures of risk against the truth."""
+
+    microdata: MicrodataRequest
+    fractions: Annotated[tuple[str, ...], judging.FRACTIONS] = ("1%", "5%")
+    samples: Annotated[int, SAMPLES] = 1
+    attacks: Annotated[
+        bool | None,
+        Option(
+            "Try attacks over the range of sampling fractions as well, 1% to 90% as far as samples"
+            " are not too large; by default with --report.",
+            flags="--attacks/--no-attacks",
+        ),
+    ] = None
+    attack_fractions: Annotated[tuple[str, ...], judging.ATTACK_FRACTIONS] = ()
+    attack_samples: Annotated[int, judging.ATTACK_SAMPLES] = 1
+    measures: Annotated[tuple[str, ...], judging.MEASURES] = judging.DEFAULT_MEASURES
+    stratify_by: Annotated[tuple[str, ...], judging.STRATIFY_BY] = ()
+    max_size: MaxSize = None
+    max_seconds: MaxSeconds = MAX_SECONDS
+    seed: Seed = 0
+    workers: Workers = None
+    folder: Annotated[Path | None, judging.FOLDER] = None
+    report: Annotated[
+        Path | None,
+        Option(
+            "Write figures, tables and timings to this HTML file.", writes="page", label="Report"
+        ),
+    ] = None
+    replace: Replace = False
+
+
+class ExperimentKind(StrEnum):
+    """What is done with the samples of a simulation."""
+
+    STRATEGIES = "strategies"
+    FRACTIONS = "fractions"
+    PILOT = "pilot"
+    MEASURES = "measures"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulateRequest:
+    """Take a file as everybody there is; what is left out is as the experiment has it."""
+
+    microdata: MicrodataRequest
+    experiment: Annotated[
+        ExperimentKind,
+        Option(
+            "strategies: probability against cost of seven strategies. fractions: measures against"
+            " the sampling fraction. pilot: do scores follow the true chance of a match?"
+            " measures: any set of measures."
+        ),
+    ] = ExperimentKind.FRACTIONS
+    fractions: Annotated[tuple[str, ...], FRACTIONS] = ()
+    samples: Annotated[int | None, SAMPLES] = None
+    measures: Annotated[tuple[str, ...], MEASURES] = ()
+    stratify_by: Annotated[tuple[str, ...], STRATIFY_BY] = ()
+    r: Annotated[int | None, R] = None
+    max_size: MaxSize = None
+    max_seconds: MaxSeconds = MAX_SECONDS
+    with_models: Annotated[bool, WITH_MODELS] = False
+    seed: Seed = 0
+    workers: Workers = None
+    folder: Annotated[Path | None, FOLDER] = None
+    plot: Plot = None
+    output: Annotated[
+        Path | None,
+        table_output("Write every number to this .csv, .parquet or .xlsx.", label="Every number"),
+    ] = None
+    replace: Replace = False
+    raw: Raw = False
+
+
+_COMPARE = "How records are compared"
+_comparing = partial(Option, panel=_COMPARE)
+
+_First = Annotated[Path, Option("The first file, such as a masked one.", is_argument=True)]
+_Second = Annotated[Path, Option("The second file, such as the original.", is_argument=True)]
+_Identifier = Annotated[str, Option("Column of both files that says who is who.", flags="--id")]
+
+_Report = Annotated[
+    Path | None,
+    Option(
+        "Write an HTML page: rates, curves, what carried the links.",
+        writes="page",
+        label="Written",
+    ),
+]
+
+
+def _orders(typed: Sequence[str]) -> dict[str, list[str]]:
+    pairs = pairs_of("--order COLUMN=LOW|MIDDLE|HIGH", typed)
+    return {name: text.split("|") for name, text in pairs.items()}
+
+
+_Order = Annotated[
+    Mapping[str, Sequence[str]],
+    _comparing("COLUMN=LOW|MIDDLE|HIGH: the order of an ordinal column.", read=_orders),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedColumns:
+    """Which columns of two files are compared, and how; by the names in the first file."""
+
+    on: Annotated[
+        Sequence[str],
+        Option(
+            "Columns to compare: Age,Sex. FIRST=SECOND where names differ between the first file"
+            " named and the others. All common ones by default.",
+            read=names_of,
+        ),
+    ] = ()
+    identifier: _Identifier = ""
+    kinds: Annotated[
+        Mapping[str, str],
+        _comparing(
+            "COLUMN=KIND: number, ordinal, category, date, text, or mapped (by the partition graph"
+            " of --environment). By default link files guesses it from the values, and link evaluate"
+            " takes numbers and categories.",
+            flags="--kind",
+            read=partial(pairs_of, "--kind COLUMN=KIND"),
+        ),
+    ] = field(default_factory=dict[str, str])
+    measures: Annotated[
+        Mapping[str, str],
+        _comparing(
+            "COLUMN=MEASURE: of numbers standardized, absolute, squared, relative; of texts"
+            " levenshtein, transposition, jaro-winkler.",
+            flags="--measure",
+            read=partial(pairs_of, "--measure COLUMN=MEASURE"),
+        ),
+    ] = field(default_factory=dict[str, str])
+    missing: Annotated[
+        Mapping[str, str],
+        _comparing(
+            "COLUMN=RULE for a missing value: expected, largest, zero, impossible, or a distance.",
+            read=partial(pairs_of, "--missing COLUMN=RULE"),
+        ),
+    ] = field(default_factory=dict[str, str])
+    order: _Order = field(default_factory=dict[str, Sequence[str]])
+    weights: Annotated[
+        Mapping[str, float],
+        _comparing(
+            "COLUMN=WEIGHT, for the objective weighted; 1 for others.",
+            flags="--weight",
+            read=partial(number_pairs_of, "--weight COLUMN=NUMBER"),
+        ),
+    ] = field(default_factory=dict[str, float])
+    steps: Annotated[
+        Mapping[str, int],
+        _comparing(
+            "COLUMN=NUMBER, for the objective lexicographic: into how many steps the largest"
+            " distance is divided. By default 1 for categories, the range of whole numbers up to"
+            " 1,000, and 100 for others.",
+            read=partial(whole_pairs_of, "--steps COLUMN=NUMBER"),
+        ),
+    ] = field(default_factory=dict[str, int])
+    environment: Annotated[
+        StorePlace | None,
+        in_environment("A store or folder of stage one, for mapped columns.", panel=_COMPARE),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkRequest:
+    """Two files that share variables are to be linked."""
+
+    first: _First
+    second: _Second
+    columns: ComparedColumns = field(default_factory=ComparedColumns)
+    options: LinkOptions = field(default_factory=LinkOptions)
+    top: Annotated[int, Option("Show so many of the surest links.", least=0)] = 10
+    reading: Reading = field(default_factory=Reading)
+    output: WrittenTable = None
+    plot: WrittenPlot = None
+    report: _Report = None
+    report_values: Annotated[
+        bool, Option("Show values of the two files beside the examples of the report.")
+    ] = False
+    replace: Replace = False
+    raw: Raw = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluateRequest:
+    """Masked versions of a file are to be linked with it."""
+
+    original: Annotated[Path, Option("The original file.", is_argument=True)]
+    masked: Annotated[tuple[Path, ...], Option("Masked versions of it.", is_argument=True)]
+    columns: ComparedColumns = field(default_factory=ComparedColumns)
+    options: MaskingOptions = field(default_factory=MaskingOptions)
+    reading: Reading = field(default_factory=Reading)
+    output: WrittenTable = None
+    plot: WrittenPlot = None
+    report: _Report = None
+    replace: Replace = False
+    raw: Raw = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StructureRequest:
+    """Two files without common variables are to be linked by the structure they share."""
+
+    first: _First
+    second: _Second
+    columns: Annotated[
+        Sequence[str],
+        Option("Columns of the first file; all but the identifier by default.", read=names_of),
+    ] = ()
+    others: Annotated[Sequence[str], Option("Columns of the second file.", read=names_of)] = ()
+    identifier: _Identifier = ""
+    environment: Annotated[
+        Path | None,
+        Option(
+            "A store or folder of stage one: columns with the name of a variable there are compared"
+            " by its partition graph.",
+            flags="--environment -e",
+        ),
+    ] = None
+    order: _Order = field(default_factory=dict[str, Sequence[str]])
+    options: StructureOptions = field(default_factory=StructureOptions)
+    reading: Reading = field(default_factory=Reading)
+    output: WrittenTable = None
+    plot: WrittenPlot = None
+    report: _Report = None
+    replace: Replace = False
+    raw: Raw = False
