@@ -71,7 +71,7 @@ N = 300
 
 
 @pytest.fixture(scope="module")
-def people(tmp_path_factory):
+def counted(tmp_path_factory):
     """A file of Parquet, and a folder of its parts, some of its cells missing."""
     rng = np.random.default_rng(5)
     table = pa.table(
@@ -83,8 +83,8 @@ def people(tmp_path_factory):
             "income": pa.array(rng.integers(0, 5, N)),
         }
     )
-    folder = tmp_path_factory.mktemp("people")
-    pq.write_table(table, folder / "people.parquet")
+    folder = tmp_path_factory.mktemp("counted")
+    pq.write_table(table, folder / "counted.parquet")
     (folder / "parts").mkdir()
     for part in range(3):
         pq.write_table(table.slice(part * 100, 100), folder / "parts" / f"part-{part}.parquet")
@@ -97,8 +97,8 @@ def far():
         yield EngineRequest(engine=engine)
 
 
-def microdata(people, **others):
-    return MicrodataRequest(file=people / "parts", keys=KEYS, **others)
+def microdata(counted, **others):
+    return MicrodataRequest(file=counted / "parts", keys=KEYS, **others)
 
 
 def same(run, request, far, **asked):
@@ -122,8 +122,8 @@ WEIGHTED = SampleDesign(weight="weight", strata="region")
 
 
 @pytest.mark.parametrize("missing", ["category", "ignore", "wildcard", "exclude"])
-def test_keys_are_counted_alike(people, far, missing):
-    asked = {"microdata": microdata(people, missing=missing), "design": WEIGHTED}
+def test_keys_are_counted_alike(counted, far, missing):
+    asked = {"microdata": microdata(counted, missing=missing), "design": WEIGHTED}
     here, there = same(count_release, KeysRequest, far, sensitive=("income",), **asked)
     equal(here.table, there.table)
     for name in ("class_sizes", "class_numbers", "class_weights", "record_fractions"):
@@ -145,26 +145,28 @@ def test_keys_are_counted_alike(people, far, missing):
         (fit_release, ModelRequest, WEIGHTED),
     ],
 )
-def test_attacks_find_the_same(people, far, run, request_type, design):
-    equal(*same(run, request_type, far, microdata=microdata(people), design=design))
+def test_attacks_find_the_same(counted, far, run, request_type, design):
+    equal(*same(run, request_type, far, microdata=microdata(counted), design=design))
 
 
 @pytest.mark.slow
-def test_inference_and_assessment_find_the_same(people, far):
+def test_inference_and_assessment_find_the_same(counted, far):
     design = SampleDesign(fraction="1/10")
-    here, there = same(infer_release, InferRequest, far, microdata=microdata(people), design=design)
+    here, there = same(
+        infer_release, InferRequest, far, microdata=microdata(counted), design=design
+    )
     equal(here.risk, there.risk)
     found = [
-        assess(people / "people.parquet", keys=KEYS, fraction="10%", engine=engine)
+        assess(counted / "counted.parquet", keys=KEYS, fraction="10%", engine=engine)
         for engine in ("duckdb", far.engine)
     ]
     assert found[0].summary() == found[1].summary()
 
 
-def test_tables_are_counted_alike(people, far, tmp_path):
+def test_tables_are_counted_alike(counted, far, tmp_path):
     made = [
         publish_tables(
-            PublishRequest(microdata=microdata(people), counting=who, output=tmp_path / name)
+            PublishRequest(microdata=microdata(counted), counting=who, output=tmp_path / name)
         ).found
         for who, name in ((ON_THIS_MACHINE, "a.json"), (far, "b.json"))
     ]
@@ -172,16 +174,16 @@ def test_tables_are_counted_alike(people, far, tmp_path):
     assert np.array_equal(made[0][1].dense(), made[1][1].dense())
 
 
-def test_to_count_keys_brings_no_record_here(people, monkeypatch):
+def test_to_count_keys_brings_no_record_here(counted, monkeypatch):
     monkeypatch.setattr(bringing, "MOST_BROUGHT", 0)
     with FarEngine() as engine:
         far = EngineRequest(engine=engine)
         found = count_release(
-            KeysRequest(microdata=microdata(people), design=WEIGHTED, counting=far)
+            KeysRequest(microdata=microdata(counted), design=WEIGHTED, counting=far)
         ).found.table
         assert found.n_records == N
         assert simulate_intrusion(
-            DisRequest(microdata=microdata(people), design=WEIGHTED, counting=far)
+            DisRequest(microdata=microdata(counted), design=WEIGHTED, counting=far)
         ).found.value
         assert engine.streamed == []
         for array in (found.class_sizes, found.class_numbers, found.matrix, found.to_arrow):
@@ -190,12 +192,14 @@ def test_to_count_keys_brings_no_record_here(people, monkeypatch):
             assert "(--" in caught.value.do or "part of the records" in caught.value.do
 
 
-def test_files_that_are_read_here_are_handed_over_up_to_a_limit(people, far, tmp_path, monkeypatch):
-    rows = pq.read_table(people / "people.parquet").to_pylist()
+def test_files_that_are_read_here_are_handed_over_up_to_a_limit(
+    counted, far, tmp_path, monkeypatch
+):
+    rows = pq.read_table(counted / "counted.parquet").to_pylist()
     text = "\n".join(
         ["age,sex,region", *(f"{r['age'] or ''},{r['sex']},{r['region']}" for r in rows)]
     )
-    file = tmp_path / "people.csv"
+    file = tmp_path / "counted.csv"
     file.write_text(text)
     asked = MicrodataRequest(file=file, keys=KEYS)
     assert open_microdata(asked, counting=far).coded.n_records == N
@@ -204,20 +208,20 @@ def test_files_that_are_read_here_are_handed_over_up_to_a_limit(people, far, tmp
         open_microdata(asked, counting=far)
     assert "North" not in str(caught.value)
     # Parquet is read in place, whatever the limit.
-    assert open_microdata(microdata(people), counting=far).coded.n_records == N
+    assert open_microdata(microdata(counted), counting=far).coded.n_records == N
 
 
-def test_keys_that_are_compared_with_each_other_come_here_up_to_a_limit(people, far, monkeypatch):
+def test_keys_that_are_compared_with_each_other_come_here_up_to_a_limit(counted, far, monkeypatch):
     monkeypatch.setattr(bringing, "MOST_BROUGHT", 10)
-    asked = KeysRequest(microdata=microdata(people, missing="wildcard"), counting=far)
+    asked = KeysRequest(microdata=microdata(counted, missing="wildcard"), counting=far)
     with pytest.raises(LimitError) as caught:
         count_release(asked)
     assert "--missing" in caught.value.do
     assert key_counting.FEWER_KEYS in caught.value.do
 
 
-def test_classes_are_written_where_they_were_counted(people, far, tmp_path, monkeypatch):
-    asked = {"microdata": microdata(people, missing="ignore"), "design": WEIGHTED}
+def test_classes_are_written_where_they_were_counted(counted, far, tmp_path, monkeypatch):
+    asked = {"microdata": microdata(counted, missing="ignore"), "design": WEIGHTED}
     here = count_release(
         KeysRequest(counting=ON_THIS_MACHINE, output=tmp_path / "here.parquet", **asked)
     )
@@ -239,12 +243,14 @@ def test_classes_are_written_where_they_were_counted(people, far, tmp_path, monk
 
 
 @pytest.mark.parametrize("missing", ["category", "exclude"])
-def test_models_are_fitted_to_margins_that_are_counted_elsewhere(people, far, monkeypatch, missing):
+def test_models_are_fitted_to_margins_that_are_counted_elsewhere(
+    counted, far, monkeypatch, missing
+):
     here = count_release(
-        KeysRequest(microdata=microdata(people, missing=missing), counting=ON_THIS_MACHINE)
+        KeysRequest(microdata=microdata(counted, missing=missing), counting=ON_THIS_MACHINE)
     ).found.table
     there = count_release(
-        KeysRequest(microdata=microdata(people, missing=missing), counting=far)
+        KeysRequest(microdata=microdata(counted, missing=missing), counting=far)
     ).found.table
     by_keys = fit_models(there, method="annealing")
     monkeypatch.setattr(fitting, "MOST_BROUGHT", 0)
@@ -265,10 +271,10 @@ def test_models_are_fitted_to_margins_that_are_counted_elsewhere(people, far, mo
 @pytest.mark.parametrize("missing", ["category", "ignore", "wildcard", "exclude"])
 @pytest.mark.parametrize("fraction", ["", "10%"])
 def test_uniques_of_a_large_file_are_found_by_its_keys(
-    people, far, tmp_path, monkeypatch, missing, fraction
+    counted, far, tmp_path, monkeypatch, missing, fraction
 ):
     asked = {
-        "microdata": microdata(people, missing=missing),
+        "microdata": microdata(counted, missing=missing),
         "design": SampleDesign(fraction=fraction),
         "identifier": "income",
     }
@@ -408,11 +414,11 @@ def nearly(value):
 
 
 @pytest.mark.slow
-def test_a_population_elsewhere_is_matched_by_keys(crowd, people, monkeypatch):
-    asked = {"microdata": microdata(people), "population": crowd / "everybody"}
+def test_a_population_elsewhere_is_matched_by_keys(crowd, counted, monkeypatch):
+    asked = {"microdata": microdata(counted), "population": crowd / "everybody"}
     if not asked["population"].exists():
         asked["population"].mkdir()
-        for part in (*(people / "parts").iterdir(), *(crowd / "parts").iterdir()):
+        for part in (*(counted / "parts").iterdir(), *(crowd / "parts").iterdir()):
             made = asked["population"] / f"{part.parent.parent.name}-{part.name}"
             made.write_bytes(part.read_bytes())
     monkeypatch.setattr(bringing, "MOST_WRITTEN", N - 1)
@@ -440,36 +446,38 @@ def same_found(run, request, far, **asked):
         (assess_release, AssessRequest),
     ],
 )
-def test_what_households_add_is_refused_before_anything_is_started(people, monkeypatch, run, asked):
+def test_what_households_add_is_refused_before_anything_is_started(
+    counted, monkeypatch, run, asked
+):
     options = MeasuresOptions if run is measure_release else MeasureOptions
     given = {"measures" if run is measure_release else "measure": options(household="income")}
     far = EngineRequest(engine="spark://nowhere:1")
     monkeypatch.setattr(f"{run.__module__}.MOST_WRITTEN", N - 1)
     with pytest.raises(LimitError, match="--household") as caught:
-        run(asked(microdata=microdata(people), counting=far, **given))
+        run(asked(microdata=microdata(counted), counting=far, **given))
     assert caught.value.reason is Reason.TOO_LARGE
 
 
-def test_lists_of_different_values_come_here_up_to_a_limit(people, far, monkeypatch):
+def test_lists_of_different_values_come_here_up_to_a_limit(counted, far, monkeypatch):
     from gamekeeper.data.coding import source_coding
 
     monkeypatch.setattr(source_coding, "MOST_VALUES", 10)
     with pytest.raises(LimitError, match="more than 10"):
-        open_microdata(microdata(people), counting=far)
-    assert open_microdata(microdata(people)).coded.n_records == N
+        open_microdata(microdata(counted), counting=far)
+    assert open_microdata(microdata(counted)).coded.n_records == N
 
 
-def test_large_files_elsewhere_are_known_by_what_they_say_of_themselves(people, far, monkeypatch):
+def test_large_files_elsewhere_are_known_by_what_they_say_of_themselves(counted, far, monkeypatch):
     from gamekeeper.data.coding import source_coding
 
-    whole = open_microdata(microdata(people), counting=far).coded.fingerprint
+    whole = open_microdata(microdata(counted), counting=far).coded.fingerprint
     monkeypatch.setattr(source_coding, "_MOST_HASHED", 0)
     marks = {
         open_microdata(MicrodataRequest(file=file, keys=KEYS), counting=far).coded.fingerprint
-        for file in (people / "parts", people / "people.parquet")
+        for file in (counted / "parts", counted / "counted.parquet")
     }
     assert len(marks | {whole}) == 3
-    assert open_microdata(microdata(people)).coded.fingerprint == whole
+    assert open_microdata(microdata(counted)).coded.fingerprint == whole
 
 
 def test_the_environment_names_the_engine_where_nothing_else_does(monkeypatch):
@@ -489,10 +497,10 @@ def test_a_scratch_folder_without_a_cluster_has_no_use():
         engines.engine_for(EngineRequest(engine="duckdb", scratch="/tmp"))
 
 
-def test_an_engine_that_is_not_known_is_one_clear_error(people):
+def test_an_engine_that_is_not_known_is_one_clear_error(counted):
     with pytest.raises(GamekeeperError) as caught:
         count_release(
-            KeysRequest(microdata=microdata(people), counting=EngineRequest(engine="sparc"))
+            KeysRequest(microdata=microdata(counted), counting=EngineRequest(engine="sparc"))
         )
     # Such a text may hold a password.
     assert "sparc" not in str(caught.value)
