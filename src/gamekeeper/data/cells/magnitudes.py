@@ -253,7 +253,7 @@ def _spread(
 
 def _require_pairs(n: int, n_pairs: int, asked: str, *, least: str = "") -> None:
     """Refuse records that add to more cells than can be added up."""
-    what = f"{count_of(n, 'record')}, which add to {least}{n_pairs:,} cells all in all,"
+    what = f"{least.capitalize()}{count_of(n, 'record')}, which add to {least}{n_pairs:,} cells all in all,"
     if n_pairs > _MOST_PAIRS:
         raise LimitError(
             Reason.TOO_LARGE,
