@@ -96,6 +96,8 @@ def run(monkeypatch, capsys, place, *arguments):
         ("risk", "model", "{place}/many.parquet", "-k", "v0,v1,v2", "--memory", "4GB"),
         ("assess", "{place}/many.parquet", "-k", "v0,v1,v2", "--memory", "4GB"),
         ("look", "{place}/many.parquet", "--memory", "1GB"),
+        ("tables", "mark", "{place}/many.parquet", "--axes", "v0", "--rule", "minimum:3",
+         "--memory", "10GB"),
         ("tables", "release", "{place}/many.parquet", "-k", "v0,v1,v2", "-o",
          "{place}/none.json", "--memory", "500MB"),
         # Second files: a population, an original, a file to be linked with.

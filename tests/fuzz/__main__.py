@@ -91,6 +91,11 @@ def main() -> int:
         process.kill()
     for (name, code), n in sorted(codes.items()):
         print(f"{name:14} exit {code}: {n:,}")
+    print("Cases that got past reading and checking (exit 0, 3 or 4):")
+    for name in sorted({name for name, _ in codes}):
+        own = {code: n for (kind, code), n in codes.items() if kind == name}
+        past = sum(own.get(code, 0) for code in (0, 3, 4))
+        print(f"{name:14} {past:,} of {sum(own.values()):,} ({past / sum(own.values()):.0%})")
     print(f"{sum(codes.values()):,} cases, {len(faults)} kinds of faults (seed {asked.seed}).")
     return 1 if faults else 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 _TYPES = (
@@ -49,21 +50,45 @@ def xlsx(path: Path, rows: str, *, sheet: str = "survey") -> Path:
     return path
 
 
-def far_apart(path: Path, cell: str = "XFD1048576", spelling: str = "as all write it") -> Path:
-    """Write a workbook of two cells, A1 and one far from it."""
+def rows_of(texts: Sequence[Sequence[str]]) -> str:
+    """Return the first rows of a sheet, which are as they should be."""
+    return "".join(
+        f'<row r="{n}">'
+        + "".join(
+            f'<c r="{"ABC"[at]}{n}" t="inlineStr"><is><t>{text}</t></is></c>'
+            for at, text in enumerate(row)
+        )
+        + "</row>"
+        for n, row in enumerate(texts, 1)
+    )
+
+
+def far_apart(
+    path: Path,
+    cell: str = "XFD1048576",
+    spelling: str = "as all write it",
+    *,
+    before: Sequence[Sequence[str]] = (),
+) -> Path:
+    """Write a workbook of two cells, A1 and one far from it, or of some rows and that cell."""
     row = "".join(filter(str.isdigit, cell))
     one = SPELLINGS[spelling].format
-    return xlsx(path, f'<row r="1">{one("A1")}</row><row r="{row}">{one(cell)}</row>')
+    first = rows_of(before) or f'<row r="1">{one("A1")}</row>'
+    return xlsx(path, f'{first}<row r="{row}">{one(cell)}</row>')
 
 
-def repeated(path: Path, rows: int, columns: int) -> Path:
-    """Write a sheet of OpenDocument whose one cell is repeated."""
+def repeated(path: Path, rows: int, columns: int, *, before: Sequence[Sequence[str]] = ()) -> Path:
+    """Write a sheet of OpenDocument whose one cell is repeated, below some rows."""
+    text = '<table:table-cell office:value-type="string"><text:p>{}</text:p></table:table-cell>'
+    first = "".join(
+        f"<table:table-row>{''.join(map(text.format, row))}</table:table-row>" for row in before
+    )
     office = "urn:oasis:names:tc:opendocument:xmlns"
     content = (
         f'<office:document-content xmlns:office="{office}:office:1.0"'
         f' xmlns:table="{office}:table:1.0" xmlns:text="{office}:text:1.0">'
         '<office:body><office:spreadsheet><table:table table:name="survey">'
-        f'<table:table-row table:number-rows-repeated="{rows}">'
+        f'{first}<table:table-row table:number-rows-repeated="{rows}">'
         f'<table:table-cell office:value-type="string" table:number-columns-repeated="{columns}">'
         "<text:p>x</text:p></table:table-cell></table:table-row></table:table>"
         "</office:spreadsheet></office:body></office:document-content>"

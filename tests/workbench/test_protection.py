@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.choices import Missing
-from gamekeeper.errors import GamekeeperError
+from gamekeeper.errors import GamekeeperError, InputError
+from gamekeeper.protection.plan import Candidate
 from gamekeeper.workbench.protection.auditing import audit_release
-from gamekeeper.workbench.protection.trying import microdata
+from gamekeeper.workbench.protection.trying import microdata, read_candidate
 from gamekeeper.workbench.requests.protection import AuditRequest
 from gamekeeper.workbench.requests.records import MicrodataRequest
 from tests.given.cases import cases
@@ -144,3 +145,20 @@ def test_a_key_that_is_suppressed_wholly_tells_nobody_from_anybody(tmp_path, bla
         released, keys=KEYS, targets="policy=k3", missing=missing, methods=["suppress"]
     )
     assert again.candidates[0].risk["people"] == 6
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("label", None), ("risk", "x"), ("risk", {"suppressed": 10**30}), ("risk", {"both": 1.5}),
+        ("risk", {"right_share": "x"}), ("loss", {"share": []}), ("targets", ["x"]), ("told", [1]),
+        ("is_met", "yes"), ("failed", 1), ("output", None),
+    ],
+)  # fmt: skip
+def test_a_candidate_that_is_not_as_it_was_written_is_told(field, value):
+    content = Candidate(1, 0, "nothing", ()).to_json()
+    plain = json.loads(json.dumps(content))
+    assert read_candidate(plain).label == "nothing"
+    with pytest.raises(InputError) as caught:
+        read_candidate({**plain, field: value})
+    assert [problem.where for problem in caught.value.problems] == [f"field '{field}'"]

@@ -318,6 +318,25 @@ def test_roles_types_and_missing_codes(tmp_path):
     assert found.values == ()
 
 
+def test_many_columns_are_not_asked_for_one_by_one(tmp_path, monkeypatch):
+    asked = []
+    whole = gk.CodedTable.matrix
+
+    def matrix(self, variables=None):
+        asked.append(len(variables))
+        return whole(self, variables)
+
+    monkeypatch.setattr(gk.CodedTable, "matrix", matrix)
+    n = 1_500
+    rows = [",".join(f"c{k}" for k in range(n)), *([",".join("12"[k % 2] for k in range(n))] * 3)]
+    rows[2] = "," + rows[2].partition(",")[2]
+    found = look_at(LookRequest(file=write(tmp_path, "wide.csv", "\n".join(rows) + "\n")))
+    assert sum(asked) == n
+    assert len(asked) <= 3
+    assert [(one.levels, one.missing) for one in found.columns[:2]] == [(1, 1), (1, 0)]
+    assert {(one.levels, one.missing) for one in found.columns[2:]} == {(1, 0)}
+
+
 def test_keys_of_a_scenario(tmp_path):
     file = write(tmp_path, "clerk.csv", OF_SCENARIO)
     asked = LookRequest(file=file, scenario=SCENARIO, environment=write_world(tmp_path))

@@ -9,7 +9,7 @@ Stage two as a person does it: count keys, attack the release, write down what w
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
@@ -93,6 +93,7 @@ _MOST_LISTED = 100
 _NEARLY_ALL = 0.95
 _LEAST_RECORDS = 10
 _TRIED = 1_000
+_MOST_AT_ONCE, _MOST_CELLS = 512, 1 << 20
 _KEYS = re.compile(
     r"\b(age|birth|dob|sex|gender|region|area|county|district|municipality|province|state|place|"
     r"postcode|zip|nuts|marital|civil|education|qualification|occupation|job|profession|industry|"
@@ -211,8 +212,7 @@ def look_at(asked: LookRequest) -> FileLook:
         codes.setdefault(found.variable, []).append(found.value)
     columns: list[ColumnLook] = []
     values: list[tuple[str, str, int]] = []
-    for variable in table.codebook:
-        counts = np.bincount(table.codes(variable.name), minlength=variable.n_codes).tolist()
+    for variable, counts in _counted(table):
         n_given = table.n_records - counts[MISSING]
         kind = _type(variable, source.decimal)
         role, why = _role(variable, n_given, kind, wanted.values() if asked.scenario else None)
@@ -236,6 +236,19 @@ def look_at(asked: LookRequest) -> FileLook:
         notices,
         tuple(f"{problem.where[0].upper()}{str(problem)[1:]}" for problem in problems),
     )
+
+
+def _counted(table: CodedTable) -> Iterator[tuple[CodedVariable, list[int]]]:
+    """Yield each variable with how many records have each of its codes; a few columns at a time."""
+    variables = tuple(table.codebook)
+    # To ask for a column takes longer the more there are: one by one, many would take for ever.
+    step = max(1, min(_MOST_AT_ONCE, _MOST_CELLS // table.n_records))
+    for first in range(0, len(variables), step):
+        some = variables[first : first + step]
+        codes = table.matrix([variable.name for variable in some])
+        for place, variable in enumerate(some):
+            counts = np.bincount(codes[:, place], minlength=variable.n_codes)
+            yield variable, counts.tolist()
 
 
 def _fit(

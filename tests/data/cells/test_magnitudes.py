@@ -6,14 +6,18 @@ from collections import defaultdict
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
 import pytest
 
 from gamekeeper.algorithms.cells.primary_rules import Contributions, parse_rule
 from gamekeeper.attack.tables.auditing import mark_cells, tops_needed
+from gamekeeper.budget import within_memory
 from gamekeeper.data.cells.hierarchy import Hierarchy
 from gamekeeper.data.cells.magnitudes import tabulate_magnitudes
-from gamekeeper.data.reading.source import open_source
-from gamekeeper.errors import InputError, Reason
+from gamekeeper.data.reading.source import Source, open_source
+from gamekeeper.errors import InputError, LimitError, Reason
 
 TREE = Hierarchy.of_tree({"A": ["a1", "a2"], "B": ["b1"]}, "a tree")
 ABOVE = {"a1": ["a1", "A", "Total"], "a2": ["a2", "A", "Total"], "b1": ["b1", "B", "Total"]}
@@ -164,3 +168,40 @@ def test_a_total_within_the_hierarchy_is_refused(tmp_path, total):
     given = {"area": Hierarchy.of_tree(children, "a tree")}
     with pytest.raises(InputError, match="is to stand for the whole axis"):
         tabulate_magnitudes(open_source(path), ["area"], "v", hierarchies=given, total=total)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_records_too_many_for_the_memory_are_refused_before_all_are_read(
+    tmp_path, monkeypatch, kind
+):
+    n = 2_000_000
+    table = pa.table({"R": ["area of a"] * n, "S": ["sex of b"] * n})
+    path = tmp_path / f"r.{kind}"
+    (pyarrow.csv.write_csv if kind == "csv" else pyarrow.parquet.write_table)(table, path)
+    read = [0]
+    whole = Source.batches
+
+    def batches(self, columns):
+        for batch in whole(self, columns):
+            read[0] += batch.num_rows
+            yield batch
+
+    monkeypatch.setattr(Source, "batches", batches)
+    with pytest.raises(LimitError) as caught, within_memory("20MB"):
+        tabulate_magnitudes(open_source(path), ["R", "S"])
+    assert "at least" in caught.value.found
+    assert read[0] < (1 if kind == "parquet" else n)
+    # Each of these adds to four cells.
+    few = tmp_path / f"few.{kind}"
+    part = table.slice(0, 40_000)
+    (pyarrow.csv.write_csv if kind == "csv" else pyarrow.parquet.write_table)(part, few)
+    with within_memory("20MB"):
+        assert tabulate_magnitudes(open_source(few), ["R", "S"]).n_records == 40_000
+
+
+def test_columns_of_lists_are_refused(tmp_path):
+    path = tmp_path / "r.parquet"
+    pyarrow.parquet.write_table(pa.table({"R": [[1], [2]], "v": [1, 2]}), path)
+    with pytest.raises(InputError) as caught:
+        tabulate_magnitudes(open_source(path), ["R"], "v")
+    assert [problem.reason for problem in caught.value.problems] == [Reason.WRONG_SCHEMA]

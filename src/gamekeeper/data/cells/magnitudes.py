@@ -129,7 +129,12 @@ def tabulate_magnitudes(
         )
     wanted = [*axes, *filter(None, (value, weight, holding, request, shadow))]
     source.check_names(wanted)
-    texts = text_columns(source, wanted, asked)
+
+    def require(n_records: int) -> None:
+        # Each record adds to its own category and to the whole of each axis, whatever it is.
+        _require_pairs(n_records, n_records * 2 ** len(set(axes)), asked, least="at least ")
+
+    texts = text_columns(source, wanted, asked, require=require)
     n = len(texts[wanted[0]])
     problems: list[Problem] = []
     values, scale = _numbers(texts, value, source.decimal, problems, n)
@@ -238,16 +243,7 @@ def _spread(
     per_record = np.ones(n, np.int64)
     for _, above, codes in nodes:
         per_record *= np.array([len(own) for own in above], np.int64)[codes]
-    n_pairs = int(per_record.sum())
-    what = f"{count_of(n, 'record')}, which add to {n_pairs:,} cells all in all,"
-    if n_pairs > _MOST_PAIRS:
-        raise LimitError(
-            Reason.TOO_LARGE,
-            asked,
-            f"{what} would take about {duration_text(n_pairs * _SECONDS_OF_PAIR)}; {_MOST_PAIRS:,} are allowed.",
-            "Name fewer axes (--axes), or hierarchies with fewer levels.",
-        )
-    require_memory(asked, n_pairs * _BYTES_OF_PAIR, what, "Name fewer axes (--axes)")
+    _require_pairs(n, int(per_record.sum()), asked)
     keys, records = np.zeros(n, np.int64), np.arange(n)
     for axis, above, codes in nodes:
         lengths = np.array([len(own) for own in above], np.int64)
@@ -260,6 +256,19 @@ def _spread(
         keys = np.repeat(keys, counts) * len(axis) + flat[np.repeat(starts[own], counts) + offsets]
         records = np.repeat(records, counts)
     return keys, records
+
+
+def _require_pairs(n: int, n_pairs: int, asked: str, *, least: str = "") -> None:
+    """Refuse records that add to more cells than can be added up."""
+    what = f"{least.capitalize()}{count_of(n, 'record')}, which add to {least}{n_pairs:,} cells all in all,"
+    if n_pairs > _MOST_PAIRS:
+        raise LimitError(
+            Reason.TOO_LARGE,
+            asked,
+            f"{what} would take about {duration_text(n_pairs * _SECONDS_OF_PAIR)}; {_MOST_PAIRS:,} are allowed.",
+            "Name fewer axes (--axes), or hierarchies with fewer levels.",
+        )
+    require_memory(asked, n_pairs * _BYTES_OF_PAIR, what, "Name fewer axes (--axes)")
 
 
 def _table(

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -142,15 +143,19 @@ class Codebook:
 
     variables: tuple[CodedVariable, ...]
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the variables, in their order."""
         return tuple(variable.name for variable in self.variables)
 
+    @cached_property
+    def _by_name(self) -> dict[str, CodedVariable]:
+        return {variable.name: variable for variable in self.variables}
+
     def __getitem__(self, name: str) -> CodedVariable:
-        for variable in self.variables:
-            if variable.name == name:
-                return variable
+        found = self._by_name.get(name)
+        if found is not None:
+            return found
         raise InputError(
             Reason.UNKNOWN_NAME,
             f"Variable {quoted([name])} was asked for.",
@@ -159,7 +164,7 @@ class Codebook:
         )
 
     def __contains__(self, name: object) -> bool:
-        return name in self.names
+        return name in self._by_name
 
     def __iter__(self) -> Iterator[CodedVariable]:
         return iter(self.variables)

@@ -94,11 +94,12 @@ class CodedTable:
         self.fingerprint = fingerprint
         self.numbers = numbers
         self._keeps = keeps
+        self._places = {name: place for place, name in enumerate(codebook.names)}
         weakref.finalize(self, engine.drop, relation).atexit = False
 
     def column(self, variable: str) -> str:
         """Return the name of the relation's column with the codes of a variable."""
-        return code_column(self.codebook.names.index(self.codebook[variable].name))
+        return code_column(self._places[self.codebook[variable].name])
 
     def column_of_number(self, name: str) -> str:
         """Return the name of the relation's column with the numbers of a numeric column."""

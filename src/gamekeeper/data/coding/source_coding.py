@@ -228,9 +228,10 @@ def code_source(
     variables, numbers = (matched_names(names, source.names) for names in (variables, numbers))
     wanted = _wanted(asked, variables, numbers)
     source.check_names(wanted)
+    columns = dict(zip(source.names, source.columns, strict=True))
     input_ = _Input(
         asked,
-        tuple(source.column(name) for name in variables),
+        tuple(columns[name] for name in variables),
         tuple(dict.fromkeys(numbers)),
         source.missing,
         source.decimal,

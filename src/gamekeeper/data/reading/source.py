@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -246,8 +247,8 @@ def check_columns(
     ]
     problems += [
         Problem(Reason.DUPLICATE, f"column {quoted([name])}", "It is asked for more than once.")
-        for name in dict.fromkeys(names)
-        if list(names).count(name) > 1
+        for name, n in Counter(names).items()
+        if n > 1
     ]
     refuse(
         problems,

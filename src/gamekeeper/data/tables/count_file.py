@@ -10,7 +10,7 @@ Tables of counts in text files with one row per cell: true counts, or a whole re
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,14 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.algorithms.releases.schemes import HIDDEN, Interval, SchemeLike, parse_scheme
-from gamekeeper.data.reading.columns import limits_of, may_be_limit, number_of
+from gamekeeper.data.reading.columns import (
+    ColumnKind,
+    kind_of,
+    limits_of,
+    may_be_limit,
+    number_of,
+    type_name,
+)
 from gamekeeper.data.reading.source import Source, open_source
 from gamekeeper.data.tables.axes import (
     Axis,
@@ -33,20 +40,38 @@ from gamekeeper.data.tables.axes import (
 from gamekeeper.data.tables.count_table import CountTable, checked_intervals, limits_within
 from gamekeeper.data.tables.release import Release
 from gamekeeper.data.tables.subtotals import Disjoint, asking, disjoint_names
-from gamekeeper.errors import InputError, LimitError, Problem, Reason
+from gamekeeper.errors import InputError, LimitError, Problem, Reason, refuse
 from gamekeeper.wording import count_of, joined, quoted
 
 Integers = NDArray[np.int64]
 
 
 def encoded_columns(
-    source: Source, names: Sequence[str], asked: str
+    source: Source,
+    names: Sequence[str],
+    asked: str,
+    *,
+    require: Callable[[int], None] | None = None,
 ) -> dict[str, tuple[list[str], Integers]]:
-    """Return for each column its different texts, in order of appearance, and their places."""
+    """Return for each column its different texts, in order of appearance, and their places.
+
+    `require` refuses a number of rows that there are at least: asked before any is read where the
+    file tells it, and as they are read where it does not.
+    """
     import pyarrow as pa
 
-    batches = list(source.batches(list(dict.fromkeys(names))))
-    if not sum(batch.num_rows for batch in batches):
+    if require is not None and source.n_records is not None:
+        require(source.n_records)
+    batches: list[pa.RecordBatch] = []
+    n_rows = 0
+    for batch in source.batches(list(dict.fromkeys(names))):
+        if not batches:
+            _check_types(batch.schema, asked)
+        batches.append(batch)
+        n_rows += batch.num_rows
+        if require is not None and source.n_records is None:
+            require(n_rows)
+    if not n_rows:
         raise InputError(Reason.NOTHING_GIVEN, asked, "It has no rows.", "Check the file.")
     table: Any = pa.Table.from_batches(batches).unify_dictionaries()
     found: dict[str, tuple[list[str], Integers]] = {}
@@ -61,12 +86,33 @@ def encoded_columns(
     return found
 
 
-def text_columns(source: Source, names: Sequence[str], asked: str) -> dict[str, list[str]]:
-    """Return the text of each row in each of some columns."""
+def text_columns(
+    source: Source,
+    names: Sequence[str],
+    asked: str,
+    *,
+    require: Callable[[int], None] | None = None,
+) -> dict[str, list[str]]:
+    """Return the text of each row in each of some columns; see `encoded_columns`."""
+    read = encoded_columns(source, names, asked, require=require)
     return {
-        name: [texts[place] for place in places.tolist()]
-        for name, (texts, places) in encoded_columns(source, names, asked).items()
+        name: [texts[place] for place in places.tolist()] for name, (texts, places) in read.items()
     }
+
+
+def _check_types(schema: Any, asked: str) -> None:
+    """Refuse columns of lists, records and bytes."""
+    problems = [
+        Problem(
+            Reason.WRONG_SCHEMA,
+            f"column {quoted([field.name])}",
+            f"It is of type {type_name(field.type)}.",
+            "Give numbers, texts, dates or truth values.",
+        )
+        for field in schema
+        if kind_of(field.type) is ColumnKind.OTHER
+    ]
+    refuse(problems, asked, f"{count_of(len(problems), 'column')} cannot be used.")
 
 
 COUNT_NAMES = ("n", "count", "counts", "freq", "frequency", "n_obs", "obs_value")

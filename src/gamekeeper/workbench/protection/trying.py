@@ -185,8 +185,55 @@ def map_of(study: Study) -> RiskUtilityMap:
     )
 
 
+def _is_number(value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value is None or (is_number and abs(value) < _MOST)
+
+
+def _is_whole(value: Any) -> bool:
+    return value is None or (_is_number(value) and isinstance(value, int))
+
+
+def _are_figures(value: Any) -> bool:
+    """Tell whether headline figures are numbers where they are counted with."""
+    return (
+        isinstance(value, Mapping)
+        and all(map(_is_number, map(value.get, _NUMBERS)))
+        and all(map(_is_whole, map(value.get, _COUNTS)))
+    )
+
+
+_MOST = 2**53
+_NUMBERS = ("right_share", "expected_matches", "people", "changed", "linkage", "share")
+_COUNTS = ("suppressed", "both")
+_FIELDS: Mapping[str, Callable[[Any], bool]] = {
+    "label": lambda value: isinstance(value, str),
+    "failed": lambda value: isinstance(value, str),
+    "output": lambda value: isinstance(value, str),
+    "is_met": lambda value: isinstance(value, bool),
+    "risk": _are_figures,
+    "loss": _are_figures,
+    "targets": lambda value: (
+        isinstance(value, list) and all(isinstance(one, Mapping) for one in value)
+    ),
+    "told": lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
+}
+
+
 def read_candidate(content: Mapping[str, Any]) -> Candidate:
     """Return a candidate of a study."""
+    wrong = [name for name, is_right in _FIELDS.items() if not is_right(content.get(name))]
+    refuse(
+        [
+            Problem(
+                Reason.WRONG_SCHEMA, f"field {quoted([name])}", "It is not written as it should be."
+            )
+            for name in wrong
+        ],
+        "A candidate of a study was to be read.",
+        f"{count_of(len(wrong), 'field')} cannot be read.",
+        "Use a copy of the study, or try the candidates anew: gamekeeper protect try.",
+    )
     steps = read_recipe({"recipe": 1, "keys": [], "steps": content.get("steps", [])}).steps
     known = {item.name for item in fields(Candidate)}
     plain: dict[str, Any] = {name: value for name, value in content.items() if name in known}
