@@ -141,11 +141,8 @@ class InputError(GamekeeperError):
 def refuse(problems: Sequence[Problem], asked: str, found: str = "", do: str = "") -> None:
     """Raise one error for all problems, with the reason of the first; nothing where there are none."""
     if problems:
-        some = (
-            "There is 1 problem:"
-            if len(problems) == 1
-            else f"There are {len(problems):,} problems:"
-        )
+        n = len(problems)
+        some = "There is 1 problem:" if n == 1 else f"There are {n:,} problems:"
         raise InputError(problems[0].reason, asked, found or some, do, problems=problems)
 
 

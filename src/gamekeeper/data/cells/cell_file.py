@@ -1,10 +1,7 @@
-"""Text files as other tools write them: in UTF-8, or as Windows does in western languages.
+"""Published tables in files, long or wide: a label per axis, a figure, and whether it is shown.
 
-What the status of a cell says: shown, hidden and why; in the letters of the tools that write it.
-
-The rows of one published table: a label per axis, a figure, whether it is shown, and what goes with it.
-
-Published tables in files: long or wide, text, workbooks and Parquet.
+Text files are in UTF-8, or as Windows has them in western languages; workbooks and Parquet are read
+as well. The status of a cell, shown, or hidden and why, is in the letters of the tools that write it.
 """
 
 from __future__ import annotations
@@ -103,8 +100,6 @@ def read_statuses(
     With `hidden`, these texts and no others are hidden ones. Without a vocabulary, that which has
     every text is taken, if no other reads them differently.
 
-    Examples
-    --------
     >>> found = read_statuses(["V", "A", "D"], "Status", "x")
     >>> [str(found[text]) for text in ("V", "A", "D")]
     ['shown', 'unsafe', 'secondary']
@@ -152,8 +147,6 @@ _FEW_DECIMALS = 10**6
 def without_dust(figure: Fraction) -> Fraction:
     """Return a figure without what floating point added to it: 27.778399999999998 is 27.7784.
 
-    Examples
-    --------
     >>> (
     ...     float(without_dust(Fraction("27.778399999999998"))),
     ...     float(without_dust(Fraction("0.1234567"))),
@@ -173,15 +166,11 @@ def without_dust(figure: Fraction) -> Fraction:
 class Share:
     """A column of percentages, means or ratios.
 
-    Attributes
-    ----------
-    values, digits
-        Each figure, None where there is none, and after how many decimals it was rounded.
-    of
-        What it is a share of: the axes over which the whole is summed, or `axis:label` for the cell with
-        that label; nothing for a mean.
-    times
-        100 for percentages, 1 for shares, ratios and means.
+    - `values`, `digits`: each figure, None where there is none, and after how many decimals it was
+      rounded.
+    - `of`: what it is a share of: the axes over which the whole is summed, or `axis:label` for the
+      cell with that label; nothing for a mean.
+    - `times`: 100 for percentages, 1 for shares, ratios and means.
     """
 
     name: str
@@ -193,8 +182,6 @@ class Share:
     def label_of(self, axis: str) -> str | None:
         """Return the label that the whole has on an axis, "" for its total; None for that of the part.
 
-        Examples
-        --------
         >>> share = Share("per man", [], [], ("Sex:m", "Age"))
         >>> share.label_of("Sex"), share.label_of("Age"), share.label_of("Area")
         ('m', '', None)
@@ -274,10 +261,7 @@ class CellRows:
 
     @classmethod
     def typed(
-        cls,
-        axes: Sequence[str],
-        rows: Sequence[Sequence[object]],
-        name: str = "table",
+        cls, axes: Sequence[str], rows: Sequence[Sequence[object]], name: str = "table"
     ) -> CellRows:
         """Return a table from rows of labels and a figure, None for a hidden one.
 
@@ -368,8 +352,6 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class _Texts:
-    """The texts of the columns of a file."""
-
     source: Source
     columns: dict[str, list[str]]
 

@@ -1,9 +1,8 @@
 """Which categories of an axis are sums of others: trees, several trees at once, partition graphs.
 
 A category may be a sum in several ways, regions of counties and, across them, of sizes of place, so
-that nothing needs to be nested. What goes round in a circle, or counts a part twice, is refused.
-
-Hierarchies in files: `.hrc` of tau-ARGUS, codes with parents, a column per level.
+that nothing needs to be nested. What goes round in a circle, or counts a part twice, is refused. In
+files: `.hrc` of tau-ARGUS, codes with parents, a column per level.
 """
 
 from __future__ import annotations
@@ -69,10 +68,7 @@ class Hierarchy:
 
     @classmethod
     def of_ways(
-        cls,
-        ways: Mapping[str, Sequence[Sequence[str]]],
-        source: str,
-        labels: Iterable[str] = (),
+        cls, ways: Mapping[str, Sequence[Sequence[str]]], source: str, labels: Iterable[str] = ()
     ) -> Hierarchy:
         """Return a hierarchy, or raise one error with all that is wrong with it."""
         parts = {
@@ -203,8 +199,6 @@ class Hierarchy:
 def hierarchy_by_codes(labels: Sequence[str], source: str = "codes") -> Hierarchy:
     """Return the hierarchy in which a code is part of the longest other that it begins with.
 
-    Examples
-    --------
     >>> hierarchy_by_codes(["A", "A01", "A011", "A02", "B"]).parts
     {'A': (('A01', 'A02'),), 'A01': (('A011',),)}
     """
@@ -212,10 +206,7 @@ def hierarchy_by_codes(labels: Sequence[str], source: str = "codes") -> Hierarch
     pairs = [
         (
             label,
-            next(
-                (label[:end] for end in range(len(label) - 1, 0, -1) if label[:end] in known),
-                "",
-            ),
+            next((label[:end] for end in range(len(label) - 1, 0, -1) if label[:end] in known), ""),
         )
         for label in labels
     ]

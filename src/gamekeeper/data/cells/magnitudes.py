@@ -1,10 +1,8 @@
-"""Tables of sums of a response, counted from records: figure, contributors, and the largest contributions.
+"""Sums of a response by axes, and who adds how much to their cells: from records, or as tables tell.
 
 Contributions of one holding are added up before anything is compared. A record of weight w stands for
 w units of its size; a holding, whose records may have different weights, is one unit of what they
 stand for together. Sums are exact: values and weights, to six decimals, are whole numbers after scaling.
-
-Who adds how much to the cells of published tables: from records, or as far as tables tell.
 
 Records name their contributor, a unit or the holding that it belongs to, so that one who is in several
 cells is one. Tables tell how many contribute to a cell and what the largest are; then those of different
@@ -349,16 +347,10 @@ Contribution = tuple[int, Fraction]
 class Contributors:
     """The contributors to cells.
 
-    Attributes
-    ----------
-    of_cell
-        For each cell its contributors that are known, the largest first.
-    counts
-        For each cell how many contribute, where that is known.
-    of_contributor
-        For each contributor what it adds at least to which cell.
-    is_named
-        Whether they are from records, so that one in several cells is one.
+    - `of_cell`: for each cell its contributors that are known, the largest first.
+    - `counts`: for each cell how many contribute, where that is known.
+    - `of_contributor`: for each contributor what it adds at least to which cell.
+    - `is_named`: whether they are from records, so that one in several cells is one.
     """
 
     of_cell: dict[int, tuple[Contribution, ...]]
@@ -438,7 +430,6 @@ class _Holders:
         self._cells = {tuple(n): cell for cell, n in enumerate(tables.system.nodes.tolist())}
 
     def above(self, atoms: Sequence[int]) -> Iterator[int]:
-        """Return the cells that hold one finest cell."""
         nodes = [
             axis.over_atoms[atom].tolist()
             for axis, atom in zip(self._system.axes, atoms, strict=True)

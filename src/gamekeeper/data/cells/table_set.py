@@ -1,6 +1,6 @@
 """All that is published of one base: tables with subtotals, linked by their axes, as cells and sums.
 
-A release of counts that are shown or hidden, as published cells: groups are sums of the categories.
+A release of counts that are shown or hidden is one too: its groups are sums of the categories.
 """
 
 from __future__ import annotations
@@ -404,10 +404,7 @@ def _missing(made: TableSet) -> list[Problem]:
 def cells_of_release(release: Release) -> tuple[list[CellRows], dict[str, Hierarchy]]:
     """Return the tables of a release, and the hierarchies that its groups make.
 
-    Raises
-    ------
-    InputError
-        A table shows counts that are not the true ones, or intervals of them.
+    - raises `InputError`: a table shows counts that are not the true ones, or intervals of them.
     """
     problems = [
         Problem(

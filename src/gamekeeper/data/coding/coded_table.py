@@ -1,16 +1,9 @@
 """A file as integers: its records in an engine, and the codebook that says what they mean.
 
-A coded table with other cells in some of its columns, or with some of its records only.
-
-The new table is kept by the same engine. Its fingerprint is that of its content, so that the same
-cells have the same one however they came about.
-
-Two coded tables brought to the same codes, so that their keys can be compared.
-
-Categories are the same where their words are. The codes of both follow the order of all words
-that occur in either.
-
-The first records of a file as codes: enough to tell what a search would cost.
+A table with other cells in some columns, or with some of the records only, is kept by the same
+engine. Its fingerprint is that of its content, so that the same cells have the same one however they
+came about. Two tables are brought to the same codes by their words: categories are the same where
+these are, and the codes of both follow the order of all words that occur in either.
 """
 
 from __future__ import annotations
@@ -396,12 +389,7 @@ def coded_from_codes(
         digest.update(name.encode("utf-8", "replace"))
         digest.update(np.ascontiguousarray(cells, dtype="<f8").data)
     return CodedTable(
-        engine,
-        relation,
-        Codebook(variables),
-        len(matrix),
-        digest.hexdigest()[:16],
-        tuple(columns),
+        engine, relation, Codebook(variables), len(matrix), digest.hexdigest()[:16], tuple(columns)
     )
 
 
@@ -493,22 +481,13 @@ def replace_cells(
 ) -> CodedTable:
     """Return a table with other codes or numbers in some columns, all else as it was.
 
-    Parameters
-    ----------
-    table
-        The table that is left as it is.
-    codes
-        By variable its new codes, one per record, places in the words of that variable.
-    numbers
-        By numeric column its new numbers, one per record.
-    variables
-        By variable what its new codes mean, where that is not what the old ones meant.
-    records
-        The places of the records to keep, in their order; all when None. Codes and numbers are those
-        of all records.
+    - `table`: the table that is left as it is.
+    - `codes`: by variable its new codes, one per record, places in the words of that variable.
+    - `numbers`: by numeric column its new numbers, one per record.
+    - `variables`: by variable what its new codes mean, where that is not what the old ones meant.
+    - `records`: the places of the records to keep, in their order; all when None. Codes and numbers
+      are those of all records.
 
-    Examples
-    --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> table = coded_from_codes([[1, 2], [2, 1]], ["sex", "age"])
     >>> replace_cells(table, {"age": np.array([0, 1])}).matrix().tolist()
@@ -548,8 +527,6 @@ def aligned(
 ) -> tuple[CodedTable, CodedTable]:
     """Return two tables in which the same code of a variable means the same.
 
-    Examples
-    --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> sample = coded_from_codes([[1], [2]], ["sex"], [("missing", "f", "m")])
     >>> everybody = coded_from_codes([[1], [2]], ["sex"], [("missing", "m", "x")])

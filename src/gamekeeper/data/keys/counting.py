@@ -1,7 +1,4 @@
-"""Whether keys can be counted as they were asked for: every problem, named by variable and count.
-
-Counting keys: a request checked, classes in the engine, their sizes, fractions and diversity.
-"""
+"""Counting keys: a request checked, classes in the engine, their sizes, fractions and diversity."""
 
 from __future__ import annotations
 
@@ -82,10 +79,7 @@ def request_problems(
 
 
 def design_problems(
-    *,
-    weight: str,
-    strata: str,
-    fraction: FractionLike | Mapping[str, FractionLike] | None,
+    *, weight: str, strata: str, fraction: FractionLike | Mapping[str, FractionLike] | None
 ) -> list[Problem]:
     """Return what is wrong with how a sample is said to be drawn, whatever the file."""
     if isinstance(fraction, Mapping):
@@ -446,11 +440,7 @@ def _has_missing(counted: KeyedRecords) -> bool:
 
 
 def _matched(
-    counted: KeyedRecords,
-    relation: str,
-    missing: Missing,
-    weight: str,
-    progress: Progress | None,
+    counted: KeyedRecords, relation: str, missing: Missing, weight: str, progress: Progress | None
 ) -> str:
     """Return a relation of the same keys whose sizes count every record that matches."""
     import pyarrow as pa

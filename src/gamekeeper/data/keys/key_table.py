@@ -4,10 +4,9 @@ The classes stay in the engine. What is counted there is the number of records p
 the partition structure (how many classes there are of each size). Arrays with one cell per record
 are made when they are asked for. Cost: one grouping of the file by its packed keys.
 
-What missing cells of key variables do to what is counted: uniques by each reading of them.
-
 As a category of its own a missing cell makes a record unlike everybody who has a value there, so that
-more records are unique and fewer people fit than in truth. What the readings say is told beside.
+more records are unique and fewer people fit than in truth. What the other readings say is told beside
+(`missing_reservations`).
 """
 
 from __future__ import annotations
@@ -40,7 +39,6 @@ from gamekeeper.wording import be, count_of, fraction_text, joined, percent_text
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
-
 
 EVEN_WEIGHTS = 1.1
 """Weights that differ by less are as good as equal."""
@@ -489,8 +487,6 @@ _ALIKE = 0.01
 def missing_reservations(key_table: KeyTable) -> tuple[str, ...]:
     """Return what missing cells change of how numbers may be used, in sentences.
 
-    Examples
-    --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> from gamekeeper.data.keys.counting import count_keys
     >>> people = coded_from_codes([[1, 1], [1, 0], [2, 1], [2, 1]], ["age", "job"])

@@ -1,20 +1,13 @@
-"""Cells that are Python objects as texts: one type of value in one, another in the next.
+"""Data frames of other libraries, and sheets of Excel workbooks (.xlsx), as Arrow tables.
 
-Columns of pandas frames as Arrow arrays: categoricals, intervals, periods, mixed objects.
+A frame (pandas, Polars, Arrow, DuckDB and the like) is read like a file. Its records are its rows, in
+their order; the index of a pandas frame is no column of it. Categories that a frame has in an order
+of its own (ordered categoricals of pandas, `Enum` of Polars and DuckDB, ordered dictionaries of
+Arrow, intervals) keep that order. They are written as texts one by one, since they may be anything:
+numbers, dates, intervals of `pd.cut`. An interval is written with its ends as values are, `(16, 24]`.
 
-Categories are written as texts one by one, since they may be anything: numbers, dates, intervals
-of `pd.cut`. An interval is written with its ends as values are, `(16, 24]`.
-
-Data frames of other libraries as Arrow tables: pandas, Polars, Arrow, DuckDB and the like.
-
-A frame is read like a file. Its records are its rows, in their order; the index of a pandas frame
-is no column of it. Categories that a frame has in an order of its own (ordered categoricals of
-pandas, `Enum` of Polars and DuckDB, ordered dictionaries of Arrow, intervals) keep that order.
-
-Excel workbooks (.xlsx): one sheet, read as a table in a process of its own (`apart`).
-
-Whole numbers are read as whole numbers, texts as texts; leading zeros that are only a format of a
-number are not in the file.
+One sheet of a workbook is read as a table, in a process of its own (`apart`). Whole numbers are read
+as whole numbers, texts as texts; leading zeros that are only a format of a number are not in the file.
 """
 
 from __future__ import annotations
@@ -60,8 +53,6 @@ class OddCells(Exception):  # noqa: N818 - what was found; who reads the column 
 def plain_text(cell: Any) -> str | None:
     """Return the text of one object; raise TypeError where it has none.
 
-    Examples
-    --------
     >>> plain_text(np.int64(3)), plain_text(" x ")
     ('3', 'x')
     """
@@ -168,7 +159,6 @@ def require_plain_axes(frame: pd.DataFrame, asked: str) -> None:
 
 
 def _dictionary(codes: Any, categories: Any) -> pa.Array:
-    """Return codes and categories as a dictionary of texts."""
     import pyarrow as pa
 
     texts = pa.array(texts_of(categories, _text), pa.string())
@@ -196,12 +186,9 @@ _KNOWN = "Give a frame of pandas, Polars, Arrow or DuckDB."
 class Frame:
     """A data frame of any library that is known to narwhals or hands out an Arrow stream.
 
-    Attributes
-    ----------
-    native
-        The frame as it was given; of a stream, which can be read once only, the table it became.
-    names, columns
-        The names of its columns, and these.
+    - `native`: the frame as it was given; of a stream, which can be read once only, the table it
+      became.
+    - `names`, `columns`: the names of its columns, and these.
     """
 
     kind = "frame"
@@ -355,7 +342,6 @@ def _known(frame: Any) -> tuple[nw.DataFrame[Any] | nw.LazyFrame[Any], Any]:
 
 
 def _column(series: nw.Series[Any]) -> pa.Array | pa.ChunkedArray:
-    """Return the cells of a column; raise `OddCells` where some are no values."""
     import narwhals as nw
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -377,7 +363,6 @@ def _repeated(names: Sequence[Any]) -> list[str]:
 
 
 def _checked(names: Sequence[Any]) -> tuple[str, ...]:
-    """Return names that are texts."""
     kinds = [type(name).__name__ for name in names if not isinstance(name, str)]
     if kinds:
         raise InputError(
@@ -399,7 +384,6 @@ def _differ_in_case_alone(names: Sequence[str]) -> bool:
 
 
 def _dictionary_texts(cells: pa.ChunkedArray) -> tuple[str, ...]:
-    """Return the values of a dictionary in its order."""
     chunks = cells.unify_dictionaries().chunks
     texts = value_texts(chunks[0].dictionary) if chunks else []
     return tuple(dict.fromkeys(text for text in texts if text is not None))
@@ -501,7 +485,7 @@ def _columns(sheet: Any, path: Path, *, header: bool) -> dict[str, pa.ChunkedArr
     parts: list[list[pa.Array]] = [[] for _ in names]
     while some := list(islice(rows, _ROWS)):
         for part, cells in zip(parts, zip(*some, strict=True), strict=True):
-            part.append(_column_of_excel_file(cells))
+            part.append(_sheet_column(cells))
     return {name: _joined(part) for name, part in zip(names, parts, strict=True)}
 
 
@@ -514,23 +498,20 @@ def _joined(parts: list[pa.Array]) -> pa.ChunkedArray:
     return pa.chunked_array([part.cast(kind) for part in parts], kind)
 
 
-def _column_of_excel_file(cells: tuple[Any, ...]) -> pa.Array:
-    """Return cells as whole numbers where all are, else as texts."""
+def _sheet_column(cells: tuple[Any, ...]) -> pa.Array:
     import pyarrow as pa
 
     given = [None if cell is None or cell == "" else cell for cell in cells]
     if all(cell is None or _is_whole(cell) for cell in given):
         return pa.array([None if cell is None else int(cell) for cell in given], pa.int64())
-    return pa.array(
-        [None if cell is None else _text_of_excel_file(cell) for cell in given], pa.string()
-    )
+    return pa.array([None if cell is None else _sheet_text(cell) for cell in given], pa.string())
 
 
 def _is_whole(cell: Any) -> bool:
     return type(cell) in (int, float) and abs(cell) <= _WHOLE and float(cell).is_integer()
 
 
-def _text_of_excel_file(cell: Any) -> str:
+def _sheet_text(cell: Any) -> str:
     if isinstance(cell, float):
         return str(int(cell)) if cell.is_integer() else repr(cell)
     return cell.isoformat() if hasattr(cell, "isoformat") else str(cell)

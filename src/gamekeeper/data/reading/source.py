@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".dat")
 """How the names of text files end."""
 
-
 Reader = CsvFile | Frame | ParquetFile | StatisticalFile
 """What reads a kind of file, or a frame."""
 
@@ -295,8 +294,5 @@ def _check_file(file: Path) -> None:
             do = "It is read more than once: write it to a file first, and name that."
     if reason is not None:
         raise InputError(
-            reason,
-            f"Data file {quoted([str(file)], letters=200)} was to be read.",
-            found,
-            do,
+            reason, f"Data file {quoted([str(file)], letters=200)} was to be read.", found, do
         )

@@ -1,13 +1,10 @@
-"""Counts as they are given, nested lists or arrays, made whole numbers or a list of problems.
+"""Tables of counts with named axes and categories, and what is given as one: lists, arrays, fields.
 
-No message shows a count: what was given may be true counts. Cells are named by their categories.
+A table is dense, or sparse with its non-zero cells. Cells are numbered by rows, the last axis
+fastest. A margin of a dense table costs its cells, that of a sparse one its non-zero cells.
 
-Tables of counts with named axes and categories: dense, or sparse with their non-zero cells.
-
-Cells are numbered by rows, the last axis fastest. A margin of a dense table costs its cells, that
-of a sparse one its non-zero cells.
-
-Published tables from plain values, as they are typed in or stand in a file.
+What is given becomes whole numbers or a list of problems. No message shows a count, which may be a
+true one: cells are named by their categories.
 """
 
 from __future__ import annotations
@@ -62,7 +59,6 @@ from gamekeeper.wording import (
 )
 
 __all__ = ["DENSE_CELLS", "MOST_DENSE", "Axis", "CountTable"]
-
 
 Integers = NDArray[np.int64]
 
@@ -540,7 +536,6 @@ def _names(given: object) -> tuple[str, ...] | None:
 def _groups(
     given: object, where: str, problems: list[Problem]
 ) -> dict[str, dict[str, tuple[str, ...]]] | None:
-    """Return groups by axis and label; None after adding a problem."""
     said = "its groups are no lists of categories under labels, by the name of an axis."
     wrong = Problem(Reason.WRONG_SCHEMA, where, said)
     made: dict[str, dict[str, tuple[str, ...]]] = {}

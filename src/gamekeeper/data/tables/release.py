@@ -1,12 +1,8 @@
-"""A release: everything that is published about one base table.
+"""A release: everything that is published about one base table, and the ways from and to records.
 
 It holds any set of margins of the base table, recoded or not, each exact, hidden in places, given
 as intervals or perturbed by a known scheme. Whether its counts contradict each other is for the
 bounds to find out; what no scheme could have published is refused here.
-
-Tables of counts from microdata: the records of a coded file, counted by the engine.
-
-A table of counts as records, one row for each unit that was counted; `tabulate` is the way back.
 """
 
 from __future__ import annotations
@@ -60,9 +56,7 @@ from gamekeeper.wording import count_of, quoted, shape_text, unfit_character
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
 __all__ = ["PublishedTable", "Release", "check_truth", "make_release"]
-
 
 Integers = NDArray[np.int64]
 
@@ -349,8 +343,6 @@ def make_release(
 def check_truth(release: Release, truth: CountTable) -> None:
     """Refuse a table that cannot be the truth behind a release; no count is shown.
 
-    Examples
-    --------
     >>> truth = CountTable.typed({"age": ["16-17", "18-24"]}, [3, 0])
     >>> check_truth(make_release(truth, [("age",)], "conventional:3"), truth)
     """

@@ -7,7 +7,6 @@ soon as they are there, and which are there tells how far the work is.
 
 # Spark is an extra, and types are checked where it is not installed too.
 # pyright: reportMissingImports=false
-
 from __future__ import annotations
 
 import json
@@ -145,8 +144,7 @@ def _write_work(
         for number, array in enumerate(shared.values()):
             whole = np.ascontiguousarray(array)
             put_file(
-                array_file(folder, number),
-                partial(write_array, array=whole, allow_pickle=False),
+                array_file(folder, number), partial(write_array, array=whole, allow_pickle=False)
             )
         for number, task in enumerate(own):
             put_file(task_file(folder, number), task)
@@ -205,9 +203,7 @@ def _no_python() -> InputError:
 def _other_versions(others: Sequence[Mapping[str, str]], here: Mapping[str, str]) -> InputError:
     problems = [
         Problem(
-            Reason.MISSING_PACKAGE,
-            name,
-            f"{' and '.join(sorted(found))} there, {here[name]} here.",
+            Reason.MISSING_PACKAGE, name, f"{' and '.join(sorted(found))} there, {here[name]} here."
         )
         for name in here
         if (found := {told.get(name) or "none" for told in others} - {here[name]})
