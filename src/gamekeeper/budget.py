@@ -32,10 +32,7 @@ _allowed: ContextVar[int | None] = ContextVar("allowed", default=None)
 def within_memory(allowed: str | int | None) -> Generator[None]:
     """Hold all work to so many bytes, whatever is free; None changes nothing.
 
-    Parameters
-    ----------
-    allowed
-        A number of bytes, or a text such as "4GB", "500 MB" or "1.5GiB".
+    They are a number, or a text such as "4GB", "500 MB" or "1.5GiB".
 
     Examples
     --------

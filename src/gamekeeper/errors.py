@@ -91,14 +91,9 @@ class Problem:
 class GamekeeperError(Exception):
     """Base of every error raised on purpose.
 
-    Parameters
-    ----------
-    reason
-        The stable code of the error.
-    asked, found, do
-        Three sentences: what was asked, what was found, what to do.
-    problems
-        Every single fault, when there can be several.
+    - `reason`: the stable code of the error.
+    - `asked`, `found`, `do`: three sentences: what was asked, what was found, what to do.
+    - `problems`: every single fault, when there can be several.
     """
 
     exit_code: ClassVar[int] = 1

@@ -78,9 +78,8 @@ def require_ordinary(path: str | Path) -> None:
     """Refuse a pipe, a socket or a device by an error of the system, before it is opened.
 
     Files are read more than once, which pipes do not allow. A folder passes, since opening one
-    fails at once. Every reader asks here first, so that it is known what a run has read.
-
-    - raises `OSError`: as opening would, or because the file is none that can be read twice.
+    fails at once. Every reader asks here first, so that it is known what a run has read. The
+    `OSError` is that of opening, or says that the file is none that can be read twice.
 
     >>> require_ordinary(os.devnull)
     Traceback (most recent call last):
@@ -268,7 +267,6 @@ _TEMPORARY: Final = "gamekeeper-"
 def aside(path: Path, *, private: bool, like: Path | None = None) -> Generator[Path]:
     """Give an empty file beside another under a new name, which is gone afterwards.
 
-    - `path`: the place that it is meant for.
     - `private`: whether it is for the owner alone; otherwise the system's rule for new files holds.
     - `like`: a file whose permissions and owner it takes, if that is there.
     """
@@ -341,10 +339,7 @@ def put_in_place(made: Path, path: Path) -> None:
 
 
 def put_new(made: Path, path: Path) -> None:
-    """Give a finished file its name, which must not be taken.
-
-    - raises `FileExistsError`: if it is taken.
-    """
+    """Give a finished file its name, which must not be taken (`FileExistsError`)."""
     bring_to_disk(made)
     try:
         os.link(made, path)

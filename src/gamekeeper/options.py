@@ -41,7 +41,6 @@ _LONGEST_PATH = 1_000
 class Option:
     """What an option is for, and what may be asked of it.
 
-    - `help`: what it does.
     - `flags`: its names at the prompt, such as "--keys -k" or, of an argument, "PART...".
     - `least`, `most`: the range of a number.
     - `panel`: the heading that it stands under at the prompt.

@@ -432,9 +432,8 @@ def make_listing(
 ) -> Listing:
     """Sort lines and take a page of them.
 
-    Numbers come before texts, and lines without a value last. An empty list has one page.
-
-    - raises `InputError`: if there is no such page or column.
+    Numbers come before texts, and lines without a value last. An empty list has one page. A page or
+    column that is not there is an `InputError`.
 
     >>> lines = [("b", 10), ("a", 9), ("c", None)]
     >>> make_listing("forms", ["form", "year"], lines, Page(sort="year", size=2)).rows
@@ -601,11 +600,6 @@ class Audience(StrEnum):
 def for_outsiders(provenance: Provenance) -> Provenance:
     """Return a provenance without parameters, seed and fingerprint."""
     return replace(
-        provenance,
-        variant="",
-        parameters={},
-        seed=None,
-        fingerprint="",
-        version=package_version(),
+        provenance, variant="", parameters={}, seed=None, fingerprint="", version=package_version(),
         seconds=0.0,
-    )
+    )  # fmt: skip

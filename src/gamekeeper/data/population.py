@@ -175,7 +175,6 @@ def _check(n_people: object, seed: object, missing: object) -> None:
 
 
 def _blocks(n_people: int, seed: int) -> Iterator[tuple[int, Draws, Households]]:
-    """Yield blocks of households that hold so many people in all."""
     block = 0
     while n_people > 0:
         draws = Draws(int(seed), block)
@@ -285,8 +284,6 @@ def sample_population(
 
     Parameters
     ----------
-    table
-        The population, one row per person.
     fraction
         The sampling fraction, above 0 and up to 1; a float means its shortest decimal form, so
         that 0.02 is 1/50. '2%' and '1/50' can be given too.

@@ -53,14 +53,8 @@ def read_argus_table(
 ) -> CellRows:
     """Read a table of tau-ARGUS, with the hierarchies, totals and levels that its description names.
 
-    Parameters
-    ----------
-    path
-        The `.tab` file.
-    description
-        Its `.rda` file; by default that of the same name.
-    value
-        The variable that was added up, where there are several.
+    The description of a `.tab` file is the `.rda` file of the same name, if no other is given. `value` is
+    the variable that was added up, where there are several.
     """
     file = Path(path)
     asked = f"The table in file {quoted([file.name])} was to be read."
@@ -365,7 +359,6 @@ class BatchTable:
 
     - `axes`, `response`, `shadow`: its axes, what is added up ("" where units are counted), and
       what rules look at.
-    - `rules`: the rules, as they are typed here.
     - `apriori`: the file with what was decided before.
     - `is_weighted`: whether weights are used.
     - `left_out`: what is asked for and not done here, as it is written.

@@ -196,36 +196,25 @@ class Share:
 class CellRows:
     """One published table.
 
-    Attributes
-    ----------
-    labels
-        For each axis the label of each row.
-    figures
-        The figure of each row, None where none is there; a hidden one is the truth.
-    statuses
-        What became of each cell.
-    marks
-        The status as it was written.
-    counts, tops
-        How many contribute to each cell, and the largest contributions, where they are told.
-    lower_levels, upper_levels
-        How far below and above the figure an attacker must be left in doubt, where that is told.
-    shares, means
-        Percentages, and means of the figure over the count, that are published beside it.
-    totals
-        For each axis the labels that stand for its whole, as the file says.
-    hierarchies
-        For each axis the file with its hierarchy, as the file says.
-    hidden_limits
-        The least and the largest count that a hidden cell may have, where the table says so.
-    printed
-        What stands in the place of each hidden figure, where the file shows it.
-    limits
-        What that says of the figure, by how it is written: '<5', '1-4'.
-    outside
-        For each axis labels that stand beside its hierarchy, such as that of what is not known.
-    notices
-        What to know of how it was read.
+    - `labels`: for each axis the label of each row.
+    - `figures`: the figure of each row, None where none is there; a hidden one is the truth.
+    - `statuses`: what became of each cell.
+    - `marks`: the status as it was written.
+    - `counts`, `tops`: how many contribute to each cell, and the largest contributions, where they
+      are told.
+    - `lower_levels`, `upper_levels`: how far below and above the figure an attacker must be left in
+      doubt, where that is told.
+    - `shares`, `means`: percentages, and means of the figure over the count, that are published
+      beside it.
+    - `totals`: for each axis the labels that stand for its whole, as the file says.
+    - `hierarchies`: for each axis the file with its hierarchy, as the file says.
+    - `hidden_limits`: the least and the largest count that a hidden cell may have, where the table
+      says so.
+    - `printed`: what stands in the place of each hidden figure, where the file shows it.
+    - `limits`: what that says of the figure, by how it is written: '<5', '1-4'.
+    - `outside`: for each axis labels that stand beside its hierarchy, such as that of what is not
+      known.
+    - `notices`: what to know of how it was read.
     """
 
     name: str
@@ -284,18 +273,9 @@ class CellRows:
 
 
 _FIGURE_NAMES = (
-    *COUNT_NAMES,
-    "value",
-    "total",
-    "tot",
-    "sum",
-    "max",
-    "freq",
-    "weight",
-    "mean",
-    "share",
+    *COUNT_NAMES, "value", "total", "tot", "sum", "max", "freq", "weight", "mean", "share",
     "percent",
-)
+)  # fmt: skip
 _STATUS_NAMES = ("status", "conf_status", "sdcstatus", "suppressed")
 
 
@@ -303,32 +283,20 @@ _STATUS_NAMES = ("status", "conf_status", "sdcstatus", "suppressed")
 class Columns:
     """Which column of a file is what.
 
-    Attributes
-    ----------
-    axes
-        The axes; all columns that are nothing else by default.
-    count, value
-        The counts, or the values that are added up; with both, the values are what is published, and
-        the counts tell how many contribute.
-    status, status_kind, hidden_status
-        The status of each cell, of which kind the statuses are, and which of them are hidden.
-    tops
-        The largest contributions, the largest first.
-    lower, upper
-        Columns with the protection that each cell needs.
-    percents, ratios, means
-        Columns with percentages and ratios, each with the axes whose sum is the whole (or AXIS:LABEL for
-        the cell with that label), and with means.
-    weight
-        The weight of each row, which the figure is multiplied by.
-    ignore
-        Columns that say nothing.
-    wide
-        The name of an axis whose labels are columns.
-    hidden
-        What stands for a hidden figure.
-    said
-        The texts of hidden figures, and statuses, of which a person says what they tell.
+    - `axes`: the axes; all columns that are nothing else by default.
+    - `count`, `value`: the counts, or the values that are added up; with both, the values are what
+      is published, and the counts tell how many contribute.
+    - `status`, `status_kind`, `hidden_status`: the status of each cell, of which kind the statuses
+      are, and which of them are hidden.
+    - `tops`: the largest contributions, the largest first.
+    - `lower`, `upper`: columns with the protection that each cell needs.
+    - `percents`, `ratios`, `means`: columns with percentages and ratios, each with the axes whose
+      sum is the whole (or AXIS:LABEL for the cell with that label), and with means.
+    - `weight`: the weight of each row, which the figure is multiplied by.
+    - `ignore`: columns that say nothing.
+    - `wide`: the name of an axis whose labels are columns.
+    - `hidden`: what stands for a hidden figure.
+    - `said`: the texts of hidden figures, and statuses, of which a person says what they tell.
     """
 
     axes: Sequence[str] = ()
@@ -513,7 +481,6 @@ def _marks(wanted: Columns) -> set[str]:
 
 
 def _chosen(source: Source, wanted: Columns, asked: str) -> tuple[str, str, tuple[str, ...]]:
-    """Return which column has the figures, which the status, and which are axes."""
     names = source.names
     named = [
         *wanted.axes,
@@ -657,13 +624,7 @@ def _wide(texts: _Texts, wanted: Columns, asked: str) -> CellRows:
         labels_of += [label] * len(own)
     raise_all(asked, problems)
     return CellRows(
-        texts.source.name,
-        (*wanted.axes, wanted.wide),
-        (*columns, labels_of),
-        figures,
+        texts.source.name, (*wanted.axes, wanted.wide), (*columns, labels_of), figures,
         [Status.HIDDEN if figure is None else Status.SHOWN for figure in figures],
-        ["" for _ in figures],
-        printed=printed,
-        limits=limits,
-        notices=_told(limits, figures),
-    )
+        ["" for _ in figures], printed=printed, limits=limits, notices=_told(limits, figures),
+    )  # fmt: skip

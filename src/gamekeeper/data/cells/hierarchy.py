@@ -25,20 +25,12 @@ _SHOWN = 6
 class Hierarchy:
     """The sums among the categories of an axis.
 
-    Attributes
-    ----------
-    parts
-        For each category the ways in which it is the sum of others.
-    source
-        Where that is from, in words.
-    roots
-        The categories that are part of no other.
-    tops
-        The roots of each tree, where several are joined.
-    open_parts
-        Parts that stand for what a category has besides those that are named.
-    is_told
-        Whether somebody said that there are no other sums.
+    - `parts`: for each category the ways in which it is the sum of others.
+    - `source`: where that is from, in words.
+    - `roots`: the categories that are part of no other.
+    - `tops`: the roots of each tree, where several are joined.
+    - `open_parts`: parts that stand for what a category has besides those that are named.
+    - `is_told`: whether somebody said that there are no other sums.
 
     Examples
     --------
@@ -289,13 +281,8 @@ _MOST_BYTES = 64 << 20
 def read_hierarchy(path: str | Path, *, lead: str = "@") -> Hierarchy:
     """Read which categories are sums of others.
 
-    Parameters
-    ----------
-    path
-        A `.hrc` file (each line a code, after as many lead signs as its level), or a text file
-        (CSV): with a column `parent` beside that of codes, or else with one column per level.
-    lead
-        The sign that a `.hrc` file indents with.
+    A `.hrc` file has a code on each line, after as many lead signs as its level. A text file (CSV) has a
+    column `parent` beside that of codes, or else one column per level.
     """
     file = Path(path)
     asked = f"A hierarchy was to be read from file {quoted([file.name])}."

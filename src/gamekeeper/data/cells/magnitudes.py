@@ -46,24 +46,13 @@ _MOST = 2**62
 class MagnitudeTable:
     """Sums of a response by axes with subtotals, with what the rules need to know of each cell.
 
-    Attributes
-    ----------
-    name
-        The file that it was counted from.
-    labels
-        For each axis the label of each cell.
-    figures
-        The sum of each cell; the number of units where no response was named.
-    cells
-        The largest contributions to each cell, and what is left.
-    n_records
-        How many records were counted.
-    totals
-        What the whole of each axis is called.
-    shadows
-        The sum of the shadow variable in each cell, where the rules look at one.
-    is_count
-        Whether units were counted, and nothing was added up.
+    - `name`: the file that it was counted from.
+    - `labels`: for each axis the label of each cell.
+    - `figures`: the sum of each cell; the number of units where no response was named.
+    - `cells`: the largest contributions to each cell, and what is left.
+    - `totals`: what the whole of each axis is called.
+    - `shadows`: the sum of the shadow variable in each cell, where the rules look at one.
+    - `is_count`: whether units were counted, and nothing was added up.
     """
 
     MADE_BY: ClassVar[str] = "gk.tables.tabulate_magnitudes(gk.open_source(path), axes, value)"
@@ -99,14 +88,10 @@ def tabulate_magnitudes(
     total: str = "Total",
     most: int = 3,
 ) -> MagnitudeTable:
-    """Add up a response by axes, with every subtotal and total.
+    """Add up a response by axes, with every subtotal and total; records are one per unit.
 
     Parameters
     ----------
-    source
-        Records, one per unit.
-    axes
-        The columns to add up by.
     value
         The response; without one, units are counted.
     weight, holding, request
@@ -387,12 +372,8 @@ def read_contributors(
 ) -> Contributors:
     """Read who contributes from records, with columns named as the axes of tables.
 
-    Parameters
-    ----------
-    value
-        The column that was added up; without one, each record counts 1.
-    holding
-        To which holding a record belongs; without one, each record is its own contributor.
+    `value` is the column that was added up; without one, each record counts 1. Without a `holding`, each
+    record is its own contributor.
     """
     asked = f"Contributors were to be read from {source.words}."
     names = [*tables.axes, *filter(None, (value, holding))]

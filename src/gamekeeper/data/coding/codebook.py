@@ -64,7 +64,6 @@ def sorted_values(values: Iterable[str], decimal: str = ".") -> list[str]:
 class CodedVariable:
     """A variable of a coded file.
 
-    - `name`: the name of the variable.
     - `words`: what each code means in words, all different; `words[0]` is "missing".
     - `values`: the value in the file as text per code; empty at code 0.
     - `label`: what the file says about the variable; empty when it says nothing.
@@ -176,16 +175,9 @@ def _distinct(words: list[str], values: list[str]) -> list[str]:
 class Recode:
     """How the codes of a variable become coarser ones.
 
-    Parameters
-    ----------
-    variable
-        The name of the variable whose codes are replaced.
-    codes
-        The new code of each old code; place 0 is the missing cell.
-    words
-        What each new code means; place 0 is the missing cell.
-    name
-        The name of the new variable; the old one when empty.
+    - `codes`: the new code of each old code; place 0 is the missing cell.
+    - `words`: what each new code means; place 0 is the missing cell.
+    - `name`: the name of the new variable; the old one when empty.
 
     Examples
     --------
@@ -220,7 +212,6 @@ class Recode:
 class Change:
     """What a recoding did to a variable.
 
-    - `variable`: its name.
     - `before`, `after`: how many categories it had, and has.
     - `way`: the rule as it is written, which may name categories.
     """

@@ -39,22 +39,13 @@ _LOADED_ROWS = 1 << 20
 class CodedTable:
     """The coded records of a file, kept by an engine.
 
-    Parameters
-    ----------
-    engine, relation
-        Who keeps the codes and under which name: column `record`, then one column of codes per
-        variable of the codebook and one of floating point numbers per name in `numbers`, named as
-        `gamekeeper.data.engine.gate` says. The relation is dropped when the table is no longer used.
-    codebook
-        What the codes mean.
-    n_records
-        How many records there are.
-    fingerprint
-        Sixteen hexadecimal digits that stand for the data.
-    numbers
-        The names of numeric columns, such as weights.
-    keeps
-        Whatever must live as long as the relation, such as the table that it is a view of.
+    - `engine`, `relation`: who keeps the codes and under which name: column `record`, then one
+      column of codes per variable of the codebook and one of floating point numbers per name in
+      `numbers`, named as `gamekeeper.data.engine.gate` says. The relation is dropped when the table
+      is no longer used.
+    - `fingerprint`: sixteen hexadecimal digits that stand for the data.
+    - `numbers`: the names of numeric columns, such as weights.
+    - `keeps`: whatever must live as long as the relation, such as the table that it is a view of.
 
     Examples
     --------
@@ -235,14 +226,9 @@ class CodedTable:
             f" AS {code_column(len(self.codebook))} FROM {self.relation} AS r"
         )
         return CodedTable(
-            self.engine,
-            relation,
-            Codebook((*self.codebook.variables, variable)),
-            self.n_records,
-            self.fingerprint,
-            self.numbers,
-            keeps=(self,),
-        )
+            self.engine, relation, Codebook((*self.codebook.variables, variable)), self.n_records,
+            self.fingerprint, self.numbers, keeps=(self,),
+        )  # fmt: skip
 
     def recoded(self, recodes: Sequence[Recode]) -> CodedTable:
         """Return the table with some variables recoded, as a view: no record is copied.
@@ -283,14 +269,9 @@ class CodedTable:
         relation = self.engine.view(f"SELECT {chosen} FROM {self.relation} r{''.join(joins)}")
         book = Codebook(tuple(variables))
         made = CodedTable(
-            self.engine,
-            relation,
-            book,
-            self.n_records,
-            _fingerprint_of_recodes(self.fingerprint, recodes),
-            self.numbers,
-            keeps=(self,),
-        )
+            self.engine, relation, book, self.n_records,
+            _fingerprint_of_recodes(self.fingerprint, recodes), self.numbers, keeps=(self,),
+        )  # fmt: skip
         for name in maps:
             weakref.finalize(made, self.engine.drop, name).atexit = False
         return made
@@ -349,8 +330,6 @@ def coded_from_codes(
     ----------
     codes
         One row per record, one column per variable: 0 for a missing cell, values from 1.
-    names
-        The names of the variables.
     words
         Per variable what each code means, the missing cell first; the codes as text when None.
     numbers
@@ -481,7 +460,6 @@ def replace_cells(
 ) -> CodedTable:
     """Return a table with other codes or numbers in some columns, all else as it was.
 
-    - `table`: the table that is left as it is.
     - `codes`: by variable its new codes, one per record, places in the words of that variable.
     - `numbers`: by numeric column its new numbers, one per record.
     - `variables`: by variable what its new codes mean, where that is not what the old ones meant.

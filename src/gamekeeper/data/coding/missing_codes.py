@@ -66,9 +66,7 @@ def suspected_codes(
 ) -> list[SuspectedCode]:
     """Return the values of a table that look like codes for missing.
 
-    - `table`: a coded file.
     - `known`: by variable, values of which somebody has said what they mean.
-    - `decimal`: how numbers of the file are written.
 
     >>> from gamekeeper.data.coding.source_coding import code_frame
     >>> import pyarrow as pa

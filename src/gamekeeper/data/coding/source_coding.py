@@ -177,7 +177,7 @@ def code_source(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> CodedTable:
-    r"""Read columns of a data file, or of a frame, as codes.
+    r"""Read columns of a data file, or of a frame, as codes, records in the order of the file.
 
     Parameters
     ----------
@@ -191,11 +191,6 @@ def code_source(
         Who keeps the codes; one that the process shares when None.
     progress
         Told the number of records read and, where the file tells it, of all.
-
-    Returns
-    -------
-    CodedTable
-        The codes of all records, in the order of the file, with their codebook.
 
     Examples
     --------
@@ -498,7 +493,6 @@ def _not_numbers(input_: _Input, faults: Sequence[NumberReader]) -> InputError:
 
 
 def _fingerprint(table: CodedTable) -> str:
-    """Return a fingerprint of coded data: the same for equal data of whatever library."""
     digest = sha256()
     for variable in table.codebook:
         digest.update(repr((variable.name, variable.values)).encode("utf-8", "replace"))

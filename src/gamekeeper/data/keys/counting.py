@@ -253,8 +253,6 @@ def count_keys(
 
     Parameters
     ----------
-    coded
-        The coded file.
     keys
         The names of up to 64 key variables.
     missing
@@ -299,19 +297,12 @@ def count_keys(
         )
     names = coded.codebook.names
     keys, sensitive = matched_names(keys, names), matched_names(sensitive, names)
-    (strata, person), (weight,) = (
-        matched_names([strata, person], names),
-        matched_names([weight], coded.numbers),
-    )
+    strata, person = matched_names([strata, person], names)
+    (weight,) = matched_names([weight], coded.numbers)
     problems = request_problems(
-        coded,
-        keys,
-        weight=weight,
-        strata=strata,
-        fraction=fraction,
-        sensitive=sensitive,
+        coded, keys, weight=weight, strata=strata, fraction=fraction, sensitive=sensitive,
         person=person,
-    )
+    )  # fmt: skip
     if not blank or rule is Missing.EXCLUDE:
         problems += all_missing_problems(coded, keys)
     problems += nameless_problems(coded, person)
@@ -356,28 +347,11 @@ def count_keys(
         seconds=time.perf_counter() - started,
     )
     return KeyTable(
-        coded,
-        tuple(keys),
-        rule,
-        n_records,
-        coded.n_records - n_records - n_further,
-        sum(structure.values()),
-        structure,
-        by_size,
-        released,
-        diversity,
-        overall,
-        fractions,
-        weight,
-        strata,
-        provenance,
-        counted,
-        relation,
-        size_column,
-        person,
-        n_further,
+        coded, tuple(keys), rule, n_records, coded.n_records - n_records - n_further,
+        sum(structure.values()), structure, by_size, released, diversity, overall, fractions,
+        weight, strata, provenance, counted, relation, size_column, person, n_further,
         _weights_differ(counted, weight, strata) if weight else 1.0,
-    )
+    )  # fmt: skip
 
 
 def _weights_differ(counted: KeyedRecords, weight: str, strata: str) -> float:

@@ -182,7 +182,6 @@ def keyed_records(
 class DistinctKeys:
     """One row for each different key, in the order in which they first occur in the file.
 
-    - `codes`: the codes of each key.
     - `counts`: how many records have it.
     - `first`: the place in the file, from 0, of the first that has it; rising.
     """

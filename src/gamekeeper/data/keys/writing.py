@@ -93,7 +93,6 @@ def write_records(
 ) -> int:
     """Write results of every record of the file to a new folder of Parquet files; return how many.
 
-    - `table`: the counted keys of the file.
     - `rows`: `record` (from 1), `class_size` and further columns of some records, such as the
       uniques.
     - `folder`: where to write; it has the same columns.
@@ -143,7 +142,6 @@ def write_listed(
 ) -> int:
     """Write results of every record of the file to a new folder of Parquet files; return how many.
 
-    - `listed`: the rows of the counted records.
     - `rows`: their results, as `ListedRecords.table_of` has them. What a row that stands for a key
       says is written for all records with that key, where they are.
     - `folder`, `identifier`: as of `write_records`.

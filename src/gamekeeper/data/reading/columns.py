@@ -46,7 +46,6 @@ class Column:
     """A column of a data file.
 
     - `name`, `label`: the name of the column, and what the file says about it, if anything.
-    - `kind`: what its cells are in the file.
     - `labels`: the words that the file has for values, by the value as text.
     - `digits`: the number of digits with which the file shows whole numbers, for columns with
       leading zeros; 0 for all others.
@@ -138,14 +137,9 @@ _AT_LEAST = re.compile(
 _OR_MORE = re.compile(r"(\d[\d.,]*)\s*(?:\+|(?:or|and)\s*(?:more|over|above|greater|higher))")
 # Which group of each pattern is the least, and which the largest; 0 for none.
 _LIMITS = (
-    (_BELOW, 0, 1),
-    (_AT_MOST, 0, 1),
-    (_OR_FEWER, 0, 1),
-    (_BETWEEN, 1, 2),
-    (_ABOVE, 1, 0),
-    (_AT_LEAST, 1, 0),
-    (_OR_MORE, 1, 0),
-)
+    (_BELOW, 0, 1), (_AT_MOST, 0, 1), (_OR_FEWER, 0, 1), (_BETWEEN, 1, 2), (_ABOVE, 1, 0),
+    (_AT_LEAST, 1, 0), (_OR_MORE, 1, 0),
+)  # fmt: skip
 _LIKE_A_LIMIT = re.compile(
     r"[<>≤≥⩽⩾≦≧]|\b(?:than|under|below|over|above|most|least|fewer|less|more|up to)\b"
 )
@@ -208,7 +202,7 @@ class Limits:
 def limits_of(text: str, decimal: str = ".") -> Limits | None:
     """Return the limits that a text gives in place of a number; None where it gives none.
 
-    - raises `ValueError`: it gives limits that cannot be read.
+    Limits that cannot be read are a `ValueError`.
 
     >>> limits_of("<5").of_whole(), limits_of("1-4").of_whole(), limits_of("5 or fewer").of_whole()
     ((None, 4), (1, 4), (None, 5))

@@ -289,14 +289,9 @@ def _scan(path: Path) -> _Bytes:
         except UnicodeDecodeError:
             is_utf8 = False
     return _Bytes(
-        digest.hexdigest()[:16],
-        head,
-        is_utf8,
-        is_cp1252,
-        has_zeros,
-        has_quotes,
+        digest.hexdigest()[:16], head, is_utf8, is_cp1252, has_zeros, has_quotes,
         max(line_feeds, returns),
-    )
+    )  # fmt: skip
 
 
 def _codec(path: Path, scanned: _Bytes, given: str | None) -> tuple[str, bytes]:

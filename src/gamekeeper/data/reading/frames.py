@@ -169,10 +169,8 @@ def _text(category: Any) -> str | None:
     import pandas as pd
 
     if isinstance(category, pd.Interval):
-        left, right = (
-            ("[" if category.closed_left else "("),
-            ("]" if category.closed_right else ")"),
-        )
+        left = "[" if category.closed_left else "("
+        right = "]" if category.closed_right else ")"
         return f"{left}{plain_text(category.left)}, {plain_text(category.right)}{right}"
     return str(category) if isinstance(category, pd.Period) else plain_text(category)
 

@@ -43,7 +43,6 @@ _BATCH = 1 << 17
 _TAIL = 8
 
 PARQUET_SUFFIXES = (".parquet", ".pq")
-"""How the names of Parquet files end."""
 
 
 class ParquetFile:
@@ -328,14 +327,9 @@ def write_batches(
     offset, n_read = 0, chunk
     while n_read == chunk:
         cells, _ = _read(
-            path,
-            STATISTICAL_SUFFIXES[path.suffix.lower()][1],
-            encoding,
-            row_offset=offset,
-            row_limit=chunk,
-            usecols=list(columns),
-            **kept,
-        )
+            path, STATISTICAL_SUFFIXES[path.suffix.lower()][1], encoding, row_offset=offset,
+            row_limit=chunk, usecols=list(columns), **kept,
+        )  # fmt: skip
         n_read = len(cells[columns[0]])
         offset += n_read
         if n_read:

@@ -208,7 +208,6 @@ class PublishedTable:
 
     - `name`: what the table is called in messages.
     - `axes`: the names of its axes in the order of its counts; none for the total.
-    - `scheme`: how true counts were published.
     - `counts`: the published counts, `HIDDEN` where none is shown; the lower limits of intervals.
     - `highs`: the upper limits of intervals that are given one by one, `UNBOUNDED` where there is
       none.

@@ -383,14 +383,9 @@ def read_count_table(
     encoding: str | None = None,
     decimal: str | None = None,
 ) -> CountTable:
-    r"""Read a table of true counts from a text file with one row per cell.
+    r"""Read a table of true counts from a text file with one row per cell, as `read_counts` does.
 
     A cell without a row is 0. Rows with the label of totals must agree with the cells.
-
-    Parameters
-    ----------
-    path, count, axes, total, disjoint, delimiter, encoding, decimal
-        As for `read_counts`.
 
     Examples
     --------

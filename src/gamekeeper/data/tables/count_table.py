@@ -249,14 +249,9 @@ _ASKED = "A table of counts was given."
 class CountTable:
     """A table of counts.
 
-    Attributes
-    ----------
-    axes
-        The variables with their categories.
-    counts
-        An array with an axis for each variable; of a sparse table, the counts of `cells`.
-    cells
-        The numbers of cells with counts, rising; None for a dense table.
+    - `axes`: the variables with their categories.
+    - `counts`: an array with an axis for each variable; of a sparse table, the counts of `cells`.
+    - `cells`: the numbers of cells with counts, rising; None for a dense table.
 
     Examples
     --------
@@ -390,12 +385,7 @@ class CountTable:
     ) -> CountTable:
         """Return the table of some axes, in the order of the names, summed over the others.
 
-        Parameters
-        ----------
-        names
-            The axes to keep; none for the total.
-        groups
-            For axes to be recoded, the categories under each new label.
+        Without names it is the total. `groups` has for axes to be recoded the categories under each new label.
         """
         places = self._places(names)
         problems: list[Problem] = []

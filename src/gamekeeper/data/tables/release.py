@@ -67,11 +67,8 @@ _ASKED = "A release was given."
 class Release:
     """Everything published about one base table.
 
-    Attributes
-    ----------
-    disjoint
-        The axes whose categories are known to exclude each other. Of other axes, labels that may be
-        sums of others are questioned.
+    - `disjoint`: the axes whose categories are known to exclude each other. Of other axes, labels
+      that may be sums of others are questioned.
 
     Examples
     --------
@@ -127,8 +124,6 @@ class Release:
 
         Parameters
         ----------
-        axes
-            The axes of the base table: names with lists of categories.
         published
             Tables as mappings with the fields `margin` (names of axes; none for the total),
             `counts` (nested lists in that order, None for a hidden cell, pairs for intervals) and,
@@ -364,7 +359,6 @@ def check_truth(release: Release, truth: CountTable) -> None:
 
 
 def _problems(axes: Sequence[Axis], published: Sequence[PublishedTable]) -> list[Problem]:
-    """Return what is wrong with the axes, or else with the published tables."""
     problems = axis_problems(axes)
     if not axes:
         said = "the base table has none. A total is a margin of a table with axes."

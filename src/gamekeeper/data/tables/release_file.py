@@ -61,11 +61,6 @@ def read_release(path: str | Path, *, disjoint: Disjoint = ()) -> Release:
 
     `disjoint` are axes whose categories exclude each other, besides those that the file names.
 
-    Raises
-    ------
-    InputError
-        With every problem of the file.
-
     Examples
     --------
     >>> import tempfile
@@ -86,8 +81,8 @@ def read_release_and_truth(
 ) -> tuple[Release, CountTable | None]:
     """Read a release and the true counts behind it; None where the file has none.
 
-    - raises `InputError`: with every problem of the file, also where the true counts cannot be
-      those behind the release; or with labels that may be sums of others.
+    The `InputError` has every problem of the file, also where the true counts cannot be those
+    behind the release; or labels that may be sums of others.
 
     >>> import tempfile
     >>> truth = CountTable.typed({"age": ["16-17", "18-24"]}, [3, 1])
@@ -418,7 +413,6 @@ def align_truth(release: Release, truth: CountTable) -> CountTable:
 
 
 def _ordered(table: PublishedTable, release: Release, axes: dict[str, Axis]) -> PublishedTable:
-    """Bring the counts of a table into the order of the joined axes' categories."""
     own = {axis.name: axis for axis in release.axes}
     counts, highs = table.counts, table.highs
     for number, name in enumerate(table.axes):

@@ -391,7 +391,6 @@ def find_subtotals(axis: Axis, published: Sequence[PublishedTable]) -> tuple[Sub
 class AssumedDisjoint:
     """An axis of which nobody said that its labels exclude each other, and counts do not show it.
 
-    - `axis`: its name.
     - `sums`: the labels that could be sums of others, as far as they were found.
     - `is_all`: whether there are no more.
     - `is_plain`: whether counts are exact or hidden, so that an audit takes them with their

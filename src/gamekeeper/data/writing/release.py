@@ -365,7 +365,6 @@ def _content(
 
 
 def _kinds(source: Source, names: Sequence[str]) -> dict[str, Any]:
-    """Return the Arrow type of every column, by its first batch."""
     first = next(iter(source.batches(names)), None)
     import pyarrow as pa
 

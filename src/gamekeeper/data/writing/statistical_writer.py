@@ -88,17 +88,10 @@ def read_as_statistical(
         for name in names
     }
     meta = SimpleNamespace(
-        variable_value_labels=labels,
-        missing_ranges=ranges,
-        missing_user_values={},
-        original_variable_types={},
-        readstat_variable_types=kinds,
-        column_names_to_labels=told,
-        variable_measure={},
-        variable_display_width={},
-        file_label="",
-        notes=[],
-    )
+        variable_value_labels=labels, missing_ranges=ranges, missing_user_values={},
+        original_variable_types={}, readstat_variable_types=kinds, column_names_to_labels=told,
+        variable_measure={}, variable_display_width={}, file_label="", notes=[],
+    )  # fmt: skip
     return pd.DataFrame(frame), meta, new
 
 
@@ -250,8 +243,6 @@ _TYPES = {"int8": "Int8", "int16": "Int16", "int32": "Int32", "float": "float32"
 
 
 class _Changed:
-    """A file in memory with its dictionary, while columns are replaced."""
-
     def __init__(self, frame: pd.DataFrame, meta: Any, *, is_spss: bool) -> None:
         self.frame = frame
         self.is_spss = is_spss
@@ -379,7 +370,6 @@ def _bytes(changed: _Changed, meta: Any, ending: str, original: Path | None) -> 
 
 
 def _stata_version(path: Path) -> int:
-    """Return the version of Stata whose files look like this one."""
     with path.open("rb") as file:
         head = file.read(64)
     met = _RELEASE.search(head)

@@ -46,14 +46,9 @@ _SEEN_SECONDS: Final = 60.0
 _PROBES: Final = 8
 _ASKED: Final = "Work was to be done by workers of a cluster."
 _NO_PYTHON: Final = (
-    "python_version_mismatch",
-    "cannot run program",
-    "modulenotfounderror",
-    "no module named",
-    "importerror",
-    "package_not_installed",
-    "unsupported_package_version",
-)
+    "python_version_mismatch", "cannot run program", "modulenotfounderror", "no module named",
+    "importerror", "package_not_installed", "unsupported_package_version",
+)  # fmt: skip
 
 
 def check_workers(session: Any, address: Address) -> None:
@@ -161,7 +156,6 @@ def _wait_for(
     n_tasks: int,
     progress: Progress | None,
 ) -> None:
-    """Wait for an outcome; tell meanwhile how many there are."""
     looked = time.monotonic()
     while not path.exists():
         if call.wait(_POLL_SECONDS):

@@ -51,7 +51,6 @@ class Kind(Enum):
 class Address:
     """Where a cluster is.
 
-    - `kind`: whom one speaks to.
     - `text`: what Spark is told. It may hold a password, so it is never shown.
     - `places`: hosts and ports, any of which answers; none for what is started here.
     - `cores`: how many tasks run at once, where that is known.

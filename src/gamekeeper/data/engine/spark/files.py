@@ -176,21 +176,11 @@ def run_call(
 
 _DIGITS = 8
 _TYPES = {
-    "bool": "BOOLEAN",
-    "int8": "TINYINT",
-    "int16": "SMALLINT",
-    "int32": "INT",
-    "int64": "BIGINT",
-    "uint8": "SMALLINT",
-    "uint16": "INT",
-    "uint32": "BIGINT",
-    "uint64": "DECIMAL(20, 0)",
-    "float": "FLOAT",
-    "double": "DOUBLE",
-    "string": "STRING",
-    "large_string": "STRING",
+    "bool": "BOOLEAN", "int8": "TINYINT", "int16": "SMALLINT", "int32": "INT", "int64": "BIGINT",
+    "uint8": "SMALLINT", "uint16": "INT", "uint32": "BIGINT", "uint64": "DECIMAL(20, 0)",
+    "float": "FLOAT", "double": "DOUBLE", "string": "STRING", "large_string": "STRING",
     "string_view": "STRING",
-}
+}  # fmt: skip
 
 
 def look_at(files: Sequence[Path], asked: str) -> tuple[pa.Schema, list[int]]:

@@ -141,7 +141,6 @@ _QUERY_LOGS: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 class SharedSession:
     """What engines of one address share.
 
-    - `address`: where it is.
     - `root`: the session that the others are made of.
     - `ours`: whether it was opened here and ends with its last user.
     - `logs`: where workers that were started on this machine log, which no setting forbids them.

@@ -84,7 +84,6 @@ _TYPES: Final = {
 class SparkEngine:
     """An engine on a cluster.
 
-    - `address`: where the cluster is.
     - `scratch`: a folder that this machine and all workers see under the same path; the system's
       place for temporary files when None.
     """
