@@ -1,7 +1,4 @@
-"""Releases: as the original is but for the changed cells, and the same bytes every time.
-
-Text files come out as they went in, whatever their cells, marks and encodings.
-"""
+"""Releases: as the original is but for the changed cells, whatever the format, and the same bytes every time."""
 
 from __future__ import annotations
 

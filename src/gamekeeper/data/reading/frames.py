@@ -123,7 +123,7 @@ def ordered_categories(series: pd.Series[Any]) -> tuple[str, ...]:
     else:
         return ()
     try:
-        texts = [_text(category) for category in categories]
+        texts = [_category_text(category) for category in categories]
     except TypeError:
         return ()  # no values, which is told where they are read
     return tuple(dict.fromkeys(text for text in texts if text is not None))
@@ -161,11 +161,11 @@ def require_plain_axes(frame: pd.DataFrame, asked: str) -> None:
 def _dictionary(codes: Any, categories: Any) -> pa.Array:
     import pyarrow as pa
 
-    texts = pa.array(texts_of(categories, _text), pa.string())
+    texts = pa.array(texts_of(categories, _category_text), pa.string())
     return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), texts)
 
 
-def _text(category: Any) -> str | None:
+def _category_text(category: Any) -> str | None:
     import pandas as pd
 
     if isinstance(category, pd.Interval):
@@ -202,7 +202,7 @@ class Frame:
         if self.is_pandas:
             require_plain_axes(self.native, _ASKED)
         self._schema = _discreetly(self._frame.collect_schema)
-        self.names = _checked(self._schema.names())
+        self.names = _checked_names(self._schema.names())
         orders = self._orders()
         self.columns = tuple(Column(name, order=orders.get(name, ())) for name in self.names)
 
@@ -232,7 +232,9 @@ class Frame:
         for name in columns:
             try:
                 made[name] = (
-                    pandas_column(self.native[name]) if table is None else _column(table[name])
+                    pandas_column(self.native[name])
+                    if table is None
+                    else _narwhals_column(table[name])
                 )
             except OddCells as found:
                 odd[name] = f"It holds {found}."
@@ -339,7 +341,7 @@ def _known(frame: Any) -> tuple[nw.DataFrame[Any] | nw.LazyFrame[Any], Any]:
     raise InputError(Reason.WRONG_SCHEMA, _ASKED, found, do)
 
 
-def _column(series: nw.Series[Any]) -> pa.Array | pa.ChunkedArray:
+def _narwhals_column(series: nw.Series[Any]) -> pa.Array | pa.ChunkedArray:
     import narwhals as nw
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -360,7 +362,7 @@ def _repeated(names: Sequence[Any]) -> list[str]:
     return [str(name) for name, count in Counter(names).items() if count > 1]
 
 
-def _checked(names: Sequence[Any]) -> tuple[str, ...]:
+def _checked_names(names: Sequence[Any]) -> tuple[str, ...]:
     kinds = [type(name).__name__ for name in names if not isinstance(name, str)]
     if kinds:
         raise InputError(
@@ -444,7 +446,7 @@ def write_sheet(out: BinaryIO, name: str, sheet: str | None, header: bool) -> No
     from python_calamine import CalamineWorkbook
 
     path = Path(name)
-    _check(path)
+    _require_undamaged(path)
     sheets: dict[str, Any] = {}
     failed = False
     try:
@@ -468,12 +470,12 @@ def write_sheet(out: BinaryIO, name: str, sheet: str | None, header: bool) -> No
         do = f"Name one of {quoted(list(sheets))} (--sheet)." if sheets else "Check the file."
         raise unreadable(path, f"It has {count_of(len(sheets), 'sheet')} with cells.", do)
     (found,) = sheets.values()
-    table = pa.table(_columns(found, path, header=header))
+    table = pa.table(_sheet_columns(found, path, header=header))
     with pa.ipc.new_stream(out, table.schema) as stream:
         stream.write_table(table)
 
 
-def _columns(sheet: Any, path: Path, *, header: bool) -> dict[str, pa.ChunkedArray]:
+def _sheet_columns(sheet: Any, path: Path, *, header: bool) -> dict[str, pa.ChunkedArray]:
     """Return the columns of a sheet by name, made of some rows at a time."""
     rows = islice(sheet.iter_rows(), sheet.start[0], None)
     names = [str(cell).strip() for cell in next(rows)] if header else [""] * sheet.width
@@ -484,10 +486,10 @@ def _columns(sheet: Any, path: Path, *, header: bool) -> dict[str, pa.ChunkedArr
     while some := list(islice(rows, _ROWS)):
         for part, cells in zip(parts, zip(*some, strict=True), strict=True):
             part.append(_sheet_column(cells))
-    return {name: _joined(part) for name, part in zip(names, parts, strict=True)}
+    return {name: _joined_parts(part) for name, part in zip(names, parts, strict=True)}
 
 
-def _joined(parts: list[pa.Array]) -> pa.ChunkedArray:
+def _joined_parts(parts: list[pa.Array]) -> pa.ChunkedArray:
     """Return the parts of a column as whole numbers where all are, else as texts."""
     import pyarrow as pa
 
@@ -515,7 +517,7 @@ def _sheet_text(cell: Any) -> str:
     return cell.isoformat() if hasattr(cell, "isoformat") else str(cell)
 
 
-def _check(path: Path) -> None:
+def _require_undamaged(path: Path) -> None:
     """Refuse a workbook whose sums do not fit what it holds: it would be read with other figures."""
     is_damaged = False
     try:
