@@ -491,8 +491,7 @@ def write_file(
     """Write a file whole.
 
     - `content`: what it holds, or what writes that to an open file.
-    - `private`: whether a new file is for its owner alone. One that is replaced keeps its
-      permissions.
+    - `private`: whether a new file is for its owner alone. One that is replaced keeps its permissions.
     - `replace`: whether a file that is there already may be replaced.
     - `asked`: what was asked, for an error, with a place for the path.
     - raises `StoreError`: if the gate or the system refuses. What was there is as it was, and

@@ -166,8 +166,7 @@ def without_dust(figure: Fraction) -> Fraction:
 class Share:
     """A column of percentages, means or ratios.
 
-    - `values`, `digits`: each figure, None where there is none, and after how many decimals it was
-      rounded.
+    - `values`, `digits`: each figure, None where there is none, and after how many decimals it was rounded.
     - `of`: what it is a share of: the axes over which the whole is summed, or `axis:label` for the
       cell with that label; nothing for a mean.
     - `times`: 100 for percentages, 1 for shares, ratios and means.
@@ -204,16 +203,13 @@ class CellRows:
       are told.
     - `lower_levels`, `upper_levels`: how far below and above the figure an attacker must be left in
       doubt, where that is told.
-    - `shares`, `means`: percentages, and means of the figure over the count, that are published
-      beside it.
+    - `shares`, `means`: percentages, and means of the figure over the count, that are published beside it.
     - `totals`: for each axis the labels that stand for its whole, as the file says.
     - `hierarchies`: for each axis the file with its hierarchy, as the file says.
-    - `hidden_limits`: the least and the largest count that a hidden cell may have, where the table
-      says so.
+    - `hidden_limits`: the least and the largest count that a hidden cell may have, where the table says so.
     - `printed`: what stands in the place of each hidden figure, where the file shows it.
     - `limits`: what that says of the figure, by how it is written: '<5', '1-4'.
-    - `outside`: for each axis labels that stand beside its hierarchy, such as that of what is not
-      known.
+    - `outside`: for each axis labels that stand beside its hierarchy, such as that of what is not known.
     - `notices`: what to know of how it was read.
     """
 

@@ -67,8 +67,7 @@ class CodedVariable:
     - `words`: what each code means in words, all different; `words[0]` is "missing".
     - `values`: the value in the file as text per code; empty at code 0.
     - `label`: what the file says about the variable; empty when it says nothing.
-    - `order`: the order that came with the values, if one did: these and perhaps others that no
-      record has.
+    - `order`: the order that came with the values, if one did: these and perhaps others that no record has.
 
     >>> sex = CodedVariable.of_values("sex", ["1", "2"], labels={"1": "male", "2": "female"})
     >>> sex.words

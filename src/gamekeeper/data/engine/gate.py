@@ -131,6 +131,7 @@ class Engine(Protocol):
     @property
     def name(self) -> str:
         """The engine and its version, as results print it."""
+        ...
 
     def load(
         self,
@@ -144,27 +145,33 @@ class Engine(Protocol):
         Columns are of 16, 32 or 64 bits, floating point numbers, or texts: the words of codes, for
         what is written where it was counted. `progress` is told how many records have come.
         """
+        ...
 
     def scan_parquet(self, files: Sequence[Path], columns: Sequence[ScannedColumn]) -> str:
         """Return the name of a view of Parquet files of one schema, as if they were one file.
 
         `record` goes on from file to file, in the order in which they are given.
         """
+        ...
 
     def create(self, sql: str, *, progress: Progress | None = None) -> str:
         """Run a query, keep its result, on disk where memory is short, and return its name.
 
         `progress` is told the percentage of the work, where the engine knows it, and may cancel.
         """
+        ...
 
     def view(self, sql: str) -> str:
         """Keep a query without running it and return its name."""
+        ...
 
     def query(self, sql: str) -> pa.Table:
         """Run a query and return its result."""
+        ...
 
     def stream(self, sql: str) -> Iterator[pa.RecordBatch]:
         """Run a query and return its result in batches, in no particular order."""
+        ...
 
     def distinct(
         self, relation: str, columns: Sequence[str], *, most: int = MOST_DISTINCT
@@ -173,6 +180,7 @@ class Engine(Protocol):
 
         More than `most` of one column are refused.
         """
+        ...
 
     def write_parquet(self, sql: str, folder: Path, *, names: Sequence[str] = ()) -> int:
         """Run a query, write its result to a new folder of Parquet files, and return its rows.
@@ -181,6 +189,7 @@ class Engine(Protocol):
         the query where there are none. The rows never pass through this process's memory as a
         whole; the folder is there whole or not at all.
         """
+        ...
 
     def map_blocks(
         self,
@@ -197,24 +206,30 @@ class Engine(Protocol):
         Every worker gets the shared arrays once. `pool` says who works where the engine is of this
         machine. `progress` is told how many tasks are done, and may cancel.
         """
+        ...
 
     @property
     def n_workers(self) -> int:
         """How many tasks of `map_blocks` it does at a time."""
+        ...
 
     @property
     def is_local(self) -> bool:
         """Whether it works on this machine, so that arrays with a cell per record cost no network."""
+        ...
 
     def drop(self, relation: str) -> None:
         """Give a relation up; its space is freed when the next one is made."""
+        ...
 
     def close(self) -> None:
         """Give everything up and remove what is on disk."""
+        ...
 
     @property
     def is_closed(self) -> bool:
         """Whether it was closed."""
+        ...
 
     def __enter__(self) -> Self: ...
 

@@ -65,8 +65,7 @@ class KeyTable(Result):
     - `diversity`: per sensitive variable, how many records are in classes with so many of its
       values; see `l_diversity`.
     - `fraction`: the sampling fraction of the file, exactly; None where it is not known.
-    - `fractions`: the sampling fraction of each stratum that occurs, by its word; None without
-      strata.
+    - `fractions`: the sampling fraction of each stratum that occurs, by its word; None without strata.
     - `person`, `n_further`: the variable that tells whose a record is, where the first record of
       each person was counted, and how many further records of the same people were left out.
     - `weights_differ`: the largest weight over the smallest one, of records that are of one

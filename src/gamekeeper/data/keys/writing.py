@@ -93,13 +93,11 @@ def write_records(
 ) -> int:
     """Write results of every record of the file to a new folder of Parquet files; return how many.
 
-    - `rows`: `record` (from 1), `class_size` and further columns of some records, such as the
-      uniques.
+    - `rows`: `record` (from 1), `class_size` and further columns of some records, such as the uniques.
     - `folder`: where to write; it has the same columns.
     - `others`: by the name of each further column, what it says of a counted record that is not
       among the rows. One that was left out has neither a class size nor anything else.
-    - `identifier`: a coded column of the file with the user's own name of each record; it comes
-      second.
+    - `identifier`: a coded column of the file with the user's own name of each record; it comes second.
 
     >>> import pathlib, tempfile
     >>> import pyarrow as pa

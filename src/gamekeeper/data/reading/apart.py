@@ -66,8 +66,7 @@ def apart(
     - `write`: a function of a module, which is found there by its name.
     - `given`: what it is called with, besides the file to write to: what JSON can hold.
     - `path`: the file that is read, by whose size the limits are.
-    - `asked`, `do`: the first and the last sentence of an error: what was asked, and the way
-      around.
+    - `asked`, `do`: the first and the last sentence of an error: what was asked, and the way around.
     - `libraries`: what it imports: loaded before the limit of memory begins to count.
     - raises `GamekeeperError`: as the function does; or because it took too much, or broke down.
     """

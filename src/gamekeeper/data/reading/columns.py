@@ -156,8 +156,7 @@ def number_of(text: str, decimal: str = ".") -> Fraction | None:
     """Return the number that a value is written as, exactly; None when it is not a number.
 
     - `text`: a value as text. Spaces around it do not matter; thousands are not grouped.
-    - `decimal`: the decimal mark of the file, `.` or `,`. The other mark is not read: it may group
-      digits.
+    - `decimal`: the decimal mark of the file, `.` or `,`. The other mark is not read: it may group digits.
 
     >>> number_of("007"), number_of("1,5", ","), number_of("1,5")
     (Fraction(7, 1), Fraction(3, 2), None)
@@ -182,8 +181,7 @@ class Limits:
     """What a text such as '<5' says of a number; None where it says nothing.
 
     - `low`, `high`: the least and the largest number.
-    - `is_above`, `is_below`: whether the number is above the one, and below the other, and not
-      equal to it.
+    - `is_above`, `is_below`: whether the number is above the one, and below the other, and not equal to it.
     """
 
     low: Fraction | None = None

@@ -184,8 +184,7 @@ _KNOWN = "Give a frame of pandas, Polars, Arrow or DuckDB."
 class Frame:
     """A data frame of any library that is known to narwhals or hands out an Arrow stream.
 
-    - `native`: the frame as it was given; of a stream, which can be read once only, the table it
-      became.
+    - `native`: the frame as it was given; of a stream, which can be read once only, the table it became.
     - `names`, `columns`: the names of its columns, and these.
     """
 

@@ -36,8 +36,7 @@ class Source:
 
     - `missing`: the values that are read as missing, besides the empty cell.
     - `columns`, `names`: the columns of the file, in their order, and their names.
-    - `path`, `kind`: the file, None for a data frame; csv, excel, parquet, spss, stata, sas or
-      frame.
+    - `path`, `kind`: the file, None for a data frame; csv, excel, parquet, spss, stata, sas or frame.
     - `settings`, `detected`: how the file is read: for a text file its delimiter, encoding and
       decimal mark. Which of these were detected rather than given.
     - `decimal`: the decimal mark of numbers that are written as text.

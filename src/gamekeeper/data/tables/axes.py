@@ -209,8 +209,7 @@ class PublishedTable:
     - `name`: what the table is called in messages.
     - `axes`: the names of its axes in the order of its counts; none for the total.
     - `counts`: the published counts, `HIDDEN` where none is shown; the lower limits of intervals.
-    - `highs`: the upper limits of intervals that are given one by one, `UNBOUNDED` where there is
-      none.
+    - `highs`: the upper limits of intervals that are given one by one, `UNBOUNDED` where there is none.
     - `groups`: for axes that are recoded, the categories of the base table under each label.
     - `hidden`: the least and the largest count that a hidden cell may have, where the release says
       so; else it is what the scheme hides, or anything.

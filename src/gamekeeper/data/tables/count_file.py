@@ -81,8 +81,7 @@ class CountRows:
 
     - `axes`: the columns that are axes, with their categories in the order of their first rows.
     - `codes`: the category of each row on each axis, `TOTAL` where it is summed over.
-    - `counts`, `highs`: the counts, `HIDDEN` where none is shown; the lower and upper limits of
-      intervals.
+    - `counts`, `highs`: the counts, `HIDDEN` where none is shown; the lower and upper limits of intervals.
     """
 
     name: str

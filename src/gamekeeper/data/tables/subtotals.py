@@ -393,8 +393,7 @@ class AssumedDisjoint:
 
     - `sums`: the labels that could be sums of others, as far as they were found.
     - `is_all`: whether there are no more.
-    - `is_plain`: whether counts are exact or hidden, so that an audit takes them with their
-      hierarchy.
+    - `is_plain`: whether counts are exact or hidden, so that an audit takes them with their hierarchy.
     """
 
     axis: str

@@ -1,4 +1,4 @@
-"""Cells of a released file: the original's with the changed ones replaced, and how suppressed ones look."""
+"""Cells of a released file: those of the original, changed ones replaced, and suppressed ones."""
 
 from __future__ import annotations
 
@@ -43,8 +43,7 @@ class CellLook(StrEnum):
 class SuppressedCells:
     """How suppressed cells look in a release.
 
-    - `look`: empty, a code like any other value, or one that the file declares as missing (SPSS,
-      Stata).
+    - `look`: empty, a code like any other value, or one that the file declares as missing (SPSS, Stata).
     - `code`: the code; of a user-missing value of Stata a letter, ".s" if it is "s".
     - `label`: what SPSS and Stata show for it.
     """
