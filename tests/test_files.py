@@ -1,9 +1,4 @@
-"""The gate: what may be written where.
-
-What engines keep while they work is there whole or not at all.
-
-Whole files: there with all they hold, or not at all; for whom is kept.
-"""
+"""Files: what may be written where, whole or not at all, and for whom."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A function that takes options says what is wrong in words of its own.
-
-Options written once: flattening, checks, provenance, signatures.
-"""
+"""Options written once: flattening, checks, provenance, signatures, and faults in words of the function."""
 
 from __future__ import annotations
 

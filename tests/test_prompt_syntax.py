@@ -1,7 +1,4 @@
-"""What is typed for options: names, pairs, pairs with numbers.
-
-Sampling fractions are read exactly, and what is none is refused.
-"""
+"""What is typed for options: names, pairs, pairs with numbers, and sampling fractions read exactly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that look the same and are not."""
+"""Numbers, texts and names in a sentence: how they are shown, folded, near to each other, or odd."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def test_what_folds_to_the_same(one, other):
 
 
 @pytest.mark.parametrize(("one", "other"), [("Age", "Ages"), ("16-24", "16 24"), ("und", "and")])
-def test_what_does_not_of_names(one, other):
+def test_what_does_not_fold_to_the_same(one, other):
     assert folded(one) != folded(other)
 
 

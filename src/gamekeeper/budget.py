@@ -32,10 +32,7 @@ _allowed: ContextVar[int | None] = ContextVar("allowed", default=None)
 def within_memory(allowed: str | int | None) -> Generator[None]:
     """Hold all work to so many bytes, whatever is free; None changes nothing.
 
-    Parameters
-    ----------
-    allowed
-        A number of bytes, or a text such as "4GB", "500 MB" or "1.5GiB".
+    They are a number, or a text such as "4GB", "500 MB" or "1.5GiB".
 
     Examples
     --------
@@ -68,18 +65,11 @@ def is_memory_given() -> bool:
 
 
 def require_memory(asked: str, n_bytes: float, what: str, do: str) -> None:
-    """Refuse work that would take more bytes than it may.
+    """Refuse work that would take more bytes (`n_bytes`, an estimate) than it may.
 
-    Parameters
-    ----------
-    asked
-        The first sentence of the error: what was asked.
-    n_bytes
-        The estimate.
-    what
-        What takes the memory, as the beginning of a sentence: "1,000 tables of 20 cells".
-    do
-        The ways around, as a sentence without its full stop.
+    - `asked`: the first sentence of the error, what was asked.
+    - `what`: what takes the memory, as the beginning of a sentence: "1,000 tables of 20 cells".
+    - `do`: the ways around, as a sentence without its full stop.
     """
     budget = memory_budget()
     if budget is None or n_bytes <= budget:
@@ -103,8 +93,6 @@ def fits(n_bytes: float) -> bool:
 def bytes_of(amount: str | int) -> int:
     """Return an amount of memory in bytes.
 
-    Examples
-    --------
     >>> bytes_of("1.5 GB"), bytes_of("1GiB"), bytes_of("200m"), bytes_of(10)
     (1500000000, 1073741824, 200000000, 10)
     """
@@ -177,7 +165,6 @@ def group_room(group: Path, limit: str, usage: str, cached: str) -> int | None:
 
 
 def _process() -> Iterator[int | None]:
-    """Yield what `ulimit -v` leaves."""
     try:
         import resource
     except ImportError:  # no such limits on this system

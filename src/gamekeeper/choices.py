@@ -1,13 +1,4 @@
-"""How much is searched at most, unless somebody asks for more.
-
-How large a search for minimal sample uniques may be before it is refused.
-
-Bounds of searches, in a place of their own so that they can be named without the searches.
-
-What a missing cell of a key variable means when records are compared.
-
-Who does blocks of work on this machine.
-"""
+"""Choices and bounds that can be named without what they are of: searches, missing cells, workers."""
 
 from __future__ import annotations
 
@@ -17,13 +8,11 @@ from typing import Final
 MAX_NODES: Final = 100_000
 """The number of nodes above which a harmonization graph is refused or searched in part."""
 
-
 MAX_MSUS = 250_000_000
 """Largest list of MSUs, of 2 to 8 bytes each, that is made without being asked for explicitly."""
 
 MAX_SECONDS = 900.0
 """Longest search, in seconds of processor time, that is begun without being asked for."""
-
 
 MAX_KEYS = 10_000
 """How many composite keys are looked at, unless told otherwise."""
@@ -58,7 +47,7 @@ _WORDS = {
 
 
 class Pool(StrEnum):
-    """Threads of this process, or processes of their own."""
+    """Who does blocks of work on this machine: threads of this process, or processes of their own."""
 
     PROCESSES = "processes"
     THREADS = "threads"

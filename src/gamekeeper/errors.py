@@ -91,14 +91,9 @@ class Problem:
 class GamekeeperError(Exception):
     """Base of every error raised on purpose.
 
-    Parameters
-    ----------
-    reason
-        The stable code of the error.
-    asked, found, do
-        Three sentences: what was asked, what was found, what to do.
-    problems
-        Every single fault, when there can be several.
+    - `reason`: the stable code of the error.
+    - `asked`, `found`, `do`: three sentences: what was asked, what was found, what to do.
+    - `problems`: every single fault, when there can be several.
     """
 
     exit_code: ClassVar[int] = 1
@@ -141,11 +136,8 @@ class InputError(GamekeeperError):
 def refuse(problems: Sequence[Problem], asked: str, found: str = "", do: str = "") -> None:
     """Raise one error for all problems, with the reason of the first; nothing where there are none."""
     if problems:
-        some = (
-            "There is 1 problem:"
-            if len(problems) == 1
-            else f"There are {len(problems):,} problems:"
-        )
+        n = len(problems)
+        some = "There is 1 problem:" if n == 1 else f"There are {n:,} problems:"
         raise InputError(problems[0].reason, asked, found or some, do, problems=problems)
 
 

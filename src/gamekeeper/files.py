@@ -1,31 +1,19 @@
-"""Files of this computer: what may be written and read, how, and for whom.
+"""Files of this computer: what may be read and written, how, and for whom.
 
-What may be read: ordinary files. A pipe would be waited for, perhaps for ever.
+Only ordinary files are read: a pipe would be waited for, perhaps for ever. Where a process does one
+piece of work, as a command does, what it reads is remembered, however it was named: none of that may
+be replaced by what the work writes. What is going to be read is known to the request alone
+(`workbench.answers`).
 
-Where a process does one piece of work, as a command does, what it reads is remembered, however it
-was named: none of that may be replaced by what the work writes (`gate`).
+Only ordinary files are written: a link is not followed, and a pipe, a device or a folder is not taken
+for a file. A store is never replaced, nor is anything written into the folder of an environment or in
+the place of files that belong to a store.
 
-What may be written, and where: the gate that every path passes before anything is written.
-
-Only ordinary files are written: a link is not followed, and a pipe, a device or a folder is not
-taken for a file. A store is never replaced, nor is anything written into the folder of an
-environment or in the place of files that belong to a store. Neither is a file that was read in the
-same run; what is going to be read is known to the request alone (`workbench.answers`).
-
-Files made beside their place: hidden, brought to disk, then given their name.
-
-So a file is there whole or not at all, and what was there stays until then. A process that is
-killed leaves what it was making; whoever next writes or opens the same file sweeps it away.
-
-Folders that do not last: what engines keep in them while they work.
-
-They lie within a folder of the engine's own (`asides.temporary_folder`), so that nothing of others
-can be replaced there, and nothing need be on the disk itself. Processes of other machines may look
-into them: a file is there whole or not at all.
-
-Whole files written through the gate: there with all that they hold, or not at all.
-
-Many files replaced together: all of them are on disk before the first one changes.
+A file is made beside its place, hidden and brought to disk, and then given its name: it is there
+whole or not at all, and what was there stays until then. Of many files that are replaced together,
+all are on disk before the first one changes. A process that is killed leaves what it was making;
+whoever next writes or opens the same file sweeps it away. Folders that do not last lie within a
+folder of the engine's own, so that nothing of others can be replaced there.
 """
 
 from __future__ import annotations
@@ -90,15 +78,9 @@ def require_ordinary(path: str | Path) -> None:
     """Refuse a pipe, a socket or a device by an error of the system, before it is opened.
 
     Files are read more than once, which pipes do not allow. A folder passes, since opening one
-    fails at once. Every reader asks here first, so that it is known what a run has read.
+    fails at once. Every reader asks here first, so that it is known what a run has read. The
+    `OSError` is that of opening, or says that the file is none that can be read twice.
 
-    Raises
-    ------
-    OSError
-        As opening would, or because the file is none that can be read twice.
-
-    Examples
-    --------
     >>> require_ordinary(os.devnull)
     Traceback (most recent call last):
         ...
@@ -145,8 +127,6 @@ _HEADER_BYTES = 1 << 16
 def fault_of_file(path: Path, *, replace: bool) -> tuple[str, str]:
     """Return why a file may not be written and what to do, or nothing.
 
-    Examples
-    --------
     >>> fault_of_file(Path("no", "such", "folder", "file.csv"), replace=False)
     ('lies in a folder that does not exist.', 'Make the folder first.')
     """
@@ -287,14 +267,8 @@ _TEMPORARY: Final = "gamekeeper-"
 def aside(path: Path, *, private: bool, like: Path | None = None) -> Generator[Path]:
     """Give an empty file beside another under a new name, which is gone afterwards.
 
-    Parameters
-    ----------
-    path
-        The place that it is meant for.
-    private
-        Whether it is for the owner alone; otherwise the system's rule for new files holds.
-    like
-        A file whose permissions and owner it takes, if that is there.
+    - `private`: whether it is for the owner alone; otherwise the system's rule for new files holds.
+    - `like`: a file whose permissions and owner it takes, if that is there.
     """
     made = path.with_name(f".{_mark(path)}-{secrets.token_hex(4)}-{_here()}-{os.getpid()}.tmp")
     try:
@@ -343,7 +317,7 @@ def make_folders(folder: Path, made: list[Path], *, private: bool = False) -> No
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder for the owner alone, if it is not there, and mark it: see `gate.is_private`."""
+    """Make a folder for the owner alone, if it is not there, and mark it (see `is_private`)."""
     make_folders(folder, [], private=True)
     (folder / PRIVATE_MARK).touch(PRIVATE)
 
@@ -365,13 +339,7 @@ def put_in_place(made: Path, path: Path) -> None:
 
 
 def put_new(made: Path, path: Path) -> None:
-    """Give a finished file its name, which must not be taken.
-
-    Raises
-    ------
-    FileExistsError
-        If it is taken.
-    """
+    """Give a finished file its name, which must not be taken (`FileExistsError`)."""
     bring_to_disk(made)
     try:
         os.link(made, path)
@@ -486,10 +454,9 @@ def make_link(path: Path, to: Path) -> None:
 def put_file(path: Path, content: bytes | Callable[[BinaryIO], object]) -> None:
     """Write a file whole, in place of another one of that name if there is one.
 
-    `content` is what it holds, or what writes that to an open file.
+    `content` is what it holds, or what writes that to an open file. It is not brought to the disk itself:
+    processes of other machines may look into a folder that does not last.
 
-    Examples
-    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     put_file(Path(folder, "words"), b"words")
@@ -523,24 +490,13 @@ def write_file(
 ) -> Path:
     """Write a file whole.
 
-    Parameters
-    ----------
-    content
-        What it holds, or what writes that to an open file.
-    private
-        Whether a new file is for its owner alone. One that is replaced keeps its permissions.
-    replace
-        Whether a file that is there already may be replaced.
-    asked
-        What was asked, for an error, with a place for the path.
+    - `content`: what it holds, or what writes that to an open file.
+    - `private`: whether a new file is for its owner alone. One that is replaced keeps its permissions.
+    - `replace`: whether a file that is there already may be replaced.
+    - `asked`: what was asked, for an error, with a place for the path.
+    - raises `StoreError`: if the gate or the system refuses. What was there is as it was, and
+      nothing is left.
 
-    Raises
-    ------
-    StoreError
-        If the gate or the system refuses. What was there is as it was, and nothing is left.
-
-    Examples
-    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_file(Path(folder, "words.txt"), b"words", private=False).read_bytes()

@@ -12,8 +12,6 @@ may ask for; a field that is itself such a dataclass stands for all of its optio
 
     @takes(DisOptions)  # so that it is called as assess_dis(key_table, rounds=1_000)
     def assess_dis(key_table: KeyTable, asked: DisOptions) -> DisRisk: ...
-
-Library functions that take the options of a request as keyword arguments.
 """
 
 from __future__ import annotations
@@ -43,28 +41,16 @@ _LONGEST_PATH = 1_000
 class Option:
     """What an option is for, and what may be asked of it.
 
-    Attributes
-    ----------
-    help
-        What it does.
-    flags
-        Its names at the prompt, such as "--keys -k" or, of an argument, "PART...".
-    least, most
-        The range of a number.
-    panel
-        The heading that it stands under at the prompt.
-    is_argument
-        Whether it is given at the prompt by its place and not by a name.
-    default_text
-        The default in words; "" for none, None where the value itself is shown.
-    read
-        Turns what was typed (a text, or a list of texts) into the value.
-    writes
-        What is written to the file that it names: table, counted (a table that the engine writes
-        where it has the rows elsewhere), picture, page, json, text or values (that fit no category);
-        or to the folder: folder, or environment.
-    label
-        What that file is called when it has been written.
+    - `flags`: its names at the prompt, such as "--keys -k" or, of an argument, "PART...".
+    - `least`, `most`: the range of a number.
+    - `panel`: the heading that it stands under at the prompt.
+    - `is_argument`: whether it is given at the prompt by its place and not by a name.
+    - `default_text`: the default in words; "" for none, None where the value itself is shown.
+    - `read`: turns what was typed (a text, or a list of texts) into the value.
+    - `writes`: what is written to the file that it names: table, counted (a table that the engine
+      writes where it has the rows elsewhere), picture, page, json, text or values (that fit no
+      category); or to the folder: folder, or environment.
+    - `label`: what that file is called when it has been written.
     """
 
     help: str
@@ -105,8 +91,6 @@ class Field:
 def options_of(request: type) -> tuple[Field, ...]:
     """Return the options of a request, those of its parts in their place.
 
-    Examples
-    --------
     >>> @dataclass(frozen=True)
     ... class Asked:
     ...     rounds: Annotated[int, Option("At most so many rounds.", least=1)] = 10
@@ -134,8 +118,6 @@ def options_of(request: type) -> tuple[Field, ...]:
 def part_of(request: type, *names: str) -> type:
     """Return a request that has only some options of another, as they are written there.
 
-    Examples
-    --------
     >>> @dataclass(frozen=True)
     ... class Asked:
     ...     rounds: Annotated[int, Option("At most so many rounds.", least=1)] = 10
@@ -187,8 +169,6 @@ def texts_of(asked: Any, *names: str) -> dict[str, str]:
 def option_text(value: Any) -> str:
     """Return the value of an option as a provenance tells it; a list with commas.
 
-    Examples
-    --------
     >>> option_text([1, "a"]), option_text(0.5)
     ('1, a', '0.5')
     """
@@ -286,7 +266,6 @@ def _is_enum(kind: Any) -> bool:
 
 
 def _values(asked: Any) -> dict[str, Any]:
-    """Return the options of a request by name, those of its parts among them."""
     found: dict[str, Any] = {}
     for name, hint in _hints(type(asked)).items():
         if is_dataclass(hint):
@@ -384,7 +363,6 @@ def _made_kinds(work: Callable[..., object]) -> tuple[type, ...]:
 
 
 def _documented(doc: str, options: Any) -> str:
-    """Return a docstring with the options as parameters, before its examples."""
     told = {item.name: item.option.help for item in options_of(options)}
     lines = [f"{name}\n    {text}" for name, text in told.items()]
     head, heading, examples = inspect.cleandoc(doc).partition("\nExamples\n")
@@ -395,8 +373,6 @@ def _documented(doc: str, options: Any) -> str:
 def require_known(names: Iterable[str], known: Collection[str], asked: str) -> None:
     """Refuse options by names that nothing is known by; all of them at once.
 
-    Examples
-    --------
     >>> require_known(["weight"], {"weight", "keys"}, "A file was to be assessed.")
     """
     problems = [

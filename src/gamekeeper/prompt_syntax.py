@@ -1,7 +1,4 @@
-"""What is typed for an option that is no plain word or number: lists of names, pairs.
-
-Shares of a whole, such as sampling fractions, read exactly.
-"""
+"""What is typed for an option that is no plain word: lists of names, pairs, exact shares of a whole."""
 
 from __future__ import annotations
 
@@ -21,8 +18,6 @@ _NUMBER = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 def names_of(typed: Sequence[str]) -> tuple[str, ...]:
     """Return names from texts that may have several each, with commas between them.
 
-    Examples
-    --------
     >>> names_of(["Age, Sex", "Region"])
     ('Age', 'Sex', 'Region')
     """
@@ -32,8 +27,6 @@ def names_of(typed: Sequence[str]) -> tuple[str, ...]:
 def pairs_of(written: str, typed: Sequence[str]) -> dict[str, str]:
     """Return pairs that are typed with an equals sign; `written` says how, for an error.
 
-    Examples
-    --------
     >>> pairs_of("--kind COLUMN=KIND", ["Age=number", "Name = text"])
     {'Age': 'number', 'Name': 'text'}
     """
@@ -58,8 +51,6 @@ def pairs_of(written: str, typed: Sequence[str]) -> dict[str, str]:
 def number_pairs_of(written: str, typed: Sequence[str]) -> dict[str, float]:
     """Return pairs whose second part is a number.
 
-    Examples
-    --------
     >>> number_pairs_of("--weight COLUMN=NUMBER", ["Age=2", "Sex=0.5"])
     {'Age': 2.0, 'Sex': 0.5}
     """
@@ -73,8 +64,6 @@ def number_pairs_of(written: str, typed: Sequence[str]) -> dict[str, float]:
 def whole_pairs_of(written: str, typed: Sequence[str]) -> dict[str, int]:
     """Return pairs whose second part is a whole number of at least 1.
 
-    Examples
-    --------
     >>> whole_pairs_of("--steps COLUMN=NUMBER", ["Age=10"])
     {'Age': 10}
     """
@@ -94,8 +83,6 @@ def _unfit_pairs(
 def values_of(typed: Sequence[str]) -> dict[str, Scalar]:
     """Return KEY=VALUE pairs; numbers, true, false and empty values are taken as such.
 
-    Examples
-    --------
     >>> values_of(["sector=bank", "year=2030", "online=true"])
     {'sector': 'bank', 'year': 2030, 'online': True}
     """
@@ -117,8 +104,6 @@ def values_of(typed: Sequence[str]) -> dict[str, Scalar]:
 def listed_values_of(typed: Sequence[str]) -> tuple[str | int | float | bool, ...]:
     """Return values of metadata, numbers and true and false as such.
 
-    Examples
-    --------
     >>> listed_values_of(["bank", "2030", "true"])
     ('bank', 2030, True)
     """
@@ -128,8 +113,6 @@ def listed_values_of(typed: Sequence[str]) -> tuple[str | int | float | bool, ..
 def lists_of(typed: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return NAME=ITEM; ITEM pairs.
 
-    Examples
-    --------
     >>> lists_of(["Age=0-15", "Marital status=widowed; divorced"])
     {'Age': ('0-15',), 'Marital status': ('widowed', 'divorced')}
     """
@@ -167,8 +150,6 @@ _LONG_EXPONENT = re.compile(r"e[+-]?\d{4}", re.IGNORECASE)
 def read_share(value: FractionLike) -> tuple[str, Fraction | None]:
     """Return what was written, and the number that it is; None where it is none.
 
-    Examples
-    --------
     >>> read_share(" 25 %"), read_share("a few")
     (('25 %', Fraction(1, 4)), ('a few', None))
     """
@@ -188,8 +169,6 @@ def parse_fraction(value: FractionLike) -> Fraction:
 
     A float is taken at its shortest decimal form, so that 0.1 means 1/10.
 
-    Examples
-    --------
     >>> parse_fraction("2%"), parse_fraction(0.1)
     (Fraction(1, 50), Fraction(1, 10))
     """

@@ -23,8 +23,6 @@ Places = dict[str, tuple[str, str]]
 def names_of(module: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """Return `__getattr__` and `__dir__` of a module whose names its stub has.
 
-    Examples
-    --------
     >>> import gamekeeper
     >>> "count_keys" in dir(gamekeeper), gamekeeper.count_keys.__module__
     (True, 'gamekeeper.data.keys.counting')

@@ -1,27 +1,12 @@
-"""Tables as plain HTML, for notebooks and reports.
+"""What every result shares: its manners, its document for programs, lists by pages, HTML and plots.
 
-Lines of a result as an Arrow table.
+A result is a frozen dataclass that makes one Arrow table of itself and carries its provenance. Its
+`repr` shows headline numbers, never records. Arrow, pandas and matplotlib are imported only when
+asked for.
 
-What plots of results share: figures, colours that can be told apart in grey, letters of fonts.
-
-The common manners of results.
-
-A result is a frozen dataclass that makes one Arrow table of itself and carries its provenance.
-Its `repr` shows headline numbers, never records. Arrow, pandas and matplotlib are imported only
-when asked for.
-
-What programs read of a result: the shape of the JSON that every command prints.
-
-`SCHEMA` names its version. A later version may add keys and parts under the same name; one that
-takes something away, or gives it another meaning, gets another name.
-
-Long lists, a page at a time: filtered before, sorted here.
-
-Results as plain values: the document that programs read, whoever hands it to them.
-
-Its shape is told by `document`. The command line prints it, and the server sends it.
-
-Who may read a report.
+A document is a result as plain values: the command line prints it, and the server sends it. `SCHEMA`
+names its version. A later version may add keys and parts under the same name; one that takes
+something away, or gives it another meaning, gets another name.
 """
 
 from __future__ import annotations
@@ -51,8 +36,6 @@ def table_html(
 ) -> str:
     """Return one HTML table with every cell escaped; texts to the left, numbers to the right.
 
-    Examples
-    --------
     >>> table_html(["a"], [[12345]])
     '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>12,345</td></tr></tbody></table>'
     """
@@ -71,8 +54,6 @@ def _cell(cell: object) -> str:
 def arrow_table(columns: Mapping[str, str], rows: Iterable[Sequence[Any]]) -> pa.Table:
     """Return rows as a table; each column is given with the name of its Arrow type.
 
-    Examples
-    --------
     >>> arrow_table({"form": "string", "year": "int64"}, [("census", 2031)]).to_pylist()
     [{'form': 'census', 'year': 2031}]
     """
@@ -331,8 +312,6 @@ PARTS: dict[str, dict[str, Any]] = {
 def document_schema() -> dict[str, Any]:
     """Return the JSON Schema of what commands print for programs.
 
-    Examples
-    --------
     >>> document_schema()["properties"]["schema"]
     {'const': 'urn:gamekeeper:result:1'}
     """
@@ -382,14 +361,9 @@ Cell = str | int | float | bool | None
 class Page:
     """Which part of a list is wanted, and in which order.
 
-    Attributes
-    ----------
-    sort
-        The column to sort by; as it comes if empty.
-    number
-        The page, from 1.
-    size
-        Lines to a page; None for everything on one.
+    - `sort`: the column to sort by; as it comes if empty.
+    - `number`: the page, from 1.
+    - `size`: lines to a page; None for everything on one.
     """
 
     sort: str = ""
@@ -439,7 +413,6 @@ class Listing(Result):
         return list(zip(*(cells for _, cells in self._typed()), strict=True))
 
     def _typed(self) -> list[tuple[type, list[Cell]]]:
-        """Return the columns with their types; one of several types has texts."""
         return [_typed([row[number] for row in self.rows]) for number in range(len(self.columns))]
 
 
@@ -459,15 +432,9 @@ def make_listing(
 ) -> Listing:
     """Sort lines and take a page of them.
 
-    Numbers come before texts, and lines without a value last. An empty list has one page.
+    Numbers come before texts, and lines without a value last. An empty list has one page. A page or
+    column that is not there is an `InputError`.
 
-    Raises
-    ------
-    InputError
-        If there is no such page or column.
-
-    Examples
-    --------
     >>> lines = [("b", 10), ("a", 9), ("c", None)]
     >>> make_listing("forms", ["form", "year"], lines, Page(sort="year", size=2)).rows
     (('a', 9), ('b', 10))
@@ -547,13 +514,9 @@ def document_of(
 ) -> dict[str, Any]:
     """Return what programs read of a result; its rows come one at a time.
 
-    Parameters
-    ----------
-    parts
-        What is told besides the result, by name: results, Arrow tables or plain values; those that
-        are None are left out.
-    with_records
-        Whether single records, cells and categories are told.
+    - `parts`: what is told besides the result, by name: results, Arrow tables or plain values;
+      those that are None are left out.
+    - `with_records`: whether single records, cells and categories are told.
     """
     is_silent = not with_records
     names, lines = ((), ()) if is_silent and result.tells_of_records else lines_of(result)
@@ -591,7 +554,6 @@ def lines_of(result: Result) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
 
 
 def _arrow_lines(table: pa.Table) -> Iterator[tuple[Any, ...]]:
-    """Yield the lines of a table as plain values, some at a time."""
     for batch in table.to_batches(_BATCH):
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
@@ -638,11 +600,6 @@ class Audience(StrEnum):
 def for_outsiders(provenance: Provenance) -> Provenance:
     """Return a provenance without parameters, seed and fingerprint."""
     return replace(
-        provenance,
-        variant="",
-        parameters={},
-        seed=None,
-        fingerprint="",
-        version=package_version(),
+        provenance, variant="", parameters={}, seed=None, fingerprint="", version=package_version(),
         seconds=0.0,
-    )
+    )  # fmt: skip

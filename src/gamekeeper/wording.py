@@ -1,24 +1,14 @@
-"""Names and texts as they stand in a sentence: on one line, quoted, listed, joined.
+"""Names, numbers and texts as they stand in a sentence, on one line and fit to be shown.
 
-Names that are the same but for case and accents, or near to each other.
+Names that look the same: covered are the Cyrillic, Greek and Armenian letters that common typefaces
+draw like Latin ones (`_LOOKS`), everything that `folded` takes for the same (case, accents,
+compatibility forms such as full width), and characters without a shape: format characters such as
+the soft hyphen, joiners, marks of direction, selectors of variants and fillers. Not covered are
+letters and digits of one script that resemble each other (l and 1, O and 0), and other scripts.
 
-Names that look the same and are not: letters of other scripts, characters that do not show.
-
-Covered are the Cyrillic, Greek and Armenian letters that common typefaces draw like Latin ones
-(each listed below), everything that `folded` takes for the same (case, accents, compatibility
-forms such as full width), and characters without a shape: format characters such as the soft
-hyphen, joiners, marks of direction, selectors of variants and fillers. Not covered are letters and
-digits of one script that resemble each other (l and 1, O and 0), and other scripts.
-
-Texts that a spreadsheet would run as a formula, written so that it shows them.
-
-Spreadsheets take a cell of a CSV file that begins with ``= + - @``, a tab or a line end for a
-formula, which can call other programs. An apostrophe before it makes it a text. A plain number
+Cells of spreadsheets: one of a CSV file that begins with ``= + - @``, a tab or a line end is run as
+a formula, which can call other programs. An apostrophe before it makes it a text. A plain number
 such as -9 is no formula and stays as it is.
-
-Counts and numbers as people would write them.
-
-Shares in percent: as exact as they are known, and no further.
 """
 
 from __future__ import annotations
@@ -48,21 +38,15 @@ _UNFIT = {
 _CHANGING = {
     chr(number)
     for first, last in (
-        (0x202A, 0x202E),
-        (0x2066, 0x206F),
-        (0xFEFF, 0xFEFF),
-        (0xFFF9, 0xFFFB),
-        (0xE0001, 0xE0001),
+        (0x202A, 0x202E), (0x2066, 0x206F), (0xFEFF, 0xFEFF), (0xFFF9, 0xFFFB), (0xE0001, 0xE0001),
     )
     for number in range(first, last + 1)
-}
+}  # fmt: skip
 
 
 def on_one_line(text: str, most: int) -> str:
     r"""Return a text without what is unfit to show, cut after so many letters.
 
-    Examples
-    --------
     >>> on_one_line("one\atwo three", 8)
     'one�two…'
     """
@@ -76,8 +60,6 @@ def on_one_line(text: str, most: int) -> str:
 def at_start(text: str) -> str:
     """Return a text as a sentence begins with it.
 
-    Examples
-    --------
     >>> at_start("annealing")
     'Annealing'
     """
@@ -90,8 +72,6 @@ def unfit_character(name: str) -> str:
     Names may hold what writing systems need, such as joiners and no-break spaces, and nothing
     that would change the text around them or disturb a terminal.
 
-    Examples
-    --------
     >>> unfit_character("B\aank"), unfit_character("Bank")
     ('U+0007, a control character', '')
     """
@@ -109,8 +89,6 @@ def quoted(names: Iterable[str], *, most: int = _SHOWN_NAMES, letters: int = 60)
 
     Whatever could disturb a terminal is replaced.
 
-    Examples
-    --------
     >>> quoted(["Age", "Sex"])
     "'Age', 'Sex'"
     >>> quoted("abcd", most=2)
@@ -124,8 +102,6 @@ def quoted(names: Iterable[str], *, most: int = _SHOWN_NAMES, letters: int = 60)
 def shown_path(path: object) -> str:
     """Return a path or an address in quotes, in full, without what would change the text around it.
 
-    Examples
-    --------
     >>> shown_path("my forms")
     "'my forms'"
     """
@@ -135,8 +111,6 @@ def shown_path(path: object) -> str:
 def short(text: str, most: int = _LABEL_LETTERS) -> str:
     r"""Return a text on one line, without what cannot be seen, cut after so many letters.
 
-    Examples
-    --------
     >>> short("one\ntwo three", 8)
     'one two…'
     """
@@ -150,8 +124,6 @@ def listed(
 
     Where there are too many to word them all, the first are enough, and `among` is their number.
 
-    Examples
-    --------
     >>> listed(["a", "b", "c"], 2), listed(["a", "b"], 2, among=3)
     ('a; b; and 1 more', 'a; b; and 1 more')
     """
@@ -165,8 +137,6 @@ def joined(parts: Sequence[str], most: int | None = None, *, among: int = 0) -> 
 
     Where there are too many to word them all, the first are enough, and `among` is their number.
 
-    Examples
-    --------
     >>> joined(["a", "b", "c"]), joined(["a", "b", "c"], most=1)
     ('a, b and c', 'a and 2 more')
     """
@@ -187,8 +157,6 @@ def folded(name: str) -> str:
 
     Two names of a kind that come to the same are taken for one name written twice.
 
-    Examples
-    --------
     >>> folded("Économie  et Emploi") == folded("economie et emploi")
     True
     """
@@ -205,8 +173,6 @@ def did_you_mean(name: str, known: Iterable[str], *, lists: bool = True) -> str:
     Without `lists` none are named that are not near: where names may be something else, such as
     the first line of a file without a header.
 
-    Examples
-    --------
     >>> did_you_mean("regoin", ["region", "sex", "age"])
     "Near to it: 'region'."
     """
@@ -228,8 +194,6 @@ def near_names(name: str, known: Iterable[str]) -> tuple[str, ...]:
     Near are names of the same words in another order, in singular or plural, with other
     punctuation, or with a slip of the pen.
 
-    Examples
-    --------
     >>> near_names("Country of residance", ["Country of residence", "Age", "Residence, country of"])
     ('Country of residence',)
     >>> near_names("Marital statuses", ["Marital status"])
@@ -297,8 +261,6 @@ _FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
 def look_alikes(name: str, known: Iterable[str]) -> tuple[str, ...]:
     r"""Return the known names that look like one, and are written otherwise.
 
-    Examples
-    --------
     >>> look_alikes("B\u0430nk", ["Bank", "Shop"])
     ('Bank',)
     """
@@ -319,8 +281,6 @@ def likeness(name: str) -> str:
 def oddity(name: str) -> str:
     r"""Return what of a name cannot be seen: characters without a shape, words of two scripts.
 
-    Examples
-    --------
     >>> oddity("Bank"), oddity("B\u0430nk"), oddity("Ba\u00adnk")
     ('', 'mixes Cyrillic and Latin letters in a word', 'holds U+00AD, which does not show')
     """
@@ -361,8 +321,6 @@ _NUMERAL = re.compile(NUMERAL, re.IGNORECASE)
 def shown_cell(cell: Any) -> Any:
     """Return a cell as it may be opened in a spreadsheet; what is no text stays as it is.
 
-    Examples
-    --------
     >>> shown_cell("=1+1"), shown_cell("-9"), shown_cell(-9)
     ("'=1+1", '-9', -9)
     """
@@ -375,8 +333,6 @@ def shown_cell(cell: Any) -> Any:
 def read_cell(text: str) -> str:
     """Return what a cell was before it was written to be shown.
 
-    Examples
-    --------
     >>> [read_cell(shown_cell(text)) for text in ("=1", "'=1", "-9", "a")]
     ['=1', "'=1", '-9', 'a']
     """
@@ -392,8 +348,6 @@ _SHORT_POWER = 9
 def count_of(number: int, singular: str, plural: str = "") -> str:
     """Return a number with its noun.
 
-    Examples
-    --------
     >>> count_of(1, "form"), count_of(3, "category", "categories")
     ('1 form', '3 categories')
     """
@@ -403,8 +357,6 @@ def count_of(number: int, singular: str, plural: str = "") -> str:
 def be(number: int) -> str:
     """Return the verb for so many.
 
-    Examples
-    --------
     >>> be(1), be(0)
     ('is', 'are')
     """
@@ -414,8 +366,6 @@ def be(number: int) -> str:
 def there_are(number: int, singular: str, plural: str = "") -> str:
     """Return the beginning of a sentence that says how many there are.
 
-    Examples
-    --------
     >>> there_are(1, "problem"), there_are(1200, "class", "classes")
     ('There is 1 problem', 'There are 1,200 classes')
     """
@@ -425,8 +375,6 @@ def there_are(number: int, singular: str, plural: str = "") -> str:
 def number_text(value: Fraction | float) -> str:
     """Return a number with at most two decimals, ∞ where it is unbounded.
 
-    Examples
-    --------
     >>> number_text(Fraction(359, 31)), number_text(3.0), number_text(math.inf)
     ('11.58', '3', '∞')
     """
@@ -438,8 +386,6 @@ def number_text(value: Fraction | float) -> str:
 def digits_text(number: Fraction | float, digits: int = 6) -> str:
     """Return a number with so many digits that count, and never as a power of ten.
 
-    Examples
-    --------
     >>> digits_text(1234.5678), digits_text(1e-7), digits_text(2.5e16), digits_text(1234, 2)
     ('1,234.57', '0.0000001', '25,000,000,000,000,000', '1,200')
     """
@@ -450,8 +396,6 @@ def digits_text(number: Fraction | float, digits: int = 6) -> str:
 def three_digits(number: Fraction | float) -> str:
     """Return an estimate for reading: three digits, or all before the point where there are more.
 
-    Examples
-    --------
     >>> three_digits(0.030523), three_digits(Fraction(2, 3)), three_digits(64.7058)
     ('0.0305', '0.667', '64.7')
     >>> three_digits(12345.6), three_digits(0.0000123), three_digits(6.21e-07)
@@ -465,8 +409,6 @@ def three_digits(number: Fraction | float) -> str:
 def expected_text(number: Fraction | float) -> str:
     """Return an expected number of people or records: nothing below a tenth of one.
 
-    Examples
-    --------
     >>> expected_text(1154.3), expected_text(0.42), expected_text(6.21e-07), expected_text(0)
     ('1,154', '0.42', 'fewer than 0.1', '0')
     """
@@ -478,8 +420,6 @@ def expected_text(number: Fraction | float) -> str:
 def people_text(number: Fraction | float) -> str:
     """Return how many people are met on average: one decimal where they are few.
 
-    Examples
-    --------
     >>> people_text(1), people_text(2.5), people_text(Fraction(359, 31)), people_text(87604.6)
     ('1 person', '2.5 people', '11.6 people', '87,605 people')
     """
@@ -491,8 +431,6 @@ def people_text(number: Fraction | float) -> str:
 def times_text(number: float) -> str:
     """Return how often something would be so by chance, in words.
 
-    Examples
-    --------
     >>> times_text(1.0), times_text(0.02), times_text(1234.5), times_text(1e-9)
     ('about once', 'about 0.02 times', 'about 1,234 times', 'less than once in a million times')
     """
@@ -507,8 +445,6 @@ def times_text(number: float) -> str:
 def large_text(number: int) -> str:
     """Return an exact count of any size, by its length where nobody reads all its digits.
 
-    Examples
-    --------
     >>> large_text(1_234_567), large_text(7 * 10**400)
     ('1,234,567', 'more than a million billion (a number of 401 digits)')
     """
@@ -521,8 +457,6 @@ def large_text(number: int) -> str:
 def magnitude_text(number: float) -> str:
     """Return how much there would be to do, which can be more than a float holds.
 
-    Examples
-    --------
     >>> magnitude_text(1_234_567), magnitude_text(7 * 10**400)
     ('1,234,567', 'more than a billion (a number of 401 digits)')
     """
@@ -532,8 +466,6 @@ def magnitude_text(number: float) -> str:
 def power_text(power: float) -> str:
     """Return an estimate of any size, given as a power of ten.
 
-    Examples
-    --------
     >>> power_text(3.5), power_text(412.34)
     ('about 3,162', 'more than a billion (a number of 413 digits)')
     """
@@ -545,8 +477,6 @@ def power_text(power: float) -> str:
 def shape_text(shape: Iterable[int]) -> str:
     """Return the shape of a table, which has one cell if it has no axes.
 
-    Examples
-    --------
     >>> shape_text([2, 3]), shape_text([])
     ('2 x 3', '1')
     """
@@ -556,8 +486,6 @@ def shape_text(shape: Iterable[int]) -> str:
 def memory_text(n_bytes: float) -> str:
     """Return an amount of memory in gigabytes, a small one in megabytes.
 
-    Examples
-    --------
     >>> memory_text(3.2e9), memory_text(40e6)
     ('3.2 GB', '40 MB')
     """
@@ -567,8 +495,6 @@ def memory_text(n_bytes: float) -> str:
 def duration_text(seconds: float) -> str:
     """Return how long something takes, roughly.
 
-    Examples
-    --------
     >>> duration_text(12.3), duration_text(900), duration_text(9000), duration_text(200_000)
     ('12 seconds', '15 minutes', '2.5 hours', '2.3 days')
     """
@@ -581,8 +507,6 @@ def duration_text(seconds: float) -> str:
 def cell_text(cell: Any) -> str:
     """Return a cell of a table as people read it: four digits, thousands apart, a dash for none.
 
-    Examples
-    --------
     >>> cell_text(0.123456), cell_text(12345), cell_text(None), cell_text(1e-7)
     ('0.1235', '12,345', '—', '1e-07')
     """
@@ -600,8 +524,6 @@ def cell_text(cell: Any) -> str:
 def categories_text(number: float) -> str:
     """Return a number of categories with its noun.
 
-    Examples
-    --------
     >>> categories_text(1), categories_text(math.inf)
     ('1 category', 'any level of detail')
     """
@@ -613,8 +535,6 @@ def categories_text(number: float) -> str:
 def asking_text(n_asking: int, n_forms: int, n_set_aside: int) -> str:
     """Say how many of the forms ask for a variable, and how many of those are set aside.
 
-    Examples
-    --------
     >>> asking_text(9, 46, 1)
     '9 of 46 forms ask for it, 1 of them set aside'
     """
@@ -630,14 +550,9 @@ def asking_text(n_asking: int, n_forms: int, n_set_aside: int) -> str:
     return f"{text}, {n_set_aside} of them set aside"
 
 
-_A_MILLIONTH_OF_SHARES = 1e-6
-
-
 def exact_percent(share: Fraction) -> str:
     """Return a share that somebody chose, and as a fraction besides where two decimals are not it.
 
-    Examples
-    --------
     >>> exact_percent(Fraction(1, 5)), exact_percent(Fraction(1, 3))
     ('20%', '1/3, about 33.33%')
     """
@@ -648,8 +563,6 @@ def exact_percent(share: Fraction) -> str:
 def percent_text(share: float | None) -> str:
     """Return a share that was counted or measured, to a tenth of a percent; a dash for none.
 
-    Examples
-    --------
     >>> percent_text(0.1234), percent_text(None)
     ('12.3%', '—')
     """
@@ -659,8 +572,6 @@ def percent_text(share: float | None) -> str:
 def percent_range(low: float, high: float) -> str:
     """Return the ends of an interval of measured shares.
 
-    Examples
-    --------
     >>> percent_range(0.1234, 0.5)
     '12.3% to 50.0%'
     """
@@ -670,12 +581,10 @@ def percent_range(low: float, high: float) -> str:
 def share_text(share: Fraction | float) -> str:
     """Return a share with three digits, however small: of a risk, a tenth of a percent is much.
 
-    Examples
-    --------
     >>> share_text(Fraction(2, 3)), share_text(0.0000123), share_text(6.21e-07)
     ('66.7%', '0.00123%', 'less than one in a million')
     """
-    if 0 < share < _A_MILLIONTH_OF_SHARES:
+    if 0 < share < _A_MILLIONTH:
         return "less than one in a million"
     return f"{three_digits(100 * share)}%"
 
@@ -683,8 +592,6 @@ def share_text(share: Fraction | float) -> str:
 def fraction_text(fraction: Fraction | None) -> str:
     """Return a sampling fraction in percent, with four digits.
 
-    Examples
-    --------
     >>> fraction_text(Fraction(1, 50)), fraction_text(Fraction(1, 3)), fraction_text(None)
     ('2%', '33.33%', 'not known')
     """
@@ -694,8 +601,6 @@ def fraction_text(fraction: Fraction | None) -> str:
 def fractions_text(fractions: Iterable[Fraction]) -> str:
     """Return some sampling fractions.
 
-    Examples
-    --------
     >>> fractions_text([Fraction(1, 50), Fraction(1, 10)])
     '2%, 10%'
     """

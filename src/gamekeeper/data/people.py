@@ -1,23 +1,17 @@
-"""Draws by whole-number weights, the same on every platform.
-
-A table of weights has one row per situation and one column per outcome; those of Norland are in
-files beside this one. Weights are whole numbers
-and so is every step of a draw, so no rounding of floating point numbers can change a population.
-Each draw has a random stream of its own, found from the seed, the block of households and the
-number of the draw; who comes first in a block therefore does not depend on how many follow. Only
-the raw stream of PCG64 is used, which numpy promises never to change.
-
-A draw costs one binary search in the table.
-
-The people of Norland: their districts, households, origins, lives and work.
+"""The people of Norland: their districts, households, origins, lives and work, drawn by whole numbers.
 
 The first person of a household is its head. A partner follows, then a grandparent, then children
 from the oldest to the youngest, or the people who share the home. Every child is 18 to 45 years
-younger than each of its parents at home.
+younger than each of its parents at home. Ethnic group, country of birth and religion gather in
+districts and in households: partners are mostly of one group, children take after their parents, and
+a child is born abroad only now and then, mostly to parents who were.
 
-Ethnic group, country of birth and religion gather in districts and in households: partners are
-mostly of one group, children take after their parents, and a child is born abroad only now and
-then, mostly to parents who were.
+A table of weights, in the files beside this one, has one row per situation and one column per
+outcome. Weights are whole numbers and so is every step of a draw, so no rounding of floating point
+numbers can change a population: it is the same on every platform. Each draw costs one binary search,
+and has a random stream of its own, found from the seed, the block of households and the number of
+the draw; who comes first in a block therefore does not depend on how many follow. Only the raw
+stream of PCG64 is used, which numpy promises never to change.
 """
 
 from __future__ import annotations
@@ -114,8 +108,6 @@ def _table(written: dict[str, Any]) -> Integers:
 def anchored(anchors: dict[int, int], n_outcomes: int) -> Integers:
     """Return weights that run straight from anchor to anchor, and are 0 before and after.
 
-    Examples
-    --------
     >>> anchored({1: 10, 3: 20}, 5)
     array([ 0, 10, 15, 20,  0])
     """
@@ -130,8 +122,6 @@ def anchored(anchors: dict[int, int], n_outcomes: int) -> Integers:
 def band_of(values: Integers, *starts: int) -> Integers:
     """Return the number of the band of each value; a band begins at each start but the first.
 
-    Examples
-    --------
     >>> band_of(np.array([3, 18, 70]), 18, 65)
     array([0, 1, 2])
     """
@@ -141,8 +131,6 @@ def band_of(values: Integers, *starts: int) -> Integers:
 def crossed(*factors: Integers) -> Integers:
     """Return the products of every row of each factor with every row of the others.
 
-    Examples
-    --------
     >>> crossed(np.array([[1, 2], [3, 4]]), np.array([[1, 0], [1, 10]])).tolist()
     [[1, 0], [1, 20], [3, 0], [3, 40]]
     """
@@ -220,7 +208,6 @@ def _chances_of_oldest_gaps() -> Chances:
 
 
 def _chances_of_religions() -> Chances:
-    """Return the chances of religions, by ethnic group and age."""
     religions, leaving = _ORIGINS["religions"], _ORIGINS["leaving"]
     table = np.repeat(religions * 10, len(leaving), axis=0)
     table[:, 0] = table[:, 0] // 10 * np.tile(leaving, len(religions))
@@ -281,9 +268,7 @@ _WITHOUT_SPOUSE = Chances(
 _ACTIVITIES = _chances_of_activities()
 _QUALIFICATIONS = Chances(
     crossed(
-        _WORK["qualifications"],
-        _WORK["qualifications by means"],
-        _WORK["qualifications by sex"],
+        _WORK["qualifications"], _WORK["qualifications by means"], _WORK["qualifications by sex"]
     )
 )
 _OCCUPATIONS = _chances_of_occupations()
@@ -482,7 +467,6 @@ def draw_ethnic_groups(draws: Draws, homes: Households, people: People) -> Integ
 
 
 def _mixed(one: Integers, other: Integers, takes_after_one: NDArray[np.bool_]) -> Integers:
-    """Return the group of a child of two groups."""
     low = np.minimum(_BROAD[one], _BROAD[other])
     high = np.maximum(_BROAD[one], _BROAD[other])
     return np.select(

@@ -63,7 +63,6 @@ from gamekeeper.wording import did_you_mean
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
 WEIGHT = "Weight"
 """The column with the design weights of a sample."""
 
@@ -176,7 +175,6 @@ def _check(n_people: object, seed: object, missing: object) -> None:
 
 
 def _blocks(n_people: int, seed: int) -> Iterator[tuple[int, Draws, Households]]:
-    """Yield blocks of households that hold so many people in all."""
     block = 0
     while n_people > 0:
         draws = Draws(int(seed), block)
@@ -242,21 +240,18 @@ def _table(
 
 
 def _draw_tenures(draws: Draws, homes: Households) -> Integers:
-    """Draw the tenure of each household."""
     row = band_of(homes.head_age, 25, 35, 50, 65) * 3 + homes.means
     row = (row * 4 + _WAY[homes.kind]) * 2 + (SETTING[homes.place] == CAPITAL)
     return _TENURES.draw(draws, row)
 
 
 def _draw_dwellings(draws: Draws, homes: Households, tenure: Integers) -> Integers:
-    """Draw the type of dwelling of each household."""
     row = SETTING[homes.place] * 3 + homes.means
     row = (row * 4 + _WAY[homes.kind]) * 3 + _TENURE_GROUP[tenure]
     return _DWELLINGS.draw(draws, row)
 
 
 def _draw_cars(draws: Draws, homes: Households, people: People, income: Integers) -> Integers:
-    """Draw the number of cars of each household."""
     starts = np.flatnonzero(people.head == np.arange(len(people.head)))
     together = np.add.reduceat(income, starts)
     adults = np.add.reduceat((people.age >= 17).astype(np.int64), starts)
@@ -289,8 +284,6 @@ def sample_population(
 
     Parameters
     ----------
-    table
-        The population, one row per person.
     fraction
         The sampling fraction, above 0 and up to 1; a float means its shortest decimal form, so
         that 0.02 is 1/50. '2%' and '1/50' can be given too.

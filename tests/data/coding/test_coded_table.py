@@ -1,4 +1,4 @@
-"""Two files that list their categories differently come to the same codes."""
+"""Coded tables: what they keep, recoded, of no use any more, and brought to the same codes."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ def test_the_order_of_records_does_not_change_the_codebook(engine, records, rand
 
 def test_values_that_come_late_are_put_in_order(tmp_path, monkeypatch, engine):
     # Blocks of a few records, so that most values are new in a later one; beyond 2**15 of them.
-    monkeypatch.setattr(csv_file, "_BLOCK_OF_CSV_FILE", 1 << 14)
+    monkeypatch.setattr(csv_file, "_READ_BLOCK", 1 << 14)
     numbers = np.random.default_rng(7).permutation(40_000)
     letters = ["zyxwv"[number % 5] for number in range(40_000)]
     path = tmp_path / "x.csv"

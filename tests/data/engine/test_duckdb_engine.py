@@ -1,4 +1,4 @@
-"""Engines that cannot be opened: one clear error, nothing left, and no password in it."""
+"""Engines: DuckDB within its memory, its faults in our words, and engines that cannot be opened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""SPSS, Stata and SAS. A .sas7bdat can be read but not written here, so it has no test of its own."""
+"""Parquet, SPSS, Stata and SAS: types, missing values, labels, and files that are damaged.
+
+A .sas7bdat can be read but not written here, so it has no test of its own.
+"""
 
 from __future__ import annotations
 
@@ -389,7 +392,7 @@ def test_files_are_read_in_chunks(tmp_path, monkeypatch, suffix, n_records):
 
 @pytest.mark.parametrize("suffix", [".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt"])
 @pytest.mark.parametrize("content", [b"", b"no such file" * 100])
-def test_other_content_is_one_error_of_statistical_file(tmp_path, suffix, content):
+def test_other_content_of_a_statistical_file_is_one_error(tmp_path, suffix, content):
     path = tmp_path / f"x{suffix}"
     path.write_bytes(content)
     with pytest.raises(InputError) as caught:

@@ -1,7 +1,4 @@
-"""Tables whose labels may be sums of each other are questioned; plain tables are not.
-
-Labels as offices write them: which hold each other, and which merely begin alike.
-"""
+"""Labels that may be sums of each other: which are suspected, cleared and questioned, and which merely look so."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Releases: as the original is but for the changed cells, and the same bytes every time.
-
-Text files come out as they went in, whatever their cells, marks and encodings.
-"""
+"""Releases: as the original is but for the changed cells, whatever the format, and the same bytes every time."""
 
 from __future__ import annotations
 
@@ -544,7 +541,7 @@ CELLS = st.text(alphabet='ab,;|\t"\n é-1.', max_size=6)
 ROWS = st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=6)
 
 
-def cells_of_of_csv_writer(path, delimiter, encoding):
+def csv_cells_of(path, delimiter, encoding):
     text = path.read_bytes().decode(encoding)
     return [*csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)]
 
@@ -578,7 +575,7 @@ def test_every_cell_but_the_changed_one_is_as_it_was(
     write_release(source, out, [column], n_released=n, replace=True)
     wanted = [list(row) for row in rows]
     wanted[min(changed, n - 1)][1] = 'new; "one"'
-    read = cells_of_of_csv_writer(out, delimiter, encoding)
+    read = csv_cells_of(out, delimiter, encoding)
     assert read[0] == ["first", "second", "third"]
     assert read[1:] == wanted
     raw, made = path.read_bytes(), out.read_bytes()

@@ -1,8 +1,7 @@
-"""Tables of tau-ARGUS: a `.tab` file described by its `.rda`, and `.hst` files with what was decided before.
+"""Files of tau-ARGUS: tables (`.tab`), records, what was decided before (`.hst`), batches (`.arb`).
 
-Records as tau-ARGUS keeps them: a file of fixed columns or with a separator, described by its `.rda`.
-
-Batch files of tau-ARGUS (`.arb`): which data, which tables, which rules; nothing in them is run.
+A table or a file of records, of fixed columns or with a separator, is described by its `.rda`. A batch
+file says which data, which tables, which rules; nothing in it is run.
 
     <OPENTABLEDATA> "t.tab"  or  <OPENMICRODATA> "m.asc"        what it is about
     <OPENMETADATA> "t.rda"                                      how that is written
@@ -54,14 +53,8 @@ def read_argus_table(
 ) -> CellRows:
     """Read a table of tau-ARGUS, with the hierarchies, totals and levels that its description names.
 
-    Parameters
-    ----------
-    path
-        The `.tab` file.
-    description
-        Its `.rda` file; by default that of the same name.
-    value
-        The variable that was added up, where there are several.
+    The description of a `.tab` file is the `.rda` file of the same name, if no other is given. `value` is
+    the variable that was added up, where there are several.
     """
     file = Path(path)
     asked = f"The table in file {quoted([file.name])} was to be read."
@@ -283,12 +276,9 @@ def _numbers(name: str, texts: Sequence[str], problems: list[Problem]) -> Figure
 class ArgusRecords:
     """Records, and what their description says of the columns.
 
-    Attributes
-    ----------
-    hierarchies
-        For each axis with one, its hierarchy.
-    weight, holding, request
-        The columns with the weight, the holding, and who asked for protection; "" for none.
+    - `hierarchies`: for each axis with one, its hierarchy.
+    - `weight`, `holding`, `request`: the columns with the weight, the holding, and who asked for
+      protection; "" for none.
     """
 
     source: Source
@@ -367,18 +357,11 @@ _SILENT = {"MAN", "MIS", "WGT", "ZERO"}
 class BatchTable:
     """A table that a batch file asks for.
 
-    Attributes
-    ----------
-    axes, response, shadow
-        Its axes, what is added up ("" where units are counted), and what rules look at.
-    rules
-        The rules, as they are typed here.
-    apriori
-        The file with what was decided before.
-    is_weighted
-        Whether weights are used.
-    left_out
-        What is asked for and not done here, as it is written.
+    - `axes`, `response`, `shadow`: its axes, what is added up ("" where units are counted), and
+      what rules look at.
+    - `apriori`: the file with what was decided before.
+    - `is_weighted`: whether weights are used.
+    - `left_out`: what is asked for and not done here, as it is written.
     """
 
     axes: tuple[str, ...]

@@ -1,6 +1,4 @@
-"""Sums among the labels of an axis that nobody declared: found, told, and taken only when confirmed.
-
-Which labels of the axes of published tables are sums of others: as declared, by codes, or as found.
+"""Which labels of the axes of published tables are sums of others: as declared, by codes, or as found.
 
 Nothing is concluded that nobody confirmed: labels that may hold others are told, and asked about.
 """

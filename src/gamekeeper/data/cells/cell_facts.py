@@ -1,10 +1,8 @@
-"""Published percentages, means and ratios as facts: each was rounded to the digits that are written.
-
-What published tables say about their hidden cells, as linear facts in whole numbers.
+"""What published tables say about their hidden cells, as linear facts in whole numbers.
 
 Figures with decimals are scaled by a power of ten. What is published is a constant, so that only
-hidden and unpublished cells are numbers; a sum of published cells must agree. A published percentage
-or mean, rounded to its digits, is a fact as well.
+hidden and unpublished cells are numbers; a sum of published cells must agree. A published percentage,
+mean or ratio was rounded to the digits that are written, and is a fact as well.
 
 Where figures were rounded one by one, none of them is a constant: what it stands for lies within the
 tolerance, is the same in every sum that it is part of, and all sums hold exactly.
@@ -37,16 +35,10 @@ Integers = NDArray[np.int64]
 class PublishedShare:
     """A percentage, ratio or mean that a fact is from.
 
-    Attributes
-    ----------
-    name, value
-        Its column, and what is published.
-    cell
-        The cell that it is published of.
-    whole
-        The cell that it is a share of; None for a mean.
-    count
-        How many a mean is over.
+    - `name`, `value`: its column, and what is published.
+    - `cell`: the cell that it is published of.
+    - `whole`: the cell that it is a share of; None for a mean.
+    - `count`: how many a mean is over.
     """
 
     name: str
@@ -136,8 +128,6 @@ def share_rows(part: Term, whole: Term, value: Fraction, digits: int, times: int
 
     Rounding to d digits leaves half a unit on both sides, ends among them.
 
-    Examples
-    --------
     >>> share_rows(({0: 1}, 0), ({1: 1}, 0), Fraction(8), 0, 100)
     [({0: 40, 1: -3}, 0, 4611686018427387904), ({0: 200, 1: -17}, -4611686018427387904, 0)]
     """
@@ -177,28 +167,16 @@ _MOST = 2**50
 class CellFacts:
     """Facts about the open cells of published tables.
 
-    Attributes
-    ----------
-    facts
-        The facts, each number an open cell.
-    cells
-        The cell of each number.
-    number
-        The number of each cell; -1 where it is known.
-    values
-        What each cell that is known holds, scaled.
-    equations
-        The equation that each row is from; -1 for a percentage, ratio or mean.
-    wanted
-        The numbers of the hidden cells.
-    shares
-        What the last rows are from, each a published percentage, ratio or mean.
-    is_published
-        Whether a figure of each cell is published, exact or rounded.
-    tolerance
-        By how much a published figure may be off.
-    is_signed
-        Whether figures may be below 0.
+    - `facts`: the facts, each number an open cell.
+    - `cells`: the cell of each number.
+    - `number`: the number of each cell; -1 where it is known.
+    - `values`: what each cell that is known holds, scaled.
+    - `equations`: the equation that each row is from; -1 for a percentage, ratio or mean.
+    - `wanted`: the numbers of the hidden cells.
+    - `shares`: what the last rows are from, each a published percentage, ratio or mean.
+    - `is_published`: whether a figure of each cell is published, exact or rounded.
+    - `tolerance`: by how much a published figure may be off.
+    - `is_signed`: whether figures may be below 0.
     """
 
     facts: LinearFacts
@@ -229,22 +207,11 @@ def cell_facts(
 ) -> CellFacts:
     """Return what published tables say about their open cells.
 
-    Parameters
-    ----------
-    tolerance
-        How far a published figure may be off by rounding; sums are checked with it.
-    negative
-        Whether figures may be below 0.
-    says
-        What a status tells of a count, where the status is published too.
+    - `tolerance`: how far a published figure may be off by rounding; sums are checked with it.
+    - `negative`: whether figures may be below 0.
+    - `says`: what a status tells of a count, where the status is published too.
+    - raises `InputError`: sums of published figures do not add up.
 
-    Raises
-    ------
-    InputError
-        Sums of published figures do not add up.
-
-    Examples
-    --------
     >>> from gamekeeper.data.cells.cell_file import CellRows
     >>> rows = [["Total", 18], ["South", None], ["North", 9], ["East", 7]]
     >>> made = cell_facts(TableSet.of([CellRows.typed(["area"], rows)]))

@@ -1,10 +1,7 @@
-"""Text files as other tools write them: in UTF-8, or as Windows does in western languages.
+"""Published tables in files, long or wide: a label per axis, a figure, and whether it is shown.
 
-What the status of a cell says: shown, hidden and why; in the letters of the tools that write it.
-
-The rows of one published table: a label per axis, a figure, whether it is shown, and what goes with it.
-
-Published tables in files: long or wide, text, workbooks and Parquet.
+Text files are in UTF-8, or as Windows has them in western languages; workbooks and Parquet are read
+as well. The status of a cell, shown, or hidden and why, is in the letters of the tools that write it.
 """
 
 from __future__ import annotations
@@ -103,8 +100,6 @@ def read_statuses(
     With `hidden`, these texts and no others are hidden ones. Without a vocabulary, that which has
     every text is taken, if no other reads them differently.
 
-    Examples
-    --------
     >>> found = read_statuses(["V", "A", "D"], "Status", "x")
     >>> [str(found[text]) for text in ("V", "A", "D")]
     ['shown', 'unsafe', 'secondary']
@@ -152,8 +147,6 @@ _FEW_DECIMALS = 10**6
 def without_dust(figure: Fraction) -> Fraction:
     """Return a figure without what floating point added to it: 27.778399999999998 is 27.7784.
 
-    Examples
-    --------
     >>> (
     ...     float(without_dust(Fraction("27.778399999999998"))),
     ...     float(without_dust(Fraction("0.1234567"))),
@@ -173,15 +166,10 @@ def without_dust(figure: Fraction) -> Fraction:
 class Share:
     """A column of percentages, means or ratios.
 
-    Attributes
-    ----------
-    values, digits
-        Each figure, None where there is none, and after how many decimals it was rounded.
-    of
-        What it is a share of: the axes over which the whole is summed, or `axis:label` for the cell with
-        that label; nothing for a mean.
-    times
-        100 for percentages, 1 for shares, ratios and means.
+    - `values`, `digits`: each figure, None where there is none, and after how many decimals it was rounded.
+    - `of`: what it is a share of: the axes over which the whole is summed, or `axis:label` for the
+      cell with that label; nothing for a mean.
+    - `times`: 100 for percentages, 1 for shares, ratios and means.
     """
 
     name: str
@@ -193,8 +181,6 @@ class Share:
     def label_of(self, axis: str) -> str | None:
         """Return the label that the whole has on an axis, "" for its total; None for that of the part.
 
-        Examples
-        --------
         >>> share = Share("per man", [], [], ("Sex:m", "Age"))
         >>> share.label_of("Sex"), share.label_of("Age"), share.label_of("Area")
         ('m', '', None)
@@ -209,36 +195,22 @@ class Share:
 class CellRows:
     """One published table.
 
-    Attributes
-    ----------
-    labels
-        For each axis the label of each row.
-    figures
-        The figure of each row, None where none is there; a hidden one is the truth.
-    statuses
-        What became of each cell.
-    marks
-        The status as it was written.
-    counts, tops
-        How many contribute to each cell, and the largest contributions, where they are told.
-    lower_levels, upper_levels
-        How far below and above the figure an attacker must be left in doubt, where that is told.
-    shares, means
-        Percentages, and means of the figure over the count, that are published beside it.
-    totals
-        For each axis the labels that stand for its whole, as the file says.
-    hierarchies
-        For each axis the file with its hierarchy, as the file says.
-    hidden_limits
-        The least and the largest count that a hidden cell may have, where the table says so.
-    printed
-        What stands in the place of each hidden figure, where the file shows it.
-    limits
-        What that says of the figure, by how it is written: '<5', '1-4'.
-    outside
-        For each axis labels that stand beside its hierarchy, such as that of what is not known.
-    notices
-        What to know of how it was read.
+    - `labels`: for each axis the label of each row.
+    - `figures`: the figure of each row, None where none is there; a hidden one is the truth.
+    - `statuses`: what became of each cell.
+    - `marks`: the status as it was written.
+    - `counts`, `tops`: how many contribute to each cell, and the largest contributions, where they
+      are told.
+    - `lower_levels`, `upper_levels`: how far below and above the figure an attacker must be left in
+      doubt, where that is told.
+    - `shares`, `means`: percentages, and means of the figure over the count, that are published beside it.
+    - `totals`: for each axis the labels that stand for its whole, as the file says.
+    - `hierarchies`: for each axis the file with its hierarchy, as the file says.
+    - `hidden_limits`: the least and the largest count that a hidden cell may have, where the table says so.
+    - `printed`: what stands in the place of each hidden figure, where the file shows it.
+    - `limits`: what that says of the figure, by how it is written: '<5', '1-4'.
+    - `outside`: for each axis labels that stand beside its hierarchy, such as that of what is not known.
+    - `notices`: what to know of how it was read.
     """
 
     name: str
@@ -274,10 +246,7 @@ class CellRows:
 
     @classmethod
     def typed(
-        cls,
-        axes: Sequence[str],
-        rows: Sequence[Sequence[object]],
-        name: str = "table",
+        cls, axes: Sequence[str], rows: Sequence[Sequence[object]], name: str = "table"
     ) -> CellRows:
         """Return a table from rows of labels and a figure, None for a hidden one.
 
@@ -300,18 +269,9 @@ class CellRows:
 
 
 _FIGURE_NAMES = (
-    *COUNT_NAMES,
-    "value",
-    "total",
-    "tot",
-    "sum",
-    "max",
-    "freq",
-    "weight",
-    "mean",
-    "share",
+    *COUNT_NAMES, "value", "total", "tot", "sum", "max", "freq", "weight", "mean", "share",
     "percent",
-)
+)  # fmt: skip
 _STATUS_NAMES = ("status", "conf_status", "sdcstatus", "suppressed")
 
 
@@ -319,32 +279,20 @@ _STATUS_NAMES = ("status", "conf_status", "sdcstatus", "suppressed")
 class Columns:
     """Which column of a file is what.
 
-    Attributes
-    ----------
-    axes
-        The axes; all columns that are nothing else by default.
-    count, value
-        The counts, or the values that are added up; with both, the values are what is published, and
-        the counts tell how many contribute.
-    status, status_kind, hidden_status
-        The status of each cell, of which kind the statuses are, and which of them are hidden.
-    tops
-        The largest contributions, the largest first.
-    lower, upper
-        Columns with the protection that each cell needs.
-    percents, ratios, means
-        Columns with percentages and ratios, each with the axes whose sum is the whole (or AXIS:LABEL for
-        the cell with that label), and with means.
-    weight
-        The weight of each row, which the figure is multiplied by.
-    ignore
-        Columns that say nothing.
-    wide
-        The name of an axis whose labels are columns.
-    hidden
-        What stands for a hidden figure.
-    said
-        The texts of hidden figures, and statuses, of which a person says what they tell.
+    - `axes`: the axes; all columns that are nothing else by default.
+    - `count`, `value`: the counts, or the values that are added up; with both, the values are what
+      is published, and the counts tell how many contribute.
+    - `status`, `status_kind`, `hidden_status`: the status of each cell, of which kind the statuses
+      are, and which of them are hidden.
+    - `tops`: the largest contributions, the largest first.
+    - `lower`, `upper`: columns with the protection that each cell needs.
+    - `percents`, `ratios`, `means`: columns with percentages and ratios, each with the axes whose
+      sum is the whole (or AXIS:LABEL for the cell with that label), and with means.
+    - `weight`: the weight of each row, which the figure is multiplied by.
+    - `ignore`: columns that say nothing.
+    - `wide`: the name of an axis whose labels are columns.
+    - `hidden`: what stands for a hidden figure.
+    - `said`: the texts of hidden figures, and statuses, of which a person says what they tell.
     """
 
     axes: Sequence[str] = ()
@@ -368,8 +316,6 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class _Texts:
-    """The texts of the columns of a file."""
-
     source: Source
     columns: dict[str, list[str]]
 
@@ -531,7 +477,6 @@ def _marks(wanted: Columns) -> set[str]:
 
 
 def _chosen(source: Source, wanted: Columns, asked: str) -> tuple[str, str, tuple[str, ...]]:
-    """Return which column has the figures, which the status, and which are axes."""
     names = source.names
     named = [
         *wanted.axes,
@@ -675,13 +620,7 @@ def _wide(texts: _Texts, wanted: Columns, asked: str) -> CellRows:
         labels_of += [label] * len(own)
     raise_all(asked, problems)
     return CellRows(
-        texts.source.name,
-        (*wanted.axes, wanted.wide),
-        (*columns, labels_of),
-        figures,
+        texts.source.name, (*wanted.axes, wanted.wide), (*columns, labels_of), figures,
         [Status.HIDDEN if figure is None else Status.SHOWN for figure in figures],
-        ["" for _ in figures],
-        printed=printed,
-        limits=limits,
-        notices=_told(limits, figures),
-    )
+        ["" for _ in figures], printed=printed, limits=limits, notices=_told(limits, figures),
+    )  # fmt: skip

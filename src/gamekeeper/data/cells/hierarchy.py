@@ -1,9 +1,8 @@
 """Which categories of an axis are sums of others: trees, several trees at once, partition graphs.
 
 A category may be a sum in several ways, regions of counties and, across them, of sizes of place, so
-that nothing needs to be nested. What goes round in a circle, or counts a part twice, is refused.
-
-Hierarchies in files: `.hrc` of tau-ARGUS, codes with parents, a column per level.
+that nothing needs to be nested. What goes round in a circle, or counts a part twice, is refused. In
+files: `.hrc` of tau-ARGUS, codes with parents, a column per level.
 """
 
 from __future__ import annotations
@@ -26,20 +25,12 @@ _SHOWN = 6
 class Hierarchy:
     """The sums among the categories of an axis.
 
-    Attributes
-    ----------
-    parts
-        For each category the ways in which it is the sum of others.
-    source
-        Where that is from, in words.
-    roots
-        The categories that are part of no other.
-    tops
-        The roots of each tree, where several are joined.
-    open_parts
-        Parts that stand for what a category has besides those that are named.
-    is_told
-        Whether somebody said that there are no other sums.
+    - `parts`: for each category the ways in which it is the sum of others.
+    - `source`: where that is from, in words.
+    - `roots`: the categories that are part of no other.
+    - `tops`: the roots of each tree, where several are joined.
+    - `open_parts`: parts that stand for what a category has besides those that are named.
+    - `is_told`: whether somebody said that there are no other sums.
 
     Examples
     --------
@@ -69,10 +60,7 @@ class Hierarchy:
 
     @classmethod
     def of_ways(
-        cls,
-        ways: Mapping[str, Sequence[Sequence[str]]],
-        source: str,
-        labels: Iterable[str] = (),
+        cls, ways: Mapping[str, Sequence[Sequence[str]]], source: str, labels: Iterable[str] = ()
     ) -> Hierarchy:
         """Return a hierarchy, or raise one error with all that is wrong with it."""
         parts = {
@@ -203,8 +191,6 @@ class Hierarchy:
 def hierarchy_by_codes(labels: Sequence[str], source: str = "codes") -> Hierarchy:
     """Return the hierarchy in which a code is part of the longest other that it begins with.
 
-    Examples
-    --------
     >>> hierarchy_by_codes(["A", "A01", "A011", "A02", "B"]).parts
     {'A': (('A01', 'A02'),), 'A01': (('A011',),)}
     """
@@ -212,10 +198,7 @@ def hierarchy_by_codes(labels: Sequence[str], source: str = "codes") -> Hierarch
     pairs = [
         (
             label,
-            next(
-                (label[:end] for end in range(len(label) - 1, 0, -1) if label[:end] in known),
-                "",
-            ),
+            next((label[:end] for end in range(len(label) - 1, 0, -1) if label[:end] in known), ""),
         )
         for label in labels
     ]
@@ -298,13 +281,8 @@ _MOST_BYTES = 64 << 20
 def read_hierarchy(path: str | Path, *, lead: str = "@") -> Hierarchy:
     """Read which categories are sums of others.
 
-    Parameters
-    ----------
-    path
-        A `.hrc` file (each line a code, after as many lead signs as its level), or a text file
-        (CSV): with a column `parent` beside that of codes, or else with one column per level.
-    lead
-        The sign that a `.hrc` file indents with.
+    A `.hrc` file has a code on each line, after as many lead signs as its level. A text file (CSV) has a
+    column `parent` beside that of codes, or else one column per level.
     """
     file = Path(path)
     asked = f"A hierarchy was to be read from file {quoted([file.name])}."

@@ -1,10 +1,8 @@
-"""Tables of sums of a response, counted from records: figure, contributors, and the largest contributions.
+"""Sums of a response by axes, and who adds how much to their cells: from records, or as tables tell.
 
 Contributions of one holding are added up before anything is compared. A record of weight w stands for
 w units of its size; a holding, whose records may have different weights, is one unit of what they
 stand for together. Sums are exact: values and weights, to six decimals, are whole numbers after scaling.
-
-Who adds how much to the cells of published tables: from records, or as far as tables tell.
 
 Records name their contributor, a unit or the holding that it belongs to, so that one who is in several
 cells is one. Tables tell how many contribute to a cell and what the largest are; then those of different
@@ -48,24 +46,13 @@ _MOST = 2**62
 class MagnitudeTable:
     """Sums of a response by axes with subtotals, with what the rules need to know of each cell.
 
-    Attributes
-    ----------
-    name
-        The file that it was counted from.
-    labels
-        For each axis the label of each cell.
-    figures
-        The sum of each cell; the number of units where no response was named.
-    cells
-        The largest contributions to each cell, and what is left.
-    n_records
-        How many records were counted.
-    totals
-        What the whole of each axis is called.
-    shadows
-        The sum of the shadow variable in each cell, where the rules look at one.
-    is_count
-        Whether units were counted, and nothing was added up.
+    - `name`: the file that it was counted from.
+    - `labels`: for each axis the label of each cell.
+    - `figures`: the sum of each cell; the number of units where no response was named.
+    - `cells`: the largest contributions to each cell, and what is left.
+    - `totals`: what the whole of each axis is called.
+    - `shadows`: the sum of the shadow variable in each cell, where the rules look at one.
+    - `is_count`: whether units were counted, and nothing was added up.
     """
 
     MADE_BY: ClassVar[str] = "gk.tables.tabulate_magnitudes(gk.open_source(path), axes, value)"
@@ -101,14 +88,10 @@ def tabulate_magnitudes(
     total: str = "Total",
     most: int = 3,
 ) -> MagnitudeTable:
-    """Add up a response by axes, with every subtotal and total.
+    """Add up a response by axes, with every subtotal and total; records are one per unit.
 
     Parameters
     ----------
-    source
-        Records, one per unit.
-    axes
-        The columns to add up by.
     value
         The response; without one, units are counted.
     weight, holding, request
@@ -358,16 +341,10 @@ Contribution = tuple[int, Fraction]
 class Contributors:
     """The contributors to cells.
 
-    Attributes
-    ----------
-    of_cell
-        For each cell its contributors that are known, the largest first.
-    counts
-        For each cell how many contribute, where that is known.
-    of_contributor
-        For each contributor what it adds at least to which cell.
-    is_named
-        Whether they are from records, so that one in several cells is one.
+    - `of_cell`: for each cell its contributors that are known, the largest first.
+    - `counts`: for each cell how many contribute, where that is known.
+    - `of_contributor`: for each contributor what it adds at least to which cell.
+    - `is_named`: whether they are from records, so that one in several cells is one.
     """
 
     of_cell: dict[int, tuple[Contribution, ...]]
@@ -404,12 +381,8 @@ def read_contributors(
 ) -> Contributors:
     """Read who contributes from records, with columns named as the axes of tables.
 
-    Parameters
-    ----------
-    value
-        The column that was added up; without one, each record counts 1.
-    holding
-        To which holding a record belongs; without one, each record is its own contributor.
+    `value` is the column that was added up; without one, each record counts 1. Without a `holding`, each
+    record is its own contributor.
     """
     asked = f"Contributors were to be read from {source.words}."
     names = [*tables.axes, *filter(None, (value, holding))]
@@ -447,7 +420,6 @@ class _Holders:
         self._cells = {tuple(n): cell for cell, n in enumerate(tables.system.nodes.tolist())}
 
     def above(self, atoms: Sequence[int]) -> Iterator[int]:
-        """Return the cells that hold one finest cell."""
         nodes = [
             axis.over_atoms[atom].tolist()
             for axis, atom in zip(self._system.axes, atoms, strict=True)

@@ -1,6 +1,6 @@
 """All that is published of one base: tables with subtotals, linked by their axes, as cells and sums.
 
-A release of counts that are shown or hidden, as published cells: groups are sums of the categories.
+A release of counts that are shown or hidden is one too: its groups are sums of the categories.
 """
 
 from __future__ import annotations
@@ -50,33 +50,17 @@ _MOST_LETTERS = 400
 class TableSet:
     """Published tables of one base.
 
-    Attributes
-    ----------
-    tables
-        The tables as they were read.
-    axes
-        The axes of all of them.
-    system
-        Their cells, and which add up to which.
-    figures
-        The published figure of each cell; None where none is published.
-    truths
-        The figure of each cell that is hidden, where the files have it.
-    statuses
-        What became of each cell: shown, if any table shows it.
-    hidden
-        The cells that some table hides.
-    published_elsewhere
-        Those among them that another table shows.
-    whole
-        Whether figures are counts.
-    absent
-        What a cell without a row means.
-    notices
-        What to know of how they were put together.
-    assumed
-        For axes of which nobody said how their labels add up, sets of labels that are taken to exclude
-        each other.
+    - `system`: their cells, and which add up to which.
+    - `figures`: the published figure of each cell; None where none is published.
+    - `truths`: the figure of each cell that is hidden, where the files have it.
+    - `statuses`: what became of each cell: shown, if any table shows it.
+    - `hidden`: the cells that some table hides.
+    - `published_elsewhere`: those among them that another table shows.
+    - `whole`: whether figures are counts.
+    - `absent`: what a cell without a row means.
+    - `notices`: what to know of how they were put together.
+    - `assumed`: for axes of which nobody said how their labels add up, sets of labels that are
+      taken to exclude each other.
     """
 
     MADE_BY: ClassVar[str] = "gk.tables.TableSet.of([gk.tables.read_cells(path, columns)])"
@@ -404,10 +388,7 @@ def _missing(made: TableSet) -> list[Problem]:
 def cells_of_release(release: Release) -> tuple[list[CellRows], dict[str, Hierarchy]]:
     """Return the tables of a release, and the hierarchies that its groups make.
 
-    Raises
-    ------
-    InputError
-        A table shows counts that are not the true ones, or intervals of them.
+    Tables of counts that are not the true ones, or of intervals, are an `InputError`.
     """
     problems = [
         Problem(

@@ -1,11 +1,9 @@
-"""What the codes of a file mean: per variable the values and the words of its codes.
+"""What the codes of a file mean: per variable the values and the words of its codes, and recodings.
 
 Code 0 is the missing cell of every variable. The values of a variable have the codes 1, 2, ... in
 the order of their size when all are numbers, and else in the order of their text, so that codes
 depend on the values that occur and never on the order of records. Where values come with an order
 of their own, as ordered categories of a data frame do, codes follow it.
-
-A recoding of one variable, as integers: which new code each old code becomes.
 """
 
 from __future__ import annotations
@@ -40,8 +38,6 @@ def sorted_values(values: Iterable[str], decimal: str = ".") -> list[str]:
     Numbers of the same size that are written differently, such as `7` and `007`, are different
     values and follow the order of their text.
 
-    Examples
-    --------
     >>> sorted_values(["10", "9", "007"])
     ['007', '9', '10']
     >>> sorted_values(["10", "9", "x"])
@@ -69,21 +65,11 @@ def sorted_values(values: Iterable[str], decimal: str = ".") -> list[str]:
 class CodedVariable:
     """A variable of a coded file.
 
-    Parameters
-    ----------
-    name
-        The name of the variable.
-    words
-        What each code means in words, all different; `words[0]` is "missing".
-    values
-        The value in the file as text per code; empty at code 0.
-    label
-        What the file says about the variable; empty when it says nothing.
-    order
-        The order that came with the values, if one did: these and perhaps others that no record has.
+    - `words`: what each code means in words, all different; `words[0]` is "missing".
+    - `values`: the value in the file as text per code; empty at code 0.
+    - `label`: what the file says about the variable; empty when it says nothing.
+    - `order`: the order that came with the values, if one did: these and perhaps others that no record has.
 
-    Examples
-    --------
     >>> sex = CodedVariable.of_values("sex", ["1", "2"], labels={"1": "male", "2": "female"})
     >>> sex.words
     ('missing', 'male', 'female')
@@ -193,16 +179,9 @@ def _distinct(words: list[str], values: list[str]) -> list[str]:
 class Recode:
     """How the codes of a variable become coarser ones.
 
-    Parameters
-    ----------
-    variable
-        The name of the variable whose codes are replaced.
-    codes
-        The new code of each old code; place 0 is the missing cell.
-    words
-        What each new code means; place 0 is the missing cell.
-    name
-        The name of the new variable; the old one when empty.
+    - `codes`: the new code of each old code; place 0 is the missing cell.
+    - `words`: what each new code means; place 0 is the missing cell.
+    - `name`: the name of the new variable; the old one when empty.
 
     Examples
     --------
@@ -237,14 +216,8 @@ class Recode:
 class Change:
     """What a recoding did to a variable.
 
-    Attributes
-    ----------
-    variable
-        Its name.
-    before, after
-        How many categories it had, and has.
-    way
-        The rule as it is written, which may name categories.
+    - `before`, `after`: how many categories it had, and has.
+    - `way`: the rule as it is written, which may name categories.
     """
 
     variable: str

@@ -1,16 +1,9 @@
 """A file as integers: its records in an engine, and the codebook that says what they mean.
 
-A coded table with other cells in some of its columns, or with some of its records only.
-
-The new table is kept by the same engine. Its fingerprint is that of its content, so that the same
-cells have the same one however they came about.
-
-Two coded tables brought to the same codes, so that their keys can be compared.
-
-Categories are the same where their words are. The codes of both follow the order of all words
-that occur in either.
-
-The first records of a file as codes: enough to tell what a search would cost.
+A table with other cells in some columns, or with some of the records only, is kept by the same
+engine. Its fingerprint is that of its content, so that the same cells have the same one however they
+came about. Two tables are brought to the same codes by their words: categories are the same where
+these are, and the codes of both follow the order of all words that occur in either.
 """
 
 from __future__ import annotations
@@ -46,22 +39,13 @@ _LOADED_ROWS = 1 << 20
 class CodedTable:
     """The coded records of a file, kept by an engine.
 
-    Parameters
-    ----------
-    engine, relation
-        Who keeps the codes and under which name: column `record`, then one column of codes per
-        variable of the codebook and one of floating point numbers per name in `numbers`, named as
-        `gamekeeper.data.engine.gate` says. The relation is dropped when the table is no longer used.
-    codebook
-        What the codes mean.
-    n_records
-        How many records there are.
-    fingerprint
-        Sixteen hexadecimal digits that stand for the data.
-    numbers
-        The names of numeric columns, such as weights.
-    keeps
-        Whatever must live as long as the relation, such as the table that it is a view of.
+    - `engine`, `relation`: who keeps the codes and under which name: column `record`, then one
+      column of codes per variable of the codebook and one of floating point numbers per name in
+      `numbers`, named as `gamekeeper.data.engine.gate` says. The relation is dropped when the table
+      is no longer used.
+    - `fingerprint`: sixteen hexadecimal digits that stand for the data.
+    - `numbers`: the names of numeric columns, such as weights.
+    - `keeps`: whatever must live as long as the relation, such as the table that it is a view of.
 
     Examples
     --------
@@ -243,14 +227,9 @@ class CodedTable:
             f" AS {code_column(len(self.codebook))} FROM {self.relation} AS r"
         )
         return CodedTable(
-            self.engine,
-            relation,
-            Codebook((*self.codebook.variables, variable)),
-            self.n_records,
-            self.fingerprint,
-            self.numbers,
-            keeps=(self,),
-        )
+            self.engine, relation, Codebook((*self.codebook.variables, variable)), self.n_records,
+            self.fingerprint, self.numbers, keeps=(self,),
+        )  # fmt: skip
 
     def recoded(self, recodes: Sequence[Recode]) -> CodedTable:
         """Return the table with some variables recoded, as a view: no record is copied.
@@ -291,14 +270,9 @@ class CodedTable:
         relation = self.engine.view(f"SELECT {chosen} FROM {self.relation} r{''.join(joins)}")
         book = Codebook(tuple(variables))
         made = CodedTable(
-            self.engine,
-            relation,
-            book,
-            self.n_records,
-            _fingerprint_of_recodes(self.fingerprint, recodes),
-            self.numbers,
-            keeps=(self,),
-        )
+            self.engine, relation, book, self.n_records,
+            _fingerprint_of_recodes(self.fingerprint, recodes), self.numbers, keeps=(self,),
+        )  # fmt: skip
         for name in maps:
             weakref.finalize(made, self.engine.drop, name).atexit = False
         return made
@@ -357,8 +331,6 @@ def coded_from_codes(
     ----------
     codes
         One row per record, one column per variable: 0 for a missing cell, values from 1.
-    names
-        The names of the variables.
     words
         Per variable what each code means, the missing cell first; the codes as text when None.
     numbers
@@ -397,12 +369,7 @@ def coded_from_codes(
         digest.update(name.encode("utf-8", "replace"))
         digest.update(np.ascontiguousarray(cells, dtype="<f8").data)
     return CodedTable(
-        engine,
-        relation,
-        Codebook(variables),
-        len(matrix),
-        digest.hexdigest()[:16],
-        tuple(columns),
+        engine, relation, Codebook(variables), len(matrix), digest.hexdigest()[:16], tuple(columns)
     )
 
 
@@ -494,22 +461,12 @@ def replace_cells(
 ) -> CodedTable:
     """Return a table with other codes or numbers in some columns, all else as it was.
 
-    Parameters
-    ----------
-    table
-        The table that is left as it is.
-    codes
-        By variable its new codes, one per record, places in the words of that variable.
-    numbers
-        By numeric column its new numbers, one per record.
-    variables
-        By variable what its new codes mean, where that is not what the old ones meant.
-    records
-        The places of the records to keep, in their order; all when None. Codes and numbers are those
-        of all records.
+    - `codes`: by variable its new codes, one per record, places in the words of that variable.
+    - `numbers`: by numeric column its new numbers, one per record.
+    - `variables`: by variable what its new codes mean, where that is not what the old ones meant.
+    - `records`: the places of the records to keep, in their order; all when None. Codes and numbers
+      are those of all records.
 
-    Examples
-    --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> table = coded_from_codes([[1, 2], [2, 1]], ["sex", "age"])
     >>> replace_cells(table, {"age": np.array([0, 1])}).matrix().tolist()
@@ -549,8 +506,6 @@ def aligned(
 ) -> tuple[CodedTable, CodedTable]:
     """Return two tables in which the same code of a variable means the same.
 
-    Examples
-    --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> sample = coded_from_codes([[1], [2]], ["sex"], [("missing", "f", "m")])
     >>> everybody = coded_from_codes([[1], [2]], ["sex"], [("missing", "m", "x")])

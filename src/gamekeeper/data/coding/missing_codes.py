@@ -62,24 +62,12 @@ class SuspectedCode:
 
 
 def suspected_codes(
-    table: CodedTable,
-    *,
-    known: Mapping[str, Collection[str]] | None = None,
-    decimal: str = ".",
+    table: CodedTable, *, known: Mapping[str, Collection[str]] | None = None, decimal: str = "."
 ) -> list[SuspectedCode]:
     """Return the values of a table that look like codes for missing.
 
-    Parameters
-    ----------
-    table
-        A coded file.
-    known
-        By variable, values of which somebody has said what they mean.
-    decimal
-        How numbers of the file are written.
+    - `known`: by variable, values of which somebody has said what they mean.
 
-    Examples
-    --------
     >>> from gamekeeper.data.coding.source_coding import code_frame
     >>> import pyarrow as pa
     >>> people = pa.table({"age": ["34", "NA", "52", "NA"], "sex": ["1", "2", "2", "1"]})
@@ -110,8 +98,6 @@ def suspected_values(
 
     `counts` has the number of records of each code.
 
-    Examples
-    --------
     >>> sex = CodedVariable.of_values("sex", ["1", "2", "9"])
     >>> suspected_values(sex, [0, 50, 48, 2])
     [3]

@@ -1,22 +1,16 @@
-"""The cells of a column as integers or as numbers, batch by batch.
+"""From a file or a data frame to integers with a codebook.
 
-Codes are given as values are met, because a file is read once; `CellCoder.variable` has them in
-their final order, and `CellCoder.order` tells which final code each given one becomes.
-
-From a file or a data frame to integers with a codebook.
-
-A file is read once, batch by batch; its codes go to the engine as they come and are put in their
-final order there. Parquet columns of whole numbers and texts are not copied: the engine looks for
-their values and then scans the file in place. An engine elsewhere must see the file under the same
-path; anything else is read here and handed over, up to a limit (`gamekeeper.data.engine.gate`).
+A file is read once, batch by batch. Codes are given as values are met, go to the engine as they come
+and are put in their final order there. Parquet columns of whole numbers and texts are not copied: the
+engine looks for their values and then scans the file in place. An engine elsewhere must see the file
+under the same path; anything else is read here and handed over, up to a limit
+(`gamekeeper.data.engine.gate`).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +34,7 @@ from gamekeeper.data.engine.gate import (
 from gamekeeper.data.reading.columns import (
     Column,
     ColumnKind,
+    float_of,
     is_text,
     kind_of,
     matched_names,
@@ -57,16 +52,7 @@ from gamekeeper.wording import count_of, quoted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
 _NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
-
-
-def _as_float(number: Fraction) -> float:
-    """Return the nearest float; what is beyond them all is infinite, as it is to Arrow."""
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf if number > 0 else -math.inf
 
 
 class CellCoder:
@@ -133,7 +119,7 @@ class NumberReader:
         self.n_faults = 0
         self._missing = missing
         read = (number_of(value, decimal) for value in missing)
-        self._missing_numbers = [_as_float(number) for number in read if number is not None]
+        self._missing_numbers = [float_of(number) for number in read if number is not None]
 
     def read(self, cells: pa.Array) -> pa.Array:
         """Return the numbers; none where the cell is missing or is not a number."""
@@ -174,7 +160,6 @@ class NumberReader:
 
 
 def _blanked(cells: pa.Array, where: pa.Array) -> pa.Array:
-    """Return the cells with nothing where it is said."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -192,7 +177,7 @@ def code_source(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> CodedTable:
-    r"""Read columns of a data file, or of a frame, as codes.
+    r"""Read columns of a data file, or of a frame, as codes, records in the order of the file.
 
     Parameters
     ----------
@@ -206,11 +191,6 @@ def code_source(
         Who keeps the codes; one that the process shares when None.
     progress
         Told the number of records read and, where the file tells it, of all.
-
-    Returns
-    -------
-    CodedTable
-        The codes of all records, in the order of the file, with their codebook.
 
     Examples
     --------
@@ -294,8 +274,6 @@ def code_frame(
 
 @dataclass(frozen=True)
 class _Input:
-    """What is to be coded, from wherever it comes."""
-
     asked: str
     columns: tuple[Column, ...]
     numbers: tuple[str, ...]
@@ -473,7 +451,6 @@ def _check_types(
 
 
 def _number_problems(schema: pa.Schema, numbers: Sequence[str]) -> list[Problem]:
-    """Return what is wrong with columns that are to be numbers and are dates or truth values."""
     return [
         Problem(
             Reason.WRONG_SCHEMA,
@@ -517,7 +494,6 @@ def _not_numbers(input_: _Input, faults: Sequence[NumberReader]) -> InputError:
 
 
 def _fingerprint(table: CodedTable) -> str:
-    """Return a fingerprint of coded data: the same for equal data of whatever library."""
     digest = sha256()
     for variable in table.codebook:
         digest.update(repr((variable.name, variable.values)).encode("utf-8", "replace"))

@@ -1,15 +1,10 @@
-"""The errors of DuckDB, which quote values and statements, turned into ours, which do not.
-
-How DuckDB names, scans and writes Parquet files.
-
-The engine gate on DuckDB, within one process and a limit of memory.
+"""The engine gate on DuckDB, within one process and a limit of memory; and engines by their names.
 
 What does not fit in memory goes to a temporary folder that only the owner of the process can
 read and that is removed when the engine is closed. Only codes and numbers go there, with one
 exception: when a text column of a Parquet file is scanned in place and memory is short, DuckDB may
-put values of it there too. Everything else is coded before it comes here.
-
-An engine by the text that names it: DuckDB of this process, or a cluster of Spark.
+put values of it there too. Everything else is coded before it comes here. The errors of DuckDB quote
+values and statements; they are turned into ours, which do not.
 """
 
 from __future__ import annotations
@@ -51,7 +46,6 @@ from gamekeeper.wording import quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
 
 T = TypeVar("T")
 
@@ -165,18 +159,11 @@ _TYPES = {
 class DuckDBEngine:
     """An engine of this process.
 
-    Parameters
-    ----------
-    memory_limit
-        How much memory DuckDB may use, such as "4GB"; half of what work may use when None. The
-        other half is for arrays with a cell per record.
-    threads
-        How many threads it may use; one per core when None.
-    folder
-        Where to make the temporary folder; the system's place for such when None.
+    - `memory_limit`: how much memory DuckDB may use, such as "4GB"; half of what work may use when
+      None. The other half is for arrays with a cell per record.
+    - `threads`: how many threads it may use; one per core when None.
+    - `folder`: where to make the temporary folder; the system's place for such when None.
 
-    Examples
-    --------
     >>> with DuckDBEngine(memory_limit="500MB", threads=1) as engine:
     ...     numbers = engine.create("SELECT 1 AS v0 UNION ALL SELECT 2")
     ...     engine.query(f"SELECT COUNT(*) AS n FROM {numbers}").to_pydict()

@@ -6,24 +6,15 @@ have our names, never those of a file: `record` (0, 1, 2, ... in the order of th
 statement. Codes are never NULL: a missing cell is code 0. Statements are plain SQL that other
 engines run as well; codes are signed integers, because some engines have no others.
 
-What comes to this machine from an engine elsewhere, and what goes there: so much and no more.
-
 An engine of this machine has its records here already, and work asks for memory as it always does
 (`gamekeeper.budget`). With one elsewhere every row of an array crosses the network and takes memory
 of the one process that asked. Counts of classes are small; arrays with a cell per record or per
 different key are not. Up to the limits below they come, so that every attack gives the same answer
 whoever counts. Above them they are refused, with the way around.
 
-A new folder of files that an engine writes: there whole, or not at all.
-
-Columns of a Parquet file as codes, in plain SQL: by subtraction, or by a join with their values.
-
-Arrays handed to worker processes through shared memory.
-
-Handing them over as arguments would be simpler, but a process that dies while it starts leaves the
-parent writing into a pipe that nobody reads, for ever. A handle fits into the pipe as a whole.
-
-Blocks of work done on this machine, by threads or by processes.
+Blocks of work on this machine are done by threads or by processes. Arrays are handed to processes
+through shared memory. As arguments they would be simpler, but a process that dies while it starts
+leaves the parent writing into a pipe that nobody reads, for ever. A handle fits into the pipe whole.
 """
 
 from __future__ import annotations
@@ -39,14 +30,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 
-from gamekeeper.algorithms.blocks import Kernel, Shared, in_order, map_by_threads
-from gamekeeper.algorithms.blocks import Outcome as blocks_Outcome
-from gamekeeper.algorithms.blocks import State as blocks_State
-from gamekeeper.algorithms.blocks import Task as blocks_Task
+from gamekeeper.algorithms.blocks import (
+    Kernel,
+    Outcome,
+    Shared,
+    State,
+    Task,
+    in_order,
+    map_by_threads,
+)
 from gamekeeper.budget import require_memory, workers_of
 from gamekeeper.choices import Pool
 from gamekeeper.errors import InputError, LimitError, Reason
@@ -56,7 +52,6 @@ from gamekeeper.wording import count_of, number_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
 
 RECORD = "record"
 """The column with the place of a record in its file, from 0."""
@@ -110,17 +105,11 @@ class Scan(StrEnum):
 class ScannedColumn:
     """How a column of a Parquet file becomes a column of a relation.
 
-    Attributes
-    ----------
-    place
-        The place of the column in the file's schema, from 0.
-    name
-        Its name in the relation: see `code_column` and `number_column`.
-    scan
-        As it is (to ask which values there are), as codes, or as floating point numbers.
-    values
-        For codes: value number i has code i + 1; every other value, and NULL, has code 0.
-        All integers or all texts, as the column is.
+    - `place`: the place of the column in the file's schema, from 0.
+    - `name`: its name in the relation: see `code_column` and `number_column`.
+    - `scan`: as it is (to ask which values there are), as codes, or as floating point numbers.
+    - `values`: for codes: value number i has code i + 1; every other value, and NULL, has code 0.
+      All integers or all texts, as the column is.
     """
 
     place: int
@@ -204,14 +193,14 @@ class Engine(Protocol):
 
     def map_blocks(
         self,
-        kernel: Kernel[blocks_State, blocks_Task, blocks_Outcome],
+        kernel: Kernel[State, Task, Outcome],
         shared: Shared,
-        tasks: Sequence[blocks_Task],
+        tasks: Sequence[Task],
         *,
         workers: int | None = None,
         pool: Pool = Pool.THREADS,
         progress: Progress | None = None,
-    ) -> Generator[blocks_Outcome]:
+    ) -> Generator[Outcome]:
         """Yield the outcome of every task, in the order of tasks, whoever does them.
 
         Every worker gets the shared arrays once. `pool` says who works where the engine is of this
@@ -293,16 +282,9 @@ def require_brought(
 ) -> None:
     """Refuse to bring more rows from elsewhere than may come, or than memory holds.
 
-    Parameters
-    ----------
-    engine
-        Who has them; where that is this machine, nothing is refused here.
-    n_rows, row_bytes
-        How many there are, and what each takes.
-    what
-        What they are: "codes of records".
-    do
-        The ways around, as a sentence without its full stop.
+    - `n_rows`, `row_bytes`: how many there are, and what each takes.
+    - `what`: what they are, as "codes of records".
+    - `do`: the ways around, as a sentence without its full stop.
     """
     if engine.is_local:
         return
@@ -455,11 +437,6 @@ def received(handle: ArraysHandle) -> dict[str, Any]:
 
 def _view(memory: SharedMemory, shape: tuple[int, ...], kind: str, place: int) -> Any:
     return np.ndarray(shape, dtype=kind, buffer=memory.buf, offset=place)
-
-
-State = TypeVar("State")
-Task = TypeVar("Task")
-Outcome = TypeVar("Outcome")
 
 
 def map_locally(

@@ -1,7 +1,4 @@
-"""Whether keys can be counted as they were asked for: every problem, named by variable and count.
-
-Counting keys: a request checked, classes in the engine, their sizes, fractions and diversity.
-"""
+"""Counting keys: a request checked, classes in the engine, their sizes, fractions and diversity."""
 
 from __future__ import annotations
 
@@ -82,10 +79,7 @@ def request_problems(
 
 
 def design_problems(
-    *,
-    weight: str,
-    strata: str,
-    fraction: FractionLike | Mapping[str, FractionLike] | None,
+    *, weight: str, strata: str, fraction: FractionLike | Mapping[str, FractionLike] | None
 ) -> list[Problem]:
     """Return what is wrong with how a sample is said to be drawn, whatever the file."""
     if isinstance(fraction, Mapping):
@@ -259,8 +253,6 @@ def count_keys(
 
     Parameters
     ----------
-    coded
-        The coded file.
     keys
         The names of up to 64 key variables.
     missing
@@ -305,19 +297,12 @@ def count_keys(
         )
     names = coded.codebook.names
     keys, sensitive = matched_names(keys, names), matched_names(sensitive, names)
-    (strata, person), (weight,) = (
-        matched_names([strata, person], names),
-        matched_names([weight], coded.numbers),
-    )
+    strata, person = matched_names([strata, person], names)
+    (weight,) = matched_names([weight], coded.numbers)
     problems = request_problems(
-        coded,
-        keys,
-        weight=weight,
-        strata=strata,
-        fraction=fraction,
-        sensitive=sensitive,
+        coded, keys, weight=weight, strata=strata, fraction=fraction, sensitive=sensitive,
         person=person,
-    )
+    )  # fmt: skip
     if not blank or rule is Missing.EXCLUDE:
         problems += all_missing_problems(coded, keys)
     problems += nameless_problems(coded, person)
@@ -362,28 +347,11 @@ def count_keys(
         seconds=time.perf_counter() - started,
     )
     return KeyTable(
-        coded,
-        tuple(keys),
-        rule,
-        n_records,
-        coded.n_records - n_records - n_further,
-        sum(structure.values()),
-        structure,
-        by_size,
-        released,
-        diversity,
-        overall,
-        fractions,
-        weight,
-        strata,
-        provenance,
-        counted,
-        relation,
-        size_column,
-        person,
-        n_further,
+        coded, tuple(keys), rule, n_records, coded.n_records - n_records - n_further,
+        sum(structure.values()), structure, by_size, released, diversity, overall, fractions,
+        weight, strata, provenance, counted, relation, size_column, person, n_further,
         _weights_differ(counted, weight, strata) if weight else 1.0,
-    )
+    )  # fmt: skip
 
 
 def _weights_differ(counted: KeyedRecords, weight: str, strata: str) -> float:
@@ -446,11 +414,7 @@ def _has_missing(counted: KeyedRecords) -> bool:
 
 
 def _matched(
-    counted: KeyedRecords,
-    relation: str,
-    missing: Missing,
-    weight: str,
-    progress: Progress | None,
+    counted: KeyedRecords, relation: str, missing: Missing, weight: str, progress: Progress | None
 ) -> str:
     """Return a relation of the same keys whose sizes count every record that matches."""
     import pyarrow as pa

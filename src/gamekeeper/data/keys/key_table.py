@@ -4,10 +4,9 @@ The classes stay in the engine. What is counted there is the number of records p
 the partition structure (how many classes there are of each size). Arrays with one cell per record
 are made when they are asked for. Cost: one grouping of the file by its packed keys.
 
-What missing cells of key variables do to what is counted: uniques by each reading of them.
-
 As a category of its own a missing cell makes a record unlike everybody who has a value there, so that
-more records are unique and fewer people fit than in truth. What the readings say is told beside.
+more records are unique and fewer people fit than in truth. What the other readings say is told beside
+(`missing_reservations`).
 """
 
 from __future__ import annotations
@@ -34,13 +33,12 @@ from gamekeeper.data.keys.listed_records import (
     listed_keys,
 )
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.results import Provenance, Result, table_html
+from gamekeeper.results import COLOURS, Provenance, Result, new_figure, ruled, table_html
 from gamekeeper.wording import be, count_of, fraction_text, joined, percent_text, quoted, there_are
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
-
 
 EVEN_WEIGHTS = 1.1
 """Weights that differ by less are as good as equal."""
@@ -54,36 +52,24 @@ _PLOTTED_SIZES = 20
 class KeyTable(Result):
     """The classes of the records of a file on some keys.
 
-    Attributes
-    ----------
-    coded, keys, missing, weight, strata
-        What was counted, and how.
-    n_records, n_excluded
-        How many records were counted, and how many were left out for a missing cell.
-    n_classes
-        How many different keys the counted records have.
-    structure
-        How many different keys there are in classes of each size; where a missing cell is ignored
-        or matches anything, the size of a key is the number of records that match it.
-    records_by_size
-        How many records are in classes of each size.
-    released_by_size
-        How many records have exactly the same key as so many, themselves included, a missing cell
-        being equal to a missing cell only. It differs from `records_by_size` where a missing cell
-        is ignored or matches anything.
-    diversity
-        Per sensitive variable, how many records are in classes with so many of its values; see
-        `l_diversity`.
-    fraction
-        The sampling fraction of the file, exactly; None where it is not known.
-    fractions
-        The sampling fraction of each stratum that occurs, by its word; None without strata.
-    person, n_further
-        The variable that tells whose a record is, where the first record of each person was counted,
-        and how many further records of the same people were left out.
-    weights_differ
-        The largest weight over the smallest one, of records that are of one stratum; 1 without weights.
-        Above that records were not drawn with equal chances.
+    - `coded`, `keys`, `missing`, `weight`, `strata`: what was counted, and how.
+    - `n_records`, `n_excluded`: how many records were counted, and how many were left out for a
+      missing cell.
+    - `n_classes`: how many different keys the counted records have.
+    - `structure`: how many different keys there are in classes of each size; where a missing cell
+      is ignored or matches anything, the size of a key is the number of records that match it.
+    - `records_by_size`: how many records are in classes of each size.
+    - `released_by_size`: how many records have exactly the same key as so many, themselves
+      included, a missing cell being equal to a missing cell only. It differs from `records_by_size`
+      where a missing cell is ignored or matches anything.
+    - `diversity`: per sensitive variable, how many records are in classes with so many of its
+      values; see `l_diversity`.
+    - `fraction`: the sampling fraction of the file, exactly; None where it is not known.
+    - `fractions`: the sampling fraction of each stratum that occurs, by its word; None without strata.
+    - `person`, `n_further`: the variable that tells whose a record is, where the first record of
+      each person was counted, and how many further records of the same people were left out.
+    - `weights_differ`: the largest weight over the smallest one, of records that are of one
+      stratum; 1 without weights. Above that records were not drawn with equal chances.
     """
 
     MADE_BY: ClassVar[str] = (
@@ -436,19 +422,12 @@ class KeyTable(Result):
 
     def plot(self) -> Figure:
         """Plot how many records share their key with how many others; needs no display."""
-        from matplotlib.figure import Figure
-
-        from gamekeeper.results import COLOURS, GRID
-
         sizes = sorted(self.records_by_size)[:_PLOTTED_SIZES]
         larger = self.n_records - sum(self.records_by_size[size] for size in sizes)
         names = [f"{size:,}" for size in sizes] + (["more"] if larger else [])
         counts = [self.records_by_size[size] for size in sizes] + ([larger] if larger else [])
-        figure = Figure(figsize=(8.0, 4.0), layout="constrained")
-        ax = figure.add_subplot()
-        ax.grid(color=GRID, linewidth=0.8, axis="y")
-        ax.set_axisbelow(True)
-        ax.spines[["top", "right"]].set_visible(False)
+        figure = new_figure(8.0, 4.0)
+        ax = ruled(figure.add_subplot(), "y")
         ax.bar(
             names,
             counts,
@@ -489,8 +468,6 @@ _ALIKE = 0.01
 def missing_reservations(key_table: KeyTable) -> tuple[str, ...]:
     """Return what missing cells change of how numbers may be used, in sentences.
 
-    Examples
-    --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> from gamekeeper.data.keys.counting import count_keys
     >>> people = coded_from_codes([[1, 1], [1, 0], [2, 1], [2, 1]], ["age", "job"])

@@ -1,13 +1,8 @@
-"""Keys as few integers: the codes of a key are the digits of one number, or of several.
+"""The counted records with their keys: in the engine, and as rows of arrays, each record or each key.
 
-A number takes as many variables as fit in 63 bits, so that the twelve variables of a census file
-are grouped as one column. Numbers are in the order of the keys.
-
-The counted records of a table with their packed keys, as plain SQL over the engine gate.
-
-The different keys of a file, brought to this machine: what attacks on classes work on elsewhere.
-
-The counted records as rows of arrays: every one, or one for each different key.
+The codes of a key are the digits of one number, or of several. A number takes as many variables as
+fit in 63 bits, so that the twelve variables of a census file are grouped as one column. Numbers are
+in the order of the keys.
 
 Up to a number of records, and always where they are on this machine, every counted record has a row.
 Above it an engine elsewhere keeps them, and a row stands for all records with one key (and of one
@@ -43,7 +38,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from gamekeeper.data.keys.key_table import KeyTable
-
 
 _LARGEST = 2**63
 
@@ -88,8 +82,6 @@ class KeyPacking:
 def pack_keys(columns: Sequence[str], n_codes: Sequence[int]) -> KeyPacking:
     """Return how to pack the columns of a key.
 
-    Examples
-    --------
     >>> pack_keys(["v0", "v1"], [3, 10]).expressions()
     ['(CAST(v0 AS BIGINT) * 10 + v1) AS k0']
     """
@@ -190,14 +182,8 @@ def keyed_records(
 class DistinctKeys:
     """One row for each different key, in the order in which they first occur in the file.
 
-    Attributes
-    ----------
-    codes
-        The codes of each key.
-    counts
-        How many records have it.
-    first
-        The place in the file, from 0, of the first that has it; rising.
+    - `counts`: how many records have it.
+    - `first`: the place in the file, from 0, of the first that has it; rising.
     """
 
     codes: npt.NDArray[np.unsignedinteger]
@@ -211,8 +197,6 @@ class DistinctKeys:
 def distinct_keys(table: KeyTable) -> DistinctKeys:
     """Return the different keys of the counted records.
 
-    Examples
-    --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> from gamekeeper.data.keys.counting import count_keys
     >>> found = distinct_keys(count_keys(coded_from_codes([[2], [1], [2]], ["sex"]), ["sex"]))
@@ -245,8 +229,6 @@ class ListedRecords:
 
     Rows of records are in the order of the file, those of keys in the order of `KeyTable.classes()`.
 
-    Examples
-    --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> from gamekeeper.data.keys.counting import count_keys
     >>> found = count_keys(coded_from_codes([[2], [1], [2]], ["sex"]), ["sex"]).listed

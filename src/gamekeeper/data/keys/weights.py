@@ -1,20 +1,16 @@
-"""Sampling fractions: which share of the population a file, or each of its strata, holds.
+"""Sampling fractions, exact sums of weights, and counts of cells of margins, asked of the engine.
 
-A fraction is given, for the file or per stratum, or follows from weights as the number of records
-over the sum of their weights. All are exact rationals. With strata the fraction of the file is
-the number of records over the population that the strata imply.
-
-Sums of weights that do not depend on the order of records.
+A fraction is the share of the population that a file, or each of its strata, holds. It is given, or
+follows from weights as the number of records over the sum of their weights. All are exact rationals.
+With strata the fraction of the file is the number of records over the population that the strata imply.
 
 Floating point sums differ in their last digits with the order of the terms, and so with the number
 of threads. Here weights are scaled by a power of two to whole numbers and summed as such. A weight
 loses digits only when the file's weights span more than some twenty decimal orders.
 
-Counts of cells of margins, asked of the engine that has the records: many margins in one query.
-
-Only how many cells have how many records comes here, a few hundred rows for each margin. Each part of
-the query groups the different keys by its own columns; written as parts of a union and not as grouping
-sets, which would first copy every key once for each margin.
+Of margins, only how many cells have how many records comes here, a few hundred rows for each. Many are
+asked for in one query, each part of which groups the different keys by its own columns; written as parts
+of a union and not as grouping sets, which would first copy every key once for each margin.
 """
 
 from __future__ import annotations
@@ -76,8 +72,6 @@ def fractions_by_code(
 def overall_fraction(counts: Mapping[int, int], fractions: Mapping[int, Fraction]) -> Fraction:
     """Return the number of records over the population that the strata imply.
 
-    Examples
-    --------
     >>> overall_fraction({1: 10, 2: 10}, {1: Fraction(1, 10), 2: Fraction(1, 30)})
     Fraction(1, 20)
     """
@@ -139,8 +133,6 @@ def _word(expression: str) -> str:
 def sum_of_weights(n_records: int, smallest: float, largest: float) -> WeightSum:
     """Return how to sum so many positive weights.
 
-    Examples
-    --------
     >>> sum_of_weights(1000, 1.5, 200.0)
     WeightSum(bits=52, largest_bits=8)
     """
@@ -155,13 +147,6 @@ _AT_ONCE = 16
 class Marginals:
     """The margins of the keys of a file.
 
-    Parameters
-    ----------
-    table
-        The counted keys.
-
-    Examples
-    --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> from gamekeeper.data.keys.counting import count_keys
     >>> coded = coded_from_codes([[1, 1], [1, 2], [2, 2], [1, 2]], ["age", "sex"])

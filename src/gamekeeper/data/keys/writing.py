@@ -27,8 +27,6 @@ def write_classes(table: KeyTable, folder: Path) -> int:
 
     Columns are those of `KeyTable.to_arrow`; rows come in no particular order.
 
-    Examples
-    --------
     >>> import pathlib, tempfile
     >>> from pyarrow import parquet
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
@@ -95,22 +93,12 @@ def write_records(
 ) -> int:
     """Write results of every record of the file to a new folder of Parquet files; return how many.
 
-    Parameters
-    ----------
-    table
-        The counted keys of the file.
-    rows
-        `record` (from 1), `class_size` and further columns of some records, such as the uniques.
-    folder
-        Where to write; it has the same columns.
-    others
-        By the name of each further column, what it says of a counted record that is not among the
-        rows. One that was left out has neither a class size nor anything else.
-    identifier
-        A coded column of the file with the user's own name of each record; it comes second.
+    - `rows`: `record` (from 1), `class_size` and further columns of some records, such as the uniques.
+    - `folder`: where to write; it has the same columns.
+    - `others`: by the name of each further column, what it says of a counted record that is not
+      among the rows. One that was left out has neither a class size nor anything else.
+    - `identifier`: a coded column of the file with the user's own name of each record; it comes second.
 
-    Examples
-    --------
     >>> import pathlib, tempfile
     >>> import pyarrow as pa
     >>> from pyarrow import parquet
@@ -152,18 +140,10 @@ def write_listed(
 ) -> int:
     """Write results of every record of the file to a new folder of Parquet files; return how many.
 
-    Parameters
-    ----------
-    listed
-        The rows of the counted records.
-    rows
-        Their results, as `ListedRecords.table_of` has them. What a row that stands for a key says
-        is written for all records with that key, where they are.
-    folder, identifier
-        As of `write_records`.
+    - `rows`: their results, as `ListedRecords.table_of` has them. What a row that stands for a key
+      says is written for all records with that key, where they are.
+    - `folder`, `identifier`: as of `write_records`.
 
-    Examples
-    --------
     >>> import pathlib, tempfile
     >>> import numpy as np
     >>> from pyarrow import parquet

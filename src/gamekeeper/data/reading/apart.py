@@ -30,14 +30,7 @@ from typing import Any, BinaryIO
 
 from gamekeeper import errors
 from gamekeeper.budget import is_memory_given, memory_budget
-from gamekeeper.errors import (
-    GamekeeperError,
-    InputError,
-    LimitError,
-    Problem,
-    Reason,
-    fault_place,
-)
+from gamekeeper.errors import GamekeeperError, InputError, LimitError, Problem, Reason, fault_place
 from gamekeeper.files import files_read, one_run, remember
 from gamekeeper.wording import count_of, memory_text
 
@@ -66,32 +59,16 @@ Writer = Callable[..., None]
 
 @contextmanager
 def apart(
-    write: Writer,
-    *given: Any,
-    path: Path,
-    asked: str,
-    do: str,
-    libraries: Sequence[str] = (),
+    write: Writer, *given: Any, path: Path, asked: str, do: str, libraries: Sequence[str] = ()
 ) -> Generator[io.BufferedReader[Any]]:
     """Have a function read a file in a process of its own, and give what it writes, as it comes.
 
-    Parameters
-    ----------
-    write
-        A function of a module, which is found there by its name.
-    given
-        What it is called with, besides the file to write to: what JSON can hold.
-    path
-        The file that is read, by whose size the limits are.
-    asked, do
-        The first and the last sentence of an error: what was asked, and the way around.
-    libraries
-        What it imports: loaded before the limit of memory begins to count.
-
-    Raises
-    ------
-    GamekeeperError
-        As the function does; or because it took too much, or broke down.
+    - `write`: a function of a module, which is found there by its name.
+    - `given`: what it is called with, besides the file to write to: what JSON can hold.
+    - `path`: the file that is read, by whose size the limits are.
+    - `asked`, `do`: the first and the last sentence of an error: what was asked, and the way around.
+    - `libraries`: what it imports: loaded before the limit of memory begins to count.
+    - raises `GamekeeperError`: as the function does; or because it took too much, or broke down.
     """
     memory, seconds = limits_for(path)
     request = {
@@ -182,7 +159,6 @@ class _Told(io.RawIOBase):
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Read what comes next, or raise what went wrong."""
         if self._is_over:
             return 0
         out = self._process.stdout
@@ -207,7 +183,6 @@ class _Told(io.RawIOBase):
             raise self._too_long()
 
     def _judge(self) -> None:
-        """Raise what went wrong, if anything did."""
         assert self._process.stderr is not None
         said = self._process.stderr.read()
         try:

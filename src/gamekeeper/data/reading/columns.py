@@ -1,14 +1,9 @@
-"""A column of a data file as its reader describes it, before anything is coded.
+"""Columns of data files and their values: names as people type them, numbers and texts, read exactly.
 
-Names of columns as people type them: whatever their case, as long as one column is meant.
-
-Numbers written as text, read exactly.
-
-The text of typed values: one way to write a value, whatever kind of file it comes from.
-
-Whole numbers are written without a point, so that 1.0 of SPSS, 1 of Parquet and "1" of a text
-file are the same value. Spaces around a text do not count. Nothing, an empty text and "not a
-number" are no values.
+There is one way to write a value, whatever kind of file it comes from. Whole numbers are written
+without a point, so that 1.0 of SPSS, 1 of Parquet and "1" of a text file are the same value. Spaces
+around a text do not count. Nothing, an empty text and "not a number" are no values. A name may be
+written in any case, as long as one column is meant.
 """
 
 from __future__ import annotations
@@ -50,20 +45,12 @@ class ColumnKind(StrEnum):
 class Column:
     """A column of a data file.
 
-    Parameters
-    ----------
-    name, label
-        The name of the column, and what the file says about it, if anything.
-    kind
-        What its cells are in the file.
-    labels
-        The words that the file has for values, by the value as text.
-    digits
-        The number of digits with which the file shows whole numbers, for columns with leading
-        zeros; 0 for all others.
-    order
-        The values as text in the order that they have where they come from; none for columns
-        whose values are ordered by their size or their text.
+    - `name`, `label`: the name of the column, and what the file says about it, if anything.
+    - `labels`: the words that the file has for values, by the value as text.
+    - `digits`: the number of digits with which the file shows whole numbers, for columns with
+      leading zeros; 0 for all others.
+    - `order`: the values as text in the order that they have where they come from; none for columns
+      whose values are ordered by their size or their text.
     """
 
     name: str
@@ -88,8 +75,6 @@ def unreadable(
 def matched_name(name: str, known: Sequence[str]) -> str:
     """Return the name of a column as the data has it.
 
-    Examples
-    --------
     >>> matched_name("age", ["AGE", "Sex"])
     'AGE'
     """
@@ -114,8 +99,6 @@ def matched_name(name: str, known: Sequence[str]) -> str:
 def matched_names(names: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
     """Return names as the data has them; those that mean no column, or several, as they are.
 
-    Examples
-    --------
     >>> matched_names(["age", "sex", "job"], ["AGE", "Sex", "SEX"])
     ('AGE', 'sex', 'job')
     """
@@ -154,14 +137,9 @@ _AT_LEAST = re.compile(
 _OR_MORE = re.compile(r"(\d[\d.,]*)\s*(?:\+|(?:or|and)\s*(?:more|over|above|greater|higher))")
 # Which group of each pattern is the least, and which the largest; 0 for none.
 _LIMITS = (
-    (_BELOW, 0, 1),
-    (_AT_MOST, 0, 1),
-    (_OR_FEWER, 0, 1),
-    (_BETWEEN, 1, 2),
-    (_ABOVE, 1, 0),
-    (_AT_LEAST, 1, 0),
-    (_OR_MORE, 1, 0),
-)
+    (_BELOW, 0, 1), (_AT_MOST, 0, 1), (_OR_FEWER, 0, 1), (_BETWEEN, 1, 2), (_ABOVE, 1, 0),
+    (_AT_LEAST, 1, 0), (_OR_MORE, 1, 0),
+)  # fmt: skip
 _LIKE_A_LIMIT = re.compile(
     r"[<>≤≥⩽⩾≦≧]|\b(?:than|under|below|over|above|most|least|fewer|less|more|up to)\b"
 )
@@ -177,15 +155,9 @@ _LONGEST_LIMIT = 80
 def number_of(text: str, decimal: str = ".") -> Fraction | None:
     """Return the number that a value is written as, exactly; None when it is not a number.
 
-    Parameters
-    ----------
-    text
-        A value as text. Spaces around it do not matter; thousands are not grouped.
-    decimal
-        The decimal mark of the file, `.` or `,`. The other mark is not read: it may group digits.
+    - `text`: a value as text. Spaces around it do not matter; thousands are not grouped.
+    - `decimal`: the decimal mark of the file, `.` or `,`. The other mark is not read: it may group digits.
 
-    Examples
-    --------
     >>> number_of("007"), number_of("1,5", ","), number_of("1,5")
     (Fraction(7, 1), Fraction(3, 2), None)
     """
@@ -208,12 +180,8 @@ def float_of(number: Fraction) -> float:
 class Limits:
     """What a text such as '<5' says of a number; None where it says nothing.
 
-    Attributes
-    ----------
-    low, high
-        The least and the largest number.
-    is_above, is_below
-        Whether the number is above the one, and below the other, and not equal to it.
+    - `low`, `high`: the least and the largest number.
+    - `is_above`, `is_below`: whether the number is above the one, and below the other, and not equal to it.
     """
 
     low: Fraction | None = None
@@ -232,13 +200,8 @@ class Limits:
 def limits_of(text: str, decimal: str = ".") -> Limits | None:
     """Return the limits that a text gives in place of a number; None where it gives none.
 
-    Raises
-    ------
-    ValueError
-        It gives limits that cannot be read.
+    Limits that cannot be read are a `ValueError`.
 
-    Examples
-    --------
     >>> limits_of("<5").of_whole(), limits_of("1-4").of_whole(), limits_of("5 or fewer").of_whole()
     ((None, 4), (1, 4), (None, 5))
     >>> limits_of("5"), limits_of("North")
@@ -267,8 +230,6 @@ def limits_of(text: str, decimal: str = ".") -> Limits | None:
 def may_be_limit(text: str, decimal: str = ".") -> bool:
     """Whether a text that is no number has one in it, so that it may tell a limit in words unknown here.
 
-    Examples
-    --------
     >>> may_be_limit("LT5"), may_be_limit("one to four"), may_be_limit("c"), may_be_limit("-99")
     (True, True, False, False)
     """
@@ -333,12 +294,8 @@ def type_name(kind: pa.DataType) -> str:
 def value_texts(values: pa.Array, digits: int = 0) -> list[str | None]:
     """Return the text of every value, None for what is no value.
 
-    Parameters
-    ----------
-    values
-        Values of any type whose kind is not `OTHER`; not dictionary-encoded.
-    digits
-        The least number of digits of whole numbers, for columns shown with leading zeros.
+    - `values`: values of any type whose kind is not `OTHER`; not dictionary-encoded.
+    - `digits`: the least number of digits of whole numbers, for columns shown with leading zeros.
     """
     import pyarrow as pa
 
@@ -394,8 +351,6 @@ def _moment_texts(values: pa.Array) -> list[str | None]:
 def value_text(value: Any, digits: int = 0) -> str | None:
     """Return the text of one Python value, None when it is none.
 
-    Examples
-    --------
     >>> value_text(1.0), value_text(" 007 "), value_text(2.50), value_text(7, digits=3)
     ('1', '007', '2.5', '007')
     >>> value_text(float("nan")) is None, value_text("") is None

@@ -1,18 +1,15 @@
-"""Text files that are packed: `.gz`, or the one file in a `.zip`; unpacked block by block.
-
-Nothing is unpacked to disk or kept in memory. What would unpack to too much, in all or for its
-size, is refused while it is read, after a block more than is allowed.
-
-How a text file of records is laid out: encoding, delimiter, decimal mark, names of columns.
-
-The encoding is decided on every byte of the file: UTF-8 when all of it is valid UTF-8, UTF-16 by
-its byte order mark or its zero bytes, else Windows-1252, else Latin-1. Delimiter and decimal mark
-are decided on the first records. A setting that is given is taken as it is.
-
-Text files of records: every cell is text, read in blocks, wanted columns only.
+"""Text files of records: every cell is text, read in blocks, wanted columns only; packed ones as well.
 
 Cells are never read as numbers, so that leading zeros survive. Quotes, line breaks in quotes and
 empty lines are understood. A record with too few or too many cells is an error, never padded.
+
+The encoding is decided on every byte of the file: UTF-8 when all of it is valid UTF-8, UTF-16 by its
+byte order mark or its zero bytes, else Windows-1252, else Latin-1. Delimiter and decimal mark are
+decided on the first records. A setting that is given is taken as it is.
+
+Packed files (`.gz`, or the one file in a `.zip`) are unpacked block by block: nothing of them goes to
+disk or is kept in memory. What would unpack to too much, in all or for its size, is refused while it
+is read, after a block more than is allowed.
 """
 
 from __future__ import annotations
@@ -39,7 +36,6 @@ from gamekeeper.wording import count_of, memory_text, quoted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
 MOST_BYTES = 16 << 30
 """What an archive may unpack to."""
 
@@ -57,8 +53,6 @@ DAMAGED = (
 def inner_suffix(path: Path) -> str:
     """Return the ending of the file that is packed, in small letters.
 
-    Examples
-    --------
     >>> inner_suffix(Path("people.csv.gz"))
     '.csv'
     """
@@ -91,11 +85,9 @@ class _Unpacked(io.RawIOBase):
         self._most = min(MOST_BYTES, max(_ANY_RATIO, _MOST_RATIO * path.stat().st_size))
 
     def readable(self) -> bool:
-        """Whether it can be read: always."""
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Read the next bytes."""
         damaged = False
         data = b""
         try:
@@ -117,7 +109,6 @@ class _Unpacked(io.RawIOBase):
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """Return the one file in an archive, open."""
     name, file = _member(path), None
     with contextlib.suppress(*DAMAGED):
         file = zipfile.ZipFile(path).open(name)  # noqa: SIM115 - whoever reads it closes it
@@ -127,7 +118,6 @@ def _opened(path: Path) -> IO[bytes]:
 
 
 def _member(path: Path) -> str:
-    """Return the name of the one file in an archive."""
     names: list[str] = []
     damaged = False
     try:
@@ -299,14 +289,9 @@ def _scan(path: Path) -> _Bytes:
         except UnicodeDecodeError:
             is_utf8 = False
     return _Bytes(
-        digest.hexdigest()[:16],
-        head,
-        is_utf8,
-        is_cp1252,
-        has_zeros,
-        has_quotes,
+        digest.hexdigest()[:16], head, is_utf8, is_cp1252, has_zeros, has_quotes,
         max(line_feeds, returns),
-    )
+    )  # fmt: skip
 
 
 def _codec(path: Path, scanned: _Bytes, given: str | None) -> tuple[str, bytes]:
@@ -468,7 +453,7 @@ def _check_header(path: Path, header: Sequence[str]) -> None:
 
 
 # A record may be as long as a block; one megabyte more or less does not change the speed.
-_BLOCK_OF_CSV_FILE = 4 << 20
+_READ_BLOCK = 4 << 20
 _FIRST_BYTES = 1 << 20
 
 
@@ -560,7 +545,7 @@ class CsvFile:
             read_options=pa_csv.ReadOptions(
                 # Without threads the reader knows the numbers of the records it refuses.
                 use_threads=False,
-                block_size=_BLOCK_OF_CSV_FILE,
+                block_size=_READ_BLOCK,
                 column_names=[str(place) for place in range(len(names))],
             ),
             parse_options=pa_csv.ParseOptions(
@@ -603,7 +588,7 @@ class CsvFile:
         return unreadable(
             self.path,
             "Its records cannot be told apart.",
-            f"Check the quotes, and that no record has more than {_BLOCK_OF_CSV_FILE:,} bytes.",
+            f"Check the quotes, and that no record has more than {_READ_BLOCK:,} bytes.",
         )
 
     def _uneven(self, uneven: _UnevenRecords, n_records: int) -> InputError:

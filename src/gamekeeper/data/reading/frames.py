@@ -1,20 +1,13 @@
-"""Cells that are Python objects as texts: one type of value in one, another in the next.
+"""Data frames of other libraries, and sheets of Excel workbooks (.xlsx), as Arrow tables.
 
-Columns of pandas frames as Arrow arrays: categoricals, intervals, periods, mixed objects.
+A frame (pandas, Polars, Arrow, DuckDB and the like) is read like a file. Its records are its rows, in
+their order; the index of a pandas frame is no column of it. Categories that a frame has in an order
+of its own (ordered categoricals of pandas, `Enum` of Polars and DuckDB, ordered dictionaries of
+Arrow, intervals) keep that order. They are written as texts one by one, since they may be anything:
+numbers, dates, intervals of `pd.cut`. An interval is written with its ends as values are, `(16, 24]`.
 
-Categories are written as texts one by one, since they may be anything: numbers, dates, intervals
-of `pd.cut`. An interval is written with its ends as values are, `(16, 24]`.
-
-Data frames of other libraries as Arrow tables: pandas, Polars, Arrow, DuckDB and the like.
-
-A frame is read like a file. Its records are its rows, in their order; the index of a pandas frame
-is no column of it. Categories that a frame has in an order of its own (ordered categoricals of
-pandas, `Enum` of Polars and DuckDB, ordered dictionaries of Arrow, intervals) keep that order.
-
-Excel workbooks (.xlsx): one sheet, read as a table in a process of its own (`apart`).
-
-Whole numbers are read as whole numbers, texts as texts; leading zeros that are only a format of a
-number are not in the file.
+One sheet of a workbook is read as a table, in a process of its own (`apart`). Whole numbers are read
+as whole numbers, texts as texts; leading zeros that are only a format of a number are not in the file.
 """
 
 from __future__ import annotations
@@ -60,8 +53,6 @@ class OddCells(Exception):  # noqa: N818 - what was found; who reads the column 
 def plain_text(cell: Any) -> str | None:
     """Return the text of one object; raise TypeError where it has none.
 
-    Examples
-    --------
     >>> plain_text(np.int64(3)), plain_text(" x ")
     ('3', 'x')
     """
@@ -132,7 +123,7 @@ def ordered_categories(series: pd.Series[Any]) -> tuple[str, ...]:
     else:
         return ()
     try:
-        texts = [_text(category) for category in categories]
+        texts = [_category_text(category) for category in categories]
     except TypeError:
         return ()  # no values, which is told where they are read
     return tuple(dict.fromkeys(text for text in texts if text is not None))
@@ -168,21 +159,18 @@ def require_plain_axes(frame: pd.DataFrame, asked: str) -> None:
 
 
 def _dictionary(codes: Any, categories: Any) -> pa.Array:
-    """Return codes and categories as a dictionary of texts."""
     import pyarrow as pa
 
-    texts = pa.array(texts_of(categories, _text), pa.string())
+    texts = pa.array(texts_of(categories, _category_text), pa.string())
     return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), texts)
 
 
-def _text(category: Any) -> str | None:
+def _category_text(category: Any) -> str | None:
     import pandas as pd
 
     if isinstance(category, pd.Interval):
-        left, right = (
-            ("[" if category.closed_left else "("),
-            ("]" if category.closed_right else ")"),
-        )
+        left = "[" if category.closed_left else "("
+        right = "]" if category.closed_right else ")"
         return f"{left}{plain_text(category.left)}, {plain_text(category.right)}{right}"
     return str(category) if isinstance(category, pd.Period) else plain_text(category)
 
@@ -196,12 +184,8 @@ _KNOWN = "Give a frame of pandas, Polars, Arrow or DuckDB."
 class Frame:
     """A data frame of any library that is known to narwhals or hands out an Arrow stream.
 
-    Attributes
-    ----------
-    native
-        The frame as it was given; of a stream, which can be read once only, the table it became.
-    names, columns
-        The names of its columns, and these.
+    - `native`: the frame as it was given; of a stream, which can be read once only, the table it became.
+    - `names`, `columns`: the names of its columns, and these.
     """
 
     kind = "frame"
@@ -217,7 +201,7 @@ class Frame:
         if self.is_pandas:
             require_plain_axes(self.native, _ASKED)
         self._schema = _discreetly(self._frame.collect_schema)
-        self.names = _checked(self._schema.names())
+        self.names = _checked_names(self._schema.names())
         orders = self._orders()
         self.columns = tuple(Column(name, order=orders.get(name, ())) for name in self.names)
 
@@ -247,7 +231,9 @@ class Frame:
         for name in columns:
             try:
                 made[name] = (
-                    pandas_column(self.native[name]) if table is None else _column(table[name])
+                    pandas_column(self.native[name])
+                    if table is None
+                    else _narwhals_column(table[name])
                 )
             except OddCells as found:
                 odd[name] = f"It holds {found}."
@@ -354,8 +340,7 @@ def _known(frame: Any) -> tuple[nw.DataFrame[Any] | nw.LazyFrame[Any], Any]:
     raise InputError(Reason.WRONG_SCHEMA, _ASKED, found, do)
 
 
-def _column(series: nw.Series[Any]) -> pa.Array | pa.ChunkedArray:
-    """Return the cells of a column; raise `OddCells` where some are no values."""
+def _narwhals_column(series: nw.Series[Any]) -> pa.Array | pa.ChunkedArray:
     import narwhals as nw
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -376,8 +361,7 @@ def _repeated(names: Sequence[Any]) -> list[str]:
     return [str(name) for name, count in Counter(names).items() if count > 1]
 
 
-def _checked(names: Sequence[Any]) -> tuple[str, ...]:
-    """Return names that are texts."""
+def _checked_names(names: Sequence[Any]) -> tuple[str, ...]:
     kinds = [type(name).__name__ for name in names if not isinstance(name, str)]
     if kinds:
         raise InputError(
@@ -399,7 +383,6 @@ def _differ_in_case_alone(names: Sequence[str]) -> bool:
 
 
 def _dictionary_texts(cells: pa.ChunkedArray) -> tuple[str, ...]:
-    """Return the values of a dictionary in its order."""
     chunks = cells.unify_dictionaries().chunks
     texts = value_texts(chunks[0].dictionary) if chunks else []
     return tuple(dict.fromkeys(text for text in texts if text is not None))
@@ -462,7 +445,7 @@ def write_sheet(out: BinaryIO, name: str, sheet: str | None, header: bool) -> No
     from python_calamine import CalamineWorkbook
 
     path = Path(name)
-    _check(path)
+    _require_undamaged(path)
     sheets: dict[str, Any] = {}
     failed = False
     try:
@@ -486,12 +469,12 @@ def write_sheet(out: BinaryIO, name: str, sheet: str | None, header: bool) -> No
         do = f"Name one of {quoted(list(sheets))} (--sheet)." if sheets else "Check the file."
         raise unreadable(path, f"It has {count_of(len(sheets), 'sheet')} with cells.", do)
     (found,) = sheets.values()
-    table = pa.table(_columns(found, path, header=header))
+    table = pa.table(_sheet_columns(found, path, header=header))
     with pa.ipc.new_stream(out, table.schema) as stream:
         stream.write_table(table)
 
 
-def _columns(sheet: Any, path: Path, *, header: bool) -> dict[str, pa.ChunkedArray]:
+def _sheet_columns(sheet: Any, path: Path, *, header: bool) -> dict[str, pa.ChunkedArray]:
     """Return the columns of a sheet by name, made of some rows at a time."""
     rows = islice(sheet.iter_rows(), sheet.start[0], None)
     names = [str(cell).strip() for cell in next(rows)] if header else [""] * sheet.width
@@ -501,11 +484,11 @@ def _columns(sheet: Any, path: Path, *, header: bool) -> dict[str, pa.ChunkedArr
     parts: list[list[pa.Array]] = [[] for _ in names]
     while some := list(islice(rows, _ROWS)):
         for part, cells in zip(parts, zip(*some, strict=True), strict=True):
-            part.append(_column_of_excel_file(cells))
-    return {name: _joined(part) for name, part in zip(names, parts, strict=True)}
+            part.append(_sheet_column(cells))
+    return {name: _joined_parts(part) for name, part in zip(names, parts, strict=True)}
 
 
-def _joined(parts: list[pa.Array]) -> pa.ChunkedArray:
+def _joined_parts(parts: list[pa.Array]) -> pa.ChunkedArray:
     """Return the parts of a column as whole numbers where all are, else as texts."""
     import pyarrow as pa
 
@@ -514,29 +497,26 @@ def _joined(parts: list[pa.Array]) -> pa.ChunkedArray:
     return pa.chunked_array([part.cast(kind) for part in parts], kind)
 
 
-def _column_of_excel_file(cells: tuple[Any, ...]) -> pa.Array:
-    """Return cells as whole numbers where all are, else as texts."""
+def _sheet_column(cells: tuple[Any, ...]) -> pa.Array:
     import pyarrow as pa
 
     given = [None if cell is None or cell == "" else cell for cell in cells]
     if all(cell is None or _is_whole(cell) for cell in given):
         return pa.array([None if cell is None else int(cell) for cell in given], pa.int64())
-    return pa.array(
-        [None if cell is None else _text_of_excel_file(cell) for cell in given], pa.string()
-    )
+    return pa.array([None if cell is None else _sheet_text(cell) for cell in given], pa.string())
 
 
 def _is_whole(cell: Any) -> bool:
     return type(cell) in (int, float) and abs(cell) <= _WHOLE and float(cell).is_integer()
 
 
-def _text_of_excel_file(cell: Any) -> str:
+def _sheet_text(cell: Any) -> str:
     if isinstance(cell, float):
         return str(int(cell)) if cell.is_integer() else repr(cell)
     return cell.isoformat() if hasattr(cell, "isoformat") else str(cell)
 
 
-def _check(path: Path) -> None:
+def _require_undamaged(path: Path) -> None:
     """Refuse a workbook whose sums do not fit what it holds: it would be read with other figures."""
     is_damaged = False
     try:

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from gamekeeper.data.reading.columns import Column, like, matched_names, unreadable
 from gamekeeper.data.reading.csv_file import PACKED, CsvFile, fingerprint_of, inner_suffix
-from gamekeeper.data.reading.frames import Frame, is_path
+from gamekeeper.data.reading.frames import Frame, is_path, read_workbook
 from gamekeeper.data.reading.typed_files import (
     PARQUET_SUFFIXES,
+    STATISTICAL_SUFFIXES,
     ParquetFile,
     StatisticalFile,
     parts_of,
 )
-from gamekeeper.data.reading.typed_files import STATISTICAL_SUFFIXES as SUFFIXES
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.files import require_ordinary
 from gamekeeper.wording import count_of, did_you_mean, quoted
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".dat")
-"""How the names of text files end."""
-
-
 Reader = CsvFile | Frame | ParquetFile | StatisticalFile
 """What reads a kind of file, or a frame."""
 
@@ -38,21 +35,13 @@ Reader = CsvFile | Frame | ParquetFile | StatisticalFile
 class Source:
     """A data file or data frame that is ready to be read; made by `open_source`.
 
-    Attributes
-    ----------
-    missing
-        The values that are read as missing, besides the empty cell.
-    columns, names
-        The columns of the file, in their order, and their names.
-    path, kind
-        The file, None for a data frame; csv, excel, parquet, spss, stata, sas or frame.
-    settings, detected
-        How the file is read: for a text file its delimiter, encoding and decimal mark. Which of these
-        were detected rather than given.
-    decimal
-        The decimal mark of numbers that are written as text.
-    n_records
-        The number of records, where the file tells it without being read.
+    - `missing`: the values that are read as missing, besides the empty cell.
+    - `columns`, `names`: the columns of the file, in their order, and their names.
+    - `path`, `kind`: the file, None for a data frame; csv, excel, parquet, spss, stata, sas or frame.
+    - `settings`, `detected`: how the file is read: for a text file its delimiter, encoding and
+      decimal mark. Which of these were detected rather than given.
+    - `decimal`: the decimal mark of numbers that are written as text.
+    - `n_records`: the number of records, where the file tells it without being read.
     """
 
     def __init__(self, reader: Reader, missing: frozenset[str] = frozenset()) -> None:
@@ -132,7 +121,7 @@ def open_source(
     r"""Open a data file: text (CSV), Parquet, SPSS, Stata or SAS, told by the end of its name.
 
     A data frame of pandas, Polars, Arrow or DuckDB is opened as well. Its categories keep their
-    order where they have one.
+    order where they have one. Nothing is in memory yet.
 
     Parameters
     ----------
@@ -151,11 +140,6 @@ def open_source(
         "column 1", "column 2" and so on.
     sheet
         The sheet of a workbook, where several have cells.
-
-    Returns
-    -------
-    Source
-        The file with its columns, its settings and its fingerprint; nothing is in memory yet.
 
     Examples
     --------
@@ -179,6 +163,7 @@ def open_source(
             raise unreadable(
                 file, "What is packed is no text file.", "Unpack it, and name the file."
             )
+    known = (*TEXT_SUFFIXES, *PARQUET_SUFFIXES, *STATISTICAL_SUFFIXES, ".xlsx", *PACKED)
     if suffix == ".xlsx":
         return _of_workbook(file, unwanted, sheet=sheet, header=header)
     if suffix in TEXT_SUFFIXES:
@@ -187,13 +172,13 @@ def open_source(
         )
     elif suffix in PARQUET_SUFFIXES:
         reader = ParquetFile(file)
-    elif suffix in SUFFIXES:
+    elif suffix in STATISTICAL_SUFFIXES:
         reader = StatisticalFile(file, encoding=encoding, keep_user_missing=keep_user_missing)
     else:
         raise unreadable(
             file,
             "Its kind cannot be told from the end of its name.",
-            f"Known ends: {', '.join((*TEXT_SUFFIXES, *PARQUET_SUFFIXES, *SUFFIXES, '.xlsx', *PACKED))}.",
+            f"Known ends: {', '.join(known)}.",
             Reason.NOT_READABLE,
         )
     names = [column.name for column in reader.columns]
@@ -205,8 +190,6 @@ def open_source(
 
 
 def _of_workbook(file: Path, missing: frozenset[str], *, sheet: str | None, header: bool) -> Source:
-    from gamekeeper.data.reading.frames import read_workbook
-
     reader = Frame(read_workbook(file, sheet=sheet, header=header))
     reader.path, reader.kind, reader.fingerprint = file, "excel", fingerprint_of(file)
     return Source(reader, missing)
@@ -281,10 +264,8 @@ def _check_file(file: Path) -> None:
         elif file.is_dir():
             if parts_of(file):
                 return
-            reason, found = (
-                Reason.NOT_READABLE,
-                "It is a folder, and not one of Parquet files alone.",
-            )
+            reason = Reason.NOT_READABLE
+            found = "It is a folder, and not one of Parquet files alone."
             do = "Name a file, or a folder with Parquet files in it and no folders."
         else:
             require_ordinary(file)
@@ -296,8 +277,5 @@ def _check_file(file: Path) -> None:
             do = "It is read more than once: write it to a file first, and name that."
     if reason is not None:
         raise InputError(
-            reason,
-            f"Data file {quoted([str(file)], letters=200)} was to be read.",
-            found,
-            do,
+            reason, f"Data file {quoted([str(file)], letters=200)} was to be read.", found, do
         )

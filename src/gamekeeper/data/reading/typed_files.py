@@ -1,14 +1,14 @@
-"""Parquet files: read in batches, or described so that an engine scans them in place.
+"""Files whose columns have types: Parquet, also in parts, and those of SPSS, Stata and SAS.
 
-A folder of Parquet files, such as others write in parts, is read as one file: its files in the order
-of their names, all with the same columns.
+Parquet is read in batches, or described so that an engine scans it in place. A folder of Parquet
+files, such as others write in parts, is read as one file: its files in the order of their names, all
+with the same columns.
 
-Files of SPSS, Stata and SAS, with value labels and user-missing codes.
-
-Read by pyreadstat in chunks, in a process of its own (`apart`). The codes that the file declares as
-missing (of SPSS), and the extended missing values .a to .z (of Stata and SAS), are read as missing
-unless they are to be kept; then they are values like others, with their labels. Value labels of SAS are in a catalog: a
-file with the same name and the ending .sas7bcat is read with it.
+Files of SPSS, Stata and SAS are read by pyreadstat in chunks, in a process of its own (`apart`). The
+codes that the file declares as missing (of SPSS), and the extended missing values .a to .z (of Stata
+and SAS), are read as missing unless they are to be kept; then they are values like others, with their
+labels. Value labels of SAS are in a catalog: a file with the same name and the ending .sas7bcat is
+read with it.
 """
 
 from __future__ import annotations
@@ -38,23 +38,17 @@ from gamekeeper.wording import count_of, quoted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
 _BATCH = 1 << 17
 # The length of the footer, in four bytes, and the letters that a Parquet file ends in.
 _TAIL = 8
 
-
 PARQUET_SUFFIXES = (".parquet", ".pq")
-"""How the names of Parquet files end."""
 
 
 class ParquetFile:
     """A Parquet file of flat columns, or a folder of such files.
 
-    Attributes
-    ----------
-    files
-        The files in the order of their records: the one, or those of the folder by name.
+    - `files`: the files in the order of their records: the one, or those of the folder by name.
     """
 
     kind = "parquet"
@@ -160,7 +154,6 @@ class ParquetFile:
             raise error
 
     def _require_same(self, schemas: Sequence[pa.Schema]) -> None:
-        """Refuse files of a folder that have other columns than the first."""
         first = [(field.name, field.type) for field in schemas[0]]
         problems = [
             Problem(
@@ -252,11 +245,7 @@ class StatisticalFile:
             "do": "Check the file, read fewer columns of it, or allow more memory (--memory).",
         }
         told = plain_of(
-            send_description,
-            str(path),
-            encoding,
-            **self._apart,
-            libraries=("pyreadstat",),
+            send_description, str(path), encoding, **self._apart, libraries=("pyreadstat",)
         )
         self.n_records: int | None = told["n_records"]
         self.settings: Mapping[str, str] = {
@@ -338,14 +327,9 @@ def write_batches(
     offset, n_read = 0, chunk
     while n_read == chunk:
         cells, _ = _read(
-            path,
-            STATISTICAL_SUFFIXES[path.suffix.lower()][1],
-            encoding,
-            row_offset=offset,
-            row_limit=chunk,
-            usecols=list(columns),
-            **kept,
-        )
+            path, STATISTICAL_SUFFIXES[path.suffix.lower()][1], encoding, row_offset=offset,
+            row_limit=chunk, usecols=list(columns), **kept,
+        )  # fmt: skip
         n_read = len(cells[columns[0]])
         offset += n_read
         if n_read:

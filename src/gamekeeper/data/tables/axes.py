@@ -1,6 +1,6 @@
-"""The axes of tables of counts: their names, their categories, and groups of categories.
+"""The axes of tables of counts, groups of their categories, and what is published of some of them.
 
-One published table of a release: some axes of the base table, grouped or not, under a scheme.
+A published table has some axes of the base table, grouped or not, under a scheme.
 """
 
 from __future__ import annotations
@@ -43,8 +43,6 @@ _SHOWN_CELLS = 6
 class Axis:
     """A variable of a table of counts, with its categories in their order.
 
-    Examples
-    --------
     >>> Axis("work", ("yes", "no"))
     Axis('work', 2 categories)
     """
@@ -149,8 +147,6 @@ def grouped(
 def cell_words(axes: Sequence[Axis], cell: int) -> str:
     """Return a cell, numbered by rows, in the words of its categories.
 
-    Examples
-    --------
     >>> cell_words([Axis("age", ("young", "old")), Axis("work", ("yes", "no"))], 2)
     'age=old, work=yes'
     >>> cell_words([], 0)
@@ -167,8 +163,6 @@ def cell_words(axes: Sequence[Axis], cell: int) -> str:
 def cells_words(axes: Sequence[Axis], cells: Sequence[int]) -> str:
     """Return the first of some cells in words, and the number of the others.
 
-    Examples
-    --------
     >>> cells_words([Axis("work", ("yes", "no"))], [0, 1])
     'work=yes; work=no'
     """
@@ -181,8 +175,6 @@ def cells_words(axes: Sequence[Axis], cells: Sequence[int]) -> str:
 def category_columns(axes: Sequence[Axis], cells: NDArray[np.int64]) -> dict[str, Any]:
     """Return for each axis the categories of some cells, numbered by rows, as an Arrow array.
 
-    Examples
-    --------
     >>> made = category_columns(
     ...     [Axis("age", ("young", "old")), Axis("work", ("yes", "no"))], np.array([2])
     ... )
@@ -207,30 +199,20 @@ def raise_all(asked: str, problems: Sequence[Problem], do: str = "") -> None:
 
 Integers = NDArray[np.int64]
 
-_SHOWN_CELLS_OF_PUBLISHED_TABLE = 20
+_SHOWN_FAULTS = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PublishedTable:
     """What is published of some axes of the base table.
 
-    Attributes
-    ----------
-    name
-        What the table is called in messages.
-    axes
-        The names of its axes in the order of its counts; none for the total.
-    scheme
-        How true counts were published.
-    counts
-        The published counts, `HIDDEN` where none is shown; the lower limits of intervals.
-    highs
-        The upper limits of intervals that are given one by one, `UNBOUNDED` where there is none.
-    groups
-        For axes that are recoded, the categories of the base table under each label.
-    hidden
-        The least and the largest count that a hidden cell may have, where the release says so;
-        else it is what the scheme hides, or anything.
+    - `name`: what the table is called in messages.
+    - `axes`: the names of its axes in the order of its counts; none for the total.
+    - `counts`: the published counts, `HIDDEN` where none is shown; the lower limits of intervals.
+    - `highs`: the upper limits of intervals that are given one by one, `UNBOUNDED` where there is none.
+    - `groups`: for axes that are recoded, the categories of the base table under each label.
+    - `hidden`: the least and the largest count that a hidden cell may have, where the release says
+      so; else it is what the scheme hides, or anything.
     """
 
     name: str
@@ -337,15 +319,10 @@ def published_axes(
 class Place:
     """How a published table lies in the base table.
 
-    Attributes
-    ----------
-    axes
-        The labels of each axis of the base table, in the order of the first category they hold;
-        None for an axis that is summed out.
-    orders
-        For these labels, their places in the published table.
-    groups
-        The label of each category, for each axis of the base table.
+    - `axes`: the labels of each axis of the base table, in the order of the first category they
+      hold; None for an axis that is summed out.
+    - `orders`: for these labels, their places in the published table.
+    - `groups`: the label of each category, for each axis of the base table.
     """
 
     axes: tuple[Axis | None, ...]
@@ -410,7 +387,6 @@ def table_problems(axes: Sequence[Axis], table: PublishedTable) -> list[Problem]
 
 
 def _impossible(own: Sequence[Axis], table: PublishedTable, where: str) -> list[Problem]:
-    """Return the cells with a count that the scheme never publishes."""
     flat = table.counts.reshape(-1)
     shown = np.flatnonzero(flat != HIDDEN)
     if table.highs is None:
@@ -425,9 +401,9 @@ def _impossible(own: Sequence[Axis], table: PublishedTable, where: str) -> list[
             f"the published count {flat[cell]} cannot come from '{table.scheme.text}'.",
             "Check the count and the scheme.",
         )
-        for cell in wrong[:_SHOWN_CELLS_OF_PUBLISHED_TABLE].tolist()
+        for cell in wrong[:_SHOWN_FAULTS].tolist()
     ]
-    if len(wrong) > _SHOWN_CELLS_OF_PUBLISHED_TABLE:
-        said = f"{len(wrong) - _SHOWN_CELLS_OF_PUBLISHED_TABLE:,} more counts cannot come from '{table.scheme.text}'."
+    if len(wrong) > _SHOWN_FAULTS:
+        said = f"{len(wrong) - _SHOWN_FAULTS:,} more counts cannot come from '{table.scheme.text}'."
         problems.append(Problem(Reason.IMPOSSIBLE_COUNT, where, said))
     return problems

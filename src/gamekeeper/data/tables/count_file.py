@@ -1,10 +1,7 @@
-"""The columns of a file as texts, without blanks around them; what is missing is an empty text.
+"""Tables of counts in text files with one row per cell: true counts, or a whole release.
 
-The rows of a text file of counts: one row per cell, a column per axis and one of counts.
-
-A row with the label of totals in some columns is a count summed over these axes.
-
-Tables of counts in text files with one row per cell: true counts, or a whole release.
+There is a column per axis and one of counts. A row with the label of totals in some columns is a
+count summed over these axes.
 """
 
 from __future__ import annotations
@@ -128,14 +125,9 @@ _SHOWN_RECORDS = 6
 class CountRows:
     """Rows of counts.
 
-    Attributes
-    ----------
-    axes
-        The columns that are axes, with their categories in the order of their first rows.
-    codes
-        The category of each row on each axis, `TOTAL` where it is summed over.
-    counts, highs
-        The counts, `HIDDEN` where none is shown; the lower and upper limits of intervals.
+    - `axes`: the columns that are axes, with their categories in the order of their first rows.
+    - `codes`: the category of each row on each axis, `TOTAL` where it is summed over.
+    - `counts`, `highs`: the counts, `HIDDEN` where none is shown; the lower and upper limits of intervals.
     """
 
     name: str
@@ -215,8 +207,6 @@ def require_absent(absent: str) -> None:
 def records_words(records: NDArray[np.intp]) -> str:
     """Return the numbers of records, from 1, in words.
 
-    Examples
-    --------
     >>> records_words(np.array([0, 4]))
     'records 1 and 5'
     """
@@ -438,14 +428,9 @@ def read_count_table(
     encoding: str | None = None,
     decimal: str | None = None,
 ) -> CountTable:
-    r"""Read a table of true counts from a text file with one row per cell.
+    r"""Read a table of true counts from a text file with one row per cell, as `read_counts` does.
 
     A cell without a row is 0. Rows with the label of totals must agree with the cells.
-
-    Parameters
-    ----------
-    path, count, axes, total, disjoint, delimiter, encoding, decimal
-        As for `read_counts`.
 
     Examples
     --------

@@ -1,13 +1,10 @@
-"""Counts as they are given, nested lists or arrays, made whole numbers or a list of problems.
+"""Tables of counts with named axes and categories, and what is given as one: lists, arrays, fields.
 
-No message shows a count: what was given may be true counts. Cells are named by their categories.
+A table is dense, or sparse with its non-zero cells. Cells are numbered by rows, the last axis
+fastest. A margin of a dense table costs its cells, that of a sparse one its non-zero cells.
 
-Tables of counts with named axes and categories: dense, or sparse with their non-zero cells.
-
-Cells are numbered by rows, the last axis fastest. A margin of a dense table costs its cells, that
-of a sparse one its non-zero cells.
-
-Published tables from plain values, as they are typed in or stand in a file.
+What is given becomes whole numbers or a list of problems. No message shows a count, which may be a
+true one: cells are named by their categories.
 """
 
 from __future__ import annotations
@@ -62,7 +59,6 @@ from gamekeeper.wording import (
 )
 
 __all__ = ["DENSE_CELLS", "MOST_DENSE", "Axis", "CountTable"]
-
 
 Integers = NDArray[np.int64]
 
@@ -253,14 +249,9 @@ _ASKED = "A table of counts was given."
 class CountTable:
     """A table of counts.
 
-    Attributes
-    ----------
-    axes
-        The variables with their categories.
-    counts
-        An array with an axis for each variable; of a sparse table, the counts of `cells`.
-    cells
-        The numbers of cells with counts, rising; None for a dense table.
+    - `axes`: the variables with their categories.
+    - `counts`: an array with an axis for each variable; of a sparse table, the counts of `cells`.
+    - `cells`: the numbers of cells with counts, rising; None for a dense table.
 
     Examples
     --------
@@ -394,12 +385,7 @@ class CountTable:
     ) -> CountTable:
         """Return the table of some axes, in the order of the names, summed over the others.
 
-        Parameters
-        ----------
-        names
-            The axes to keep; none for the total.
-        groups
-            For axes to be recoded, the categories under each new label.
+        Without names it is the total. `groups` has for axes to be recoded the categories under each new label.
         """
         places = self._places(names)
         problems: list[Problem] = []
@@ -540,7 +526,6 @@ def _names(given: object) -> tuple[str, ...] | None:
 def _groups(
     given: object, where: str, problems: list[Problem]
 ) -> dict[str, dict[str, tuple[str, ...]]] | None:
-    """Return groups by axis and label; None after adding a problem."""
     said = "its groups are no lists of categories under labels, by the name of an axis."
     wrong = Problem(Reason.WRONG_SCHEMA, where, said)
     made: dict[str, dict[str, tuple[str, ...]]] = {}

@@ -1,12 +1,8 @@
-"""A release: everything that is published about one base table.
+"""A release: everything that is published about one base table, and the ways from and to records.
 
 It holds any set of margins of the base table, recoded or not, each exact, hidden in places, given
 as intervals or perturbed by a known scheme. Whether its counts contradict each other is for the
 bounds to find out; what no scheme could have published is refused here.
-
-Tables of counts from microdata: the records of a coded file, counted by the engine.
-
-A table of counts as records, one row for each unit that was counted; `tabulate` is the way back.
 """
 
 from __future__ import annotations
@@ -60,9 +56,7 @@ from gamekeeper.wording import count_of, quoted, shape_text, unfit_character
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
 __all__ = ["PublishedTable", "Release", "check_truth", "make_release"]
-
 
 Integers = NDArray[np.int64]
 
@@ -73,11 +67,8 @@ _ASKED = "A release was given."
 class Release:
     """Everything published about one base table.
 
-    Attributes
-    ----------
-    disjoint
-        The axes whose categories are known to exclude each other. Of other axes, labels that may be
-        sums of others are questioned.
+    - `disjoint`: the axes whose categories are known to exclude each other. Of other axes, labels
+      that may be sums of others are questioned.
 
     Examples
     --------
@@ -133,8 +124,6 @@ class Release:
 
         Parameters
         ----------
-        axes
-            The axes of the base table: names with lists of categories.
         published
             Tables as mappings with the fields `margin` (names of axes; none for the total),
             `counts` (nested lists in that order, None for a hidden cell, pairs for intervals) and,
@@ -349,8 +338,6 @@ def make_release(
 def check_truth(release: Release, truth: CountTable) -> None:
     """Refuse a table that cannot be the truth behind a release; no count is shown.
 
-    Examples
-    --------
     >>> truth = CountTable.typed({"age": ["16-17", "18-24"]}, [3, 0])
     >>> check_truth(make_release(truth, [("age",)], "conventional:3"), truth)
     """
@@ -372,7 +359,6 @@ def check_truth(release: Release, truth: CountTable) -> None:
 
 
 def _problems(axes: Sequence[Axis], published: Sequence[PublishedTable]) -> list[Problem]:
-    """Return what is wrong with the axes, or else with the published tables."""
     problems = axis_problems(axes)
     if not axes:
         said = "the base table has none. A total is a margin of a table with axes."

@@ -24,9 +24,8 @@
 Counts are nested lists in the order of the margin; a hidden count is null, an interval a pair of
 limits, where null means no upper one. Axes are disjoint if everybody has one category of them; where
 this is not said, labels that may be sums of others are questioned. True counts are nested lists, or
-an object of `cells` and `counts` with the non-zero cells.
-
-Releases in several files put together as one, and truths brought into the order of a release.
+an object of `cells` and `counts` with the non-zero cells. Releases in several files are put together
+as one, and truths are brought into the order of a release.
 """
 
 from __future__ import annotations
@@ -62,11 +61,6 @@ def read_release(path: str | Path, *, disjoint: Disjoint = ()) -> Release:
 
     `disjoint` are axes whose categories exclude each other, besides those that the file names.
 
-    Raises
-    ------
-    InputError
-        With every problem of the file.
-
     Examples
     --------
     >>> import tempfile
@@ -87,14 +81,9 @@ def read_release_and_truth(
 ) -> tuple[Release, CountTable | None]:
     """Read a release and the true counts behind it; None where the file has none.
 
-    Raises
-    ------
-    InputError
-        With every problem of the file, also where the true counts cannot be those behind the
-        release; or with labels that may be sums of others.
+    The `InputError` has every problem of the file, also where the true counts cannot be those
+    behind the release; or labels that may be sums of others.
 
-    Examples
-    --------
     >>> import tempfile
     >>> truth = CountTable.typed({"age": ["16-17", "18-24"]}, [3, 1])
     >>> release = Release.typed(truth.axes, [{"margin": ["age"], "counts": [3, None]}])
@@ -392,8 +381,6 @@ def align_truth(release: Release, truth: CountTable) -> CountTable:
 
     Categories that the table lacks have nobody in them.
 
-    Examples
-    --------
     >>> release = Release.typed({"sex": ["f", "m"]}, [{"margin": ["sex"], "counts": [3, 0]}])
     >>> align_truth(release, CountTable.typed({"sex": ["m", "f"]}, [0, 3])).dense().tolist()
     [3, 0]
@@ -426,7 +413,6 @@ def align_truth(release: Release, truth: CountTable) -> CountTable:
 
 
 def _ordered(table: PublishedTable, release: Release, axes: dict[str, Axis]) -> PublishedTable:
-    """Bring the counts of a table into the order of the joined axes' categories."""
     own = {axis.name: axis for axis in release.axes}
     counts, highs = table.counts, table.highs
     for number, name in enumerate(table.axes):

@@ -1,20 +1,16 @@
-"""Labels that hold each other by the way they are written: codes by prefix, ranges, bands.
-
-'A' may hold 'A01' and 'A02', 'DE1' may hold 'DE11', '10' may hold '10.1', 'C10-C12' holds 'C11',
-'0-14' holds '0-4'. What merely begins alike does not: '1' and '10', 'R1' and 'R10' where regions
-are numbered, 'North' and 'North East', 'I' and 'II', 'N' and 'NE'.
-
-Labels that read like a sum: 'Total', 'All ages', 'insgesamt', 'Both sexes', '_T'.
-
-Words of statistical offices in their languages, and the codes of their exchange formats. A word is
-a reason to ask, never to conclude: 'Both' beside 'Car' and 'Bike' is a category like any other.
-
-Labels of an axis that may be sums of others: such a table is questioned, not computed.
+"""Labels of an axis that may be sums of others: such a table is questioned, not computed.
 
 Every attack takes the categories of an axis to exclude each other. Where a column has 'A', 'A01' and
 'A02', that may be wrong, and bounds that look wide and tight would be an assurance without a ground:
-a hidden 'A02' is 'A' less 'A01'. Labels are suspected by their words (`total_words`), by codes,
-ranges and bands (`nested_labels`), and by published counts that add up (`published_sums`).
+a hidden 'A02' is 'A' less 'A01'. Labels are suspected
+
+- by their words: 'Total', 'All ages', 'insgesamt', 'Both sexes', '_T', as statistical offices write
+  in their languages, and the codes of their exchange formats. A word is a reason to ask, never to
+  conclude: 'Both' beside 'Car' and 'Bike' is a category like any other;
+- by codes, ranges and bands: 'A' may hold 'A01' and 'A02', 'DE1' may hold 'DE11', '10' may hold
+  '10.1', 'C10-C12' holds 'C11', '0-14' holds '0-4'. What merely begins alike does not: '1' and '10',
+  'R1' and 'R10' where regions are numbered, 'North' and 'North East', 'I' and 'II', 'N' and 'NE';
+- by published counts that add up (`algorithms.releases.published_sums`).
 
 Published counts can also clear a suspicion: what is a sum cannot have fewer people than its parts,
 whatever the rounding allows, and where a margin is published that is the sum of all labels, nobody
@@ -73,8 +69,6 @@ def nested_codes(labels: Sequence[str]) -> Nested:
     takes two, and numbers that count on ('R1' to 'R12') are no codes. Bare numbers are plain ones
     unless all of them make up levels of codes.
 
-    Examples
-    --------
     >>> nested_codes(["A", "A01", "A02", "B"]), nested_codes(["1", "2", "10", "11"])
     ({0: (1, 2)}, {})
     """
@@ -96,8 +90,6 @@ def nested_codes(labels: Sequence[str]) -> Nested:
 def begins_alike(labels: Sequence[str]) -> Nested:
     """Return every label that others begin with, whatever it means: for counts to decide.
 
-    Examples
-    --------
     >>> begins_alike(["1", "11", "12", "2", "North", "North East"])
     {0: (1, 2), 4: (5,)}
     """
@@ -120,8 +112,6 @@ def _beginnings(labels: Sequence[str]) -> Iterator[tuple[int, Iterator[int]]]:
 def nested_ranges(labels: Sequence[str]) -> Nested:
     """Return ranges of codes that hold at least two other labels.
 
-    Examples
-    --------
     >>> nested_ranges(["B-E", "B", "C", "D", "F"]), nested_ranges(["C10-C12", "C10", "C11"])
     ({0: (1, 2, 3)}, {0: (1, 2)})
     """
@@ -150,8 +140,6 @@ def nested_ranges(labels: Sequence[str]) -> Nested:
 def nested_bands(labels: Sequence[str]) -> Nested:
     """Return bands of numbers that hold another band, or at least two single numbers.
 
-    Examples
-    --------
     >>> nested_bands(["0-14", "0-4", "5-14", "15+"]), nested_bands(["1-4", "5-9", "10+", "10"])
     ({0: (1, 2)}, {})
     """
@@ -302,8 +290,6 @@ _REST = frozenset(
 def is_sum_of_all(label: str) -> bool:
     """Whether a label reads like the sum over all other labels of its axis.
 
-    Examples
-    --------
     >>> [is_sum_of_all(label) for label in ("TOTAL", "All ages", "_T", "All others", "North")]
     [True, True, True, False, False]
     """
@@ -319,8 +305,6 @@ def is_sum_of_all(label: str) -> bool:
 def is_sum_of_some(label: str) -> bool:
     """Whether a label reads like a sum, be it over all or over some other labels.
 
-    Examples
-    --------
     >>> [is_sum_of_some(label) for label in ("Total_EAST", "North, total", "Totally agree")]
     [True, True, False]
     """
@@ -354,13 +338,10 @@ _INDENTS = ".·•@-\u2013\u2014> \u00a0"
 class Subtotal:
     """A label that may be the sum of others.
 
-    Attributes
-    ----------
-    whole, parts
-        The label, and those that it may hold; none where it reads like the sum of all others.
-    why
-        What speaks for it: "name", "code", "range", "band" or "counts"; "possible" where nothing does,
-        and nothing speaks against it.
+    - `whole`, `parts`: the label, and those that it may hold; none where it reads like the sum of
+      all others.
+    - `why`: what speaks for it: "name", "code", "range", "band" or "counts"; "possible" where
+      nothing does, and nothing speaks against it.
     """
 
     whole: str
@@ -383,8 +364,6 @@ class Subtotal:
 def find_subtotals(axis: Axis, published: Sequence[PublishedTable]) -> tuple[Subtotal, ...]:
     """Return the labels of an axis that may be sums of others, each once.
 
-    Examples
-    --------
     >>> from gamekeeper.algorithms.releases.schemes import Exact
     >>> code = Axis("code", ("A", "A01", "A02"))
     >>> table = PublishedTable("code", ("code",), Exact(), np.array([5, 3, -1]))
@@ -412,16 +391,9 @@ def find_subtotals(axis: Axis, published: Sequence[PublishedTable]) -> tuple[Sub
 class AssumedDisjoint:
     """An axis of which nobody said that its labels exclude each other, and counts do not show it.
 
-    Attributes
-    ----------
-    axis
-        Its name.
-    sums
-        The labels that could be sums of others, as far as they were found.
-    is_all
-        Whether there are no more.
-    is_plain
-        Whether counts are exact or hidden, so that an audit takes them with their hierarchy.
+    - `sums`: the labels that could be sums of others, as far as they were found.
+    - `is_all`: whether there are no more.
+    - `is_plain`: whether counts are exact or hidden, so that an audit takes them with their hierarchy.
     """
 
     axis: str
@@ -453,8 +425,6 @@ def assumed_disjoint(
 ) -> tuple[AssumedDisjoint, ...]:
     """Return the axes of a release on which labels could be sums of others, and nobody said that none is.
 
-    Examples
-    --------
     >>> from gamekeeper.algorithms.releases.schemes import Exact
     >>> area = Axis("area", ("Brittany", "Finistere", "Morbihan"))
     >>> table = PublishedTable("area", ("area",), Exact(), np.array([12, -1, 8]))

@@ -1,15 +1,13 @@
-"""Text files written as the original is: delimiter, encoding, byte order mark, line ends, quotes.
+"""A release written as the original is, or in another format: through the one gate for files.
 
-Where every cell of the first line of the original is in quotes, all cells are; else those that need them.
+It has the columns of the original in their order, without those that are left out, and its records
+without those that a sample left out, in their order or in another one that is given: who stands beside
+whom tells of households, streets and dates. It is a file of its own: the original is never replaced. It
+carries no time of writing, so that the same input and the same changes are the same bytes.
 
-Parquet files written as the original is: types, compression and what the schema says besides.
-
-A release written as the original is, or in another format: through the one gate for files.
-
-A release has the columns of the original in their order, without those that are left out, and its records
-without those that a sample left out, in their order or in another one that is given: who stands beside whom
-tells of households, streets and dates. It is a file of its own: the original is never replaced. It carries
-no time of writing, so that the same input and the same changes are the same bytes.
+A text file keeps delimiter, encoding, byte order mark and line ends; where every cell of the first line
+of the original is in quotes, all cells are, else those that need them. Parquet keeps types, compression
+and what the schema says besides.
 """
 
 from __future__ import annotations
@@ -47,7 +45,6 @@ from gamekeeper.wording import quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
 
 _HEAD = 1 << 16
 
@@ -315,7 +312,6 @@ def _require_writable(asked: str, ending: str, *, packed: bool) -> None:
 
 
 def _require_unchanged(asked: str, source: Source) -> None:
-    """Refuse an original that is another one by now."""
     if not _DIGITS.fullmatch(source.fingerprint):
         return
     reader = source.reader
@@ -369,7 +365,6 @@ def _content(
 
 
 def _kinds(source: Source, names: Sequence[str]) -> dict[str, Any]:
-    """Return the Arrow type of every column, by its first batch."""
     first = next(iter(source.batches(names)), None)
     import pyarrow as pa
 

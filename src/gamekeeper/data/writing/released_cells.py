@@ -1,7 +1,4 @@
-"""What a column of a released file holds, and how a suppressed cell looks in it.
-
-Cells of the original with the changed ones replaced, as Arrow arrays of a type that holds them all.
-"""
+"""Cells of a released file: those of the original, changed ones replaced, and suppressed ones."""
 
 from __future__ import annotations
 
@@ -31,7 +28,6 @@ from gamekeeper.wording import count_of, quoted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
 Bools = NDArray[np.bool_]
 
 
@@ -47,14 +43,9 @@ class CellLook(StrEnum):
 class SuppressedCells:
     """How suppressed cells look in a release.
 
-    Attributes
-    ----------
-    look
-        Empty, a code like any other value, or one that the file declares as missing (SPSS, Stata).
-    code
-        The code; of a user-missing value of Stata a letter, ".s" if it is "s".
-    label
-        What SPSS and Stata show for it.
+    - `look`: empty, a code like any other value, or one that the file declares as missing (SPSS, Stata).
+    - `code`: the code; of a user-missing value of Stata a letter, ".s" if it is "s".
+    - `label`: what SPSS and Stata show for it.
     """
 
     look: CellLook = CellLook.EMPTY
@@ -69,21 +60,13 @@ class ReleasedColumn:
     A cell that is neither changed nor suppressed stays as the original has it, down to its spaces;
     unless the column is recoded, when all but missing cells have one of the new words.
 
-    Attributes
-    ----------
-    name
-        The column of the original.
-    changed, suppressed
-        Which cells have another value, and which were suppressed.
-    codes, texts
-        The new codes, and the text of each code; place 0 is a missing cell.
-    numbers
-        New numbers instead of codes.
-    is_recoded
-        Whether every cell has a new category.
-    is_coarse
-        Whether codes are coarser than the values of the original: a value without a code was not
-        looked at, and is released only if it means missing.
+    - `name`: the column of the original.
+    - `changed`, `suppressed`: which cells have another value, and which were suppressed.
+    - `codes`, `texts`: the new codes, and the text of each code; place 0 is a missing cell.
+    - `numbers`: new numbers instead of codes.
+    - `is_recoded`: whether every cell has a new category.
+    - `is_coarse`: whether codes are coarser than the values of the original: a value without a code
+      was not looked at, and is released only if it means missing.
     """
 
     name: str
@@ -213,7 +196,6 @@ class CellReplacer:
         return cells.cast(self.kind)
 
     def _values(self, rows: slice, replaced: NDArray[np.bool_]) -> pa.Array:
-        """Return the new values of the cells that have some."""
         import pyarrow as pa
 
         column = self.column

@@ -1,26 +1,21 @@
-"""Files of other kinds as SPSS and Stata have them: numbers or texts, names that are allowed, labels.
-
-A column is one of numbers where every cell is a number as a number is written, without leading zeros;
-texts that mean missing are left empty there, and numbers that do are declared as missing (SPSS).
-Everything else is text. A name that these programs do not allow gets underscores, and the original
-becomes the label of the variable.
-
-What SPSS files say of themselves in fixed places: the time they were made, and the weight variable.
-
-The library that writes them puts the time of writing there, which would make every release another
-file, and knows no weights. A system file begins with 176 bytes: at 72 the kind of compression, at 76 the
-number of the weight variable (0 for none; variables of more than eight letters take several numbers), at
-92 and 101 date and time. Variables follow, 32 bytes each with their label and missing values after
-them, and then other records up to one with the number 999.
-
-Files of SPSS and Stata written as the original is: labels, missing values, formats, weight.
+"""Files of SPSS and Stata written as the original is: labels, missing values, formats, weight.
 
 A numeric variable that was recoded has the new categories as labels. Categories that are values of before
 keep their numbers; others have the first numbers that are free. Numbers that the file declares as missing
-are passed over, and stay. Texts have the new categories
-themselves. Not kept, since the library that writes does not: alignment of columns, attributes,
-sets of multiple responses, and the width of texts beyond the longest one. Texts are written in UTF-8.
-The whole file is in memory while it is written.
+are passed over, and stay. Texts have the new categories themselves. Not kept, since the library that
+writes does not: alignment of columns, attributes, sets of multiple responses, and the width of texts
+beyond the longest one. Texts are written in UTF-8. The whole file is in memory while it is written.
+
+Of files of other kinds, a column is one of numbers where every cell is a number as a number is written,
+without leading zeros; texts that mean missing are left empty there, and numbers that do are declared as
+missing (SPSS). Everything else is text. A name that these programs do not allow gets underscores, and
+the original becomes the label of the variable.
+
+The library puts the time of writing into SPSS files, which would make every release another file, and
+knows no weights. A system file begins with 176 bytes: at 72 the kind of compression, at 76 the number of
+the weight variable (0 for none; variables of more than eight letters take several numbers), at 92 and 101
+date and time. Variables follow, 32 bytes each with their label and missing values after them, and then
+other records up to one with the number 999.
 """
 
 from __future__ import annotations
@@ -54,18 +49,13 @@ from gamekeeper.wording import quoted
 if TYPE_CHECKING:
     import pandas as pd
 
-
 _PADDED = re.compile(r"[+-]?0\d")
 _MOST_DIGITS = 15
 _MOST_MISSING = 3
 
 
 def read_as_statistical(
-    source: Source,
-    names: Sequence[str],
-    records: NDArray[np.int64] | None,
-    *,
-    is_spss: bool,
+    source: Source, names: Sequence[str], records: NDArray[np.int64] | None, *, is_spss: bool
 ) -> tuple[pd.DataFrame, Any, dict[str, str]]:
     """Return the records of a file, what is known of its variables, and their names by column."""
     import pandas as pd
@@ -98,24 +88,16 @@ def read_as_statistical(
         for name in names
     }
     meta = SimpleNamespace(
-        variable_value_labels=labels,
-        missing_ranges=ranges,
-        missing_user_values={},
-        original_variable_types={},
-        readstat_variable_types=kinds,
-        column_names_to_labels=told,
-        variable_measure={},
-        variable_display_width={},
-        file_label="",
-        notes=[],
-    )
+        variable_value_labels=labels, missing_ranges=ranges, missing_user_values={},
+        original_variable_types={}, readstat_variable_types=kinds, column_names_to_labels=told,
+        variable_measure={}, variable_display_width={}, file_label="", notes=[],
+    )  # fmt: skip
     return pd.DataFrame(frame), meta, new
 
 
 def _numbers(
     texts: Sequence[str | None], missing: frozenset[str], decimal: str
 ) -> NDArray[np.float64] | None:
-    """Return the cells as numbers, or None where some are none."""
     known: dict[str, float] = {}
     for text in set(texts):
         if text is None:
@@ -151,8 +133,6 @@ def _labels(own: Any, *, is_number: bool) -> dict[Any, str]:
 def _allowed(names: Sequence[str], letters: int) -> dict[str, str]:
     """Return for every column a name that is allowed, and that no other has.
 
-    Examples
-    --------
     >>> _allowed(["full name", "1st", "full_name"], 32)
     {'full name': 'full_name', '1st': 'v1st', 'full_name': 'full_name_2'}
     """
@@ -255,7 +235,7 @@ def without_time(content: bytes, weight: str) -> bytes:
 
 
 _TIMESTAMP = re.compile(rb"(<timestamp>\x11).{17}(</timestamp>)", re.DOTALL)
-_FIXED_TIME_OF_STATISTICAL_WRITER = b"01 Jan 1970 00:00"
+_FIXED_STATA_TIME = b"01 Jan 1970 00:00"
 _OLD_TIME = 91  # after format, order, numbers of variables and records, and the label of 81 bytes
 _RELEASE = re.compile(rb"<release>(\d+)</release>")
 _VERSIONS = {113: 8, 114: 10, 115: 12, 117: 13, 118: 14, 119: 15}
@@ -263,8 +243,6 @@ _TYPES = {"int8": "Int8", "int16": "Int16", "int32": "Int32", "float": "float32"
 
 
 class _Changed:
-    """A file in memory with its dictionary, while columns are replaced."""
-
     def __init__(self, frame: pd.DataFrame, meta: Any, *, is_spss: bool) -> None:
         self.frame = frame
         self.is_spss = is_spss
@@ -280,7 +258,6 @@ class _Changed:
         self.texts = {name for name, own in meta.readstat_variable_types.items() if own == "string"}
 
     def is_missing(self, name: str, value: float) -> bool:
-        """Whether the file declares a number as missing."""
         return any(
             own["lo"] <= value <= own["hi"] if isinstance(own, Mapping) else own == value
             for own in self.missing.get(name, [])
@@ -393,7 +370,6 @@ def _bytes(changed: _Changed, meta: Any, ending: str, original: Path | None) -> 
 
 
 def _stata_version(path: Path) -> int:
-    """Return the version of Stata whose files look like this one."""
     with path.open("rb") as file:
         head = file.read(64)
     met = _RELEASE.search(head)
@@ -403,13 +379,9 @@ def _stata_version(path: Path) -> int:
 
 def _without_stata_time(content: bytes) -> bytes:
     if content.startswith(b"<stata_dta>"):
-        return _TIMESTAMP.sub(
-            rb"\g<1>" + _FIXED_TIME_OF_STATISTICAL_WRITER + rb"\g<2>", content, count=1
-        )
+        return _TIMESTAMP.sub(rb"\g<1>" + _FIXED_STATA_TIME + rb"\g<2>", content, count=1)
     made = bytearray(content)
-    made[_OLD_TIME : _OLD_TIME + len(_FIXED_TIME_OF_STATISTICAL_WRITER)] = (
-        _FIXED_TIME_OF_STATISTICAL_WRITER
-    )
+    made[_OLD_TIME : _OLD_TIME + len(_FIXED_STATA_TIME)] = _FIXED_STATA_TIME
     return bytes(made)
 
 

@@ -7,7 +7,6 @@ soon as they are there, and which are there tells how far the work is.
 
 # Spark is an extra, and types are checked where it is not installed too.
 # pyright: reportMissingImports=false
-
 from __future__ import annotations
 
 import json
@@ -47,14 +46,9 @@ _SEEN_SECONDS: Final = 60.0
 _PROBES: Final = 8
 _ASKED: Final = "Work was to be done by workers of a cluster."
 _NO_PYTHON: Final = (
-    "python_version_mismatch",
-    "cannot run program",
-    "modulenotfounderror",
-    "no module named",
-    "importerror",
-    "package_not_installed",
-    "unsupported_package_version",
-)
+    "python_version_mismatch", "cannot run program", "modulenotfounderror", "no module named",
+    "importerror", "package_not_installed", "unsupported_package_version",
+)  # fmt: skip
 
 
 def check_workers(session: Any, address: Address) -> None:
@@ -145,8 +139,7 @@ def _write_work(
         for number, array in enumerate(shared.values()):
             whole = np.ascontiguousarray(array)
             put_file(
-                array_file(folder, number),
-                partial(write_array, array=whole, allow_pickle=False),
+                array_file(folder, number), partial(write_array, array=whole, allow_pickle=False)
             )
         for number, task in enumerate(own):
             put_file(task_file(folder, number), task)
@@ -163,7 +156,6 @@ def _wait_for(
     n_tasks: int,
     progress: Progress | None,
 ) -> None:
-    """Wait for an outcome; tell meanwhile how many there are."""
     looked = time.monotonic()
     while not path.exists():
         if call.wait(_POLL_SECONDS):
@@ -205,9 +197,7 @@ def _no_python() -> InputError:
 def _other_versions(others: Sequence[Mapping[str, str]], here: Mapping[str, str]) -> InputError:
     problems = [
         Problem(
-            Reason.MISSING_PACKAGE,
-            name,
-            f"{' and '.join(sorted(found))} there, {here[name]} here.",
+            Reason.MISSING_PACKAGE, name, f"{' and '.join(sorted(found))} there, {here[name]} here."
         )
         for name in here
         if (found := {told.get(name) or "none" for told in others} - {here[name]})

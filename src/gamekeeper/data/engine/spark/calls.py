@@ -1,20 +1,15 @@
-"""Where a cluster is, as one types it.
+"""Speaking with Spark: addresses as one types them, calls in threads, errors, and a first greeting.
 
-The errors of Spark, which quote plans, paths and values, turned into ours, which do not.
+The errors of Spark quote plans, paths and values; they are turned into ours, which do not. A signal
+such as Ctrl-C in the middle of a call would leave the connection to Spark between two messages; a
+call in a thread of its own only has its waiting ended. Nobody has to wait for these threads when the
+process ends.
 
-How long a cluster may take to answer before it counts as not there.
-
-Calls to Spark in threads of their own, so that whoever waits can be interrupted.
-
-A signal such as Ctrl-C in the middle of a call would leave the connection to Spark between two
-messages; here it only ends the waiting. Nobody has to wait for these threads when the process ends.
-
-Whether whoever listens at a port speaks as Spark does: asked before anything is started.
-
-Spark itself waits a minute or more for an answer of somebody else. So a cluster is asked for a block
-that nobody has, which it refuses at once; and a server of Spark Connect, which speaks HTTP/2, is
-greeted as that protocol begins. Whoever says nothing, or something else, is not Spark. A cluster that
-closes the connection, or answers by TLS, may want to be spoken with otherwise: Spark will know how.
+Spark itself waits a minute or more for an answer of somebody else, so that whoever listens at a port
+is asked before anything is started. A cluster is asked for a block that nobody has, which it refuses
+at once; and a server of Spark Connect, which speaks HTTP/2, is greeted as that protocol begins.
+Whoever says nothing, or something else, is not Spark. A cluster that closes the connection, or answers
+by TLS, may want to be spoken with otherwise: Spark will know how.
 """
 
 from __future__ import annotations
@@ -56,16 +51,9 @@ class Kind(Enum):
 class Address:
     """Where a cluster is.
 
-    Attributes
-    ----------
-    kind
-        Whom one speaks to.
-    text
-        What Spark is told. It may hold a password, so it is never shown.
-    places
-        Hosts and ports, any of which answers; none for what is started here.
-    cores
-        How many tasks run at once, where that is known.
+    - `text`: what Spark is told. It may hold a password, so it is never shown.
+    - `places`: hosts and ports, any of which answers; none for what is started here.
+    - `cores`: how many tasks run at once, where that is known.
     """
 
     kind: Kind
@@ -88,8 +76,6 @@ class Address:
 def parse_address(text: str) -> Address | None:
     """Return the address that a text names, or None where it names none.
 
-    Examples
-    --------
     >>> parse_address("spark://cluster:7077")
     Address(spark://cluster:7077)
     >>> parse_address("sc://cluster/;token=secret")
@@ -268,8 +254,6 @@ def seconds_to_wait(address: Address) -> float:
 
     What is started on this machine is there, however long that takes on a busy one.
 
-    Examples
-    --------
     >>> from gamekeeper.data.engine.spark.calls import parse_address
     >>> seconds_to_wait(parse_address("local[2]"))
     150.0

@@ -1,22 +1,16 @@
-"""One call to Spark after another: watched, told of, and stopped when whoever waits is.
+"""Files of a cluster: scanned in place, written and counted; and the calls to Spark that do it.
 
-How Spark scans Parquet files in place: rows numbered, each column under a name of ours.
+A call is watched, told of, and stopped when whoever waits is. Files are scanned by way of links in the
+scratch folder. Their own names could be taken for patterns, for hidden files, which Spark passes over
+without a word, or for columns (`year=2031`); and numbered links tell which file a row is of.
 
-The files are scanned by way of links in the scratch folder. Their own names could be taken for
-patterns, for hidden files, which Spark passes over without a word, or for columns (`year=2031`); and
-numbered links tell which file a row is of.
-
-Records of this machine written to the scratch folder, numbered as they come.
-
-Frames of Spark written as Parquet, counted by those who write and by this machine, which reads.
-
-A worker that does not see a folder makes one of its own under the same path and writes there, and
-Spark says that all went well. Only the counts tell.
+What is written is counted by those who write it and by this machine, which reads it. A worker that
+does not see a folder makes one of its own under the same path and writes there, and Spark says that
+all went well. Only the counts tell.
 """
 
 # Spark is an extra, and types are checked where it is not installed too.
 # pyright: reportMissingImports=false
-
 from __future__ import annotations
 
 import secrets
@@ -55,7 +49,6 @@ from gamekeeper.wording import digits_text, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
 
 T = TypeVar("T")
 
@@ -183,21 +176,11 @@ def run_call(
 
 _DIGITS = 8
 _TYPES = {
-    "bool": "BOOLEAN",
-    "int8": "TINYINT",
-    "int16": "SMALLINT",
-    "int32": "INT",
-    "int64": "BIGINT",
-    "uint8": "SMALLINT",
-    "uint16": "INT",
-    "uint32": "BIGINT",
-    "uint64": "DECIMAL(20, 0)",
-    "float": "FLOAT",
-    "double": "DOUBLE",
-    "string": "STRING",
-    "large_string": "STRING",
+    "bool": "BOOLEAN", "int8": "TINYINT", "int16": "SMALLINT", "int32": "INT", "int64": "BIGINT",
+    "uint8": "SMALLINT", "uint16": "INT", "uint32": "BIGINT", "uint64": "DECIMAL(20, 0)",
+    "float": "FLOAT", "double": "DOUBLE", "string": "STRING", "large_string": "STRING",
     "string_view": "STRING",
-}
+}  # fmt: skip
 
 
 def look_at(files: Sequence[Path], asked: str) -> tuple[pa.Schema, list[int]]:
@@ -323,7 +306,6 @@ class _Files:
         self._writer = self._begun()
 
     def add(self, table: pa.Table) -> None:
-        """Write a table behind what there is."""
         if self._rows >= _FILE_ROWS:
             self.close()
             self._writer = self._begun()
@@ -331,7 +313,6 @@ class _Files:
         self._rows += table.num_rows
 
     def close(self) -> None:
-        """End the last file."""
         run_discreetly(self._writer.close, self._asked)
 
     def _begun(self) -> Any:

@@ -1,15 +1,12 @@
-"""The folder in which everything lies between two steps, seen by this machine and all workers.
+"""Sessions of Spark, shared by the engines of a process, and the scratch folder that all workers see.
 
-Sessions of Spark: opened quietly, shared by the engines of a process, ended with the last.
-
-A process speaks with one cluster at a time, because Spark keeps one context per process; servers of
-Spark Connect may be spoken with beside it. What Spark says while it starts and works goes nowhere:
-its logs quote statements, paths and values.
+Everything lies in that folder between two steps. A process speaks with one cluster at a time, because
+Spark keeps one context per process; servers of Spark Connect may be spoken with beside it. What Spark
+says while it starts and works goes nowhere: its logs quote statements, paths and values.
 """
 
 # Spark is an extra, and types are checked where it is not installed too.
 # pyright: reportMissingImports=false
-
 from __future__ import annotations
 
 import atexit
@@ -44,7 +41,6 @@ from gamekeeper.wording import digits_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
 
 _BATCH = 1 << 20
 
@@ -145,18 +141,10 @@ _QUERY_LOGS: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 class SharedSession:
     """What engines of one address share.
 
-    Attributes
-    ----------
-    address
-        Where it is.
-    root
-        The session that the others are made of.
-    ours
-        Whether it was opened here and ends with its last user.
-    logs
-        Where workers that were started on this machine log, which no setting forbids them.
-    users
-        How many engines use it.
+    - `root`: the session that the others are made of.
+    - `ours`: whether it was opened here and ends with its last user.
+    - `logs`: where workers that were started on this machine log, which no setting forbids them.
+    - `users`: how many engines use it.
     """
 
     address: Address

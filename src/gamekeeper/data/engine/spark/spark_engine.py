@@ -84,13 +84,8 @@ _TYPES: Final = {
 class SparkEngine:
     """An engine on a cluster.
 
-    Parameters
-    ----------
-    address
-        Where the cluster is.
-    scratch
-        A folder that this machine and all workers see under the same path; the system's place for
-        temporary files when None.
+    - `scratch`: a folder that this machine and all workers see under the same path; the system's
+      place for temporary files when None.
     """
 
     # Records are on a cluster, even where that is one machine.

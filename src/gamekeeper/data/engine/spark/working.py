@@ -49,7 +49,6 @@ def do_tasks(place: str, versions: dict[str, str], batches: Iterator[Any]) -> It
 
 
 def _outcome(folder: Path, versions: dict[str, str], number: int) -> bytes:
-    """Return what came of a task, to be read by the other side."""
     here = versions_here(PACKAGES)
     if here != versions:
         return pickle.dumps((OTHER_VERSIONS, here))
