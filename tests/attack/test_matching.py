@@ -373,10 +373,7 @@ def test_bad_options_are_told_together():
     sample = keys_of([[1, 1], [2, 2]])
     with pytest.raises(InputError) as caught:
         assess_matching(sample, population_size=1)
-    assert {problem.where for problem in caught.value.problems} == {
-        "population_size",
-        "population",
-    }
+    assert {problem.where for problem in caught.value.problems} == {"population_size", "population"}
     with pytest.raises(InputError) as caught:
         assess_matching(sample, population=[1, 1])
     assert {problem.where for problem in caught.value.problems} == {"population_size"}

@@ -50,17 +50,12 @@ _INT64 = 2**63
 class Contribution:
     """What the MSUs that use a variable, or a category of it, add to the scores of a file.
 
-    Attributes
-    ----------
-    category
-        The category in words; empty for the variable as a whole.
-    records
-        The records that have the category, or all that were counted.
-    msus, is_scores, suda_scores
-        The number of MSUs, and the sums of their scores, by MSU size from 0.
-    uniques, risky
-        The sample uniques with such an MSU, and how many of them meet the lowest threshold of
-        the risk classes; None where that is not known.
+    - `category`: the category in words; empty for the variable as a whole.
+    - `records`: the records that have the category, or all that were counted.
+    - `msus`, `is_scores`, `suda_scores`: the number of MSUs, and the sums of their scores, by MSU
+      size from 0.
+    - `uniques`, `risky`: the sample uniques with such an MSU, and how many of them meet the lowest
+      threshold of the risk classes; None where that is not known.
     """
 
     variable: str

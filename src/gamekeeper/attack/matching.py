@@ -152,16 +152,10 @@ def _estimate(cells: EstimatedCells, strategy: Strategy) -> StrategyValue:
 class MatchedClasses:
     """Every class that the population has.
 
-    Attributes
-    ----------
-    sample, population
-        The counts f and F of each class.
-    of_key
-        The number of the class of each key of the sample, in the order of its `classes()`.
-    keys
-        The counted keys of the sample, coded as the population is.
-    listed
-        The records of the sample as rows, coded as they were given.
+    - `sample`, `population`: the counts f and F of each class.
+    - `of_key`: the number of the class of each key of the sample, in the order of its `classes()`.
+    - `keys`: the counted keys of the sample, coded as the population is.
+    - `listed`: the records of the sample as rows, coded as they were given.
     """
 
     sample: NDArray[np.int64]

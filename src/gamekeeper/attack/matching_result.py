@@ -55,23 +55,15 @@ _ABSENT = {
 class MatchingRisk(Result):
     """What an intruder achieves by each strategy.
 
-    Attributes
-    ----------
-    n_records, n_people, n_uniques
-        The sizes of sample and population, and the number of sample uniques.
-    estimated
-        Whether the population is not known, so that models of the sample infer it.
-    values
-        What each strategy achieves; all zero where it has no target.
-    dominance
-        Which strategy is at least another here, and whether that holds on every table.
-    file
-        Pr(PU), Pr(PU|SU), Pr(CM|UM), Pr(CM|SU) and DIS.
-    why_not_known
-        Why neither the population nor models tell what a match is worth, in words; empty where one
-        does. No value is a number then, and of the file there is DIS alone.
-    reservations
-        What changes how far the estimates of models can be used, in words.
+    - `n_records`, `n_people`, `n_uniques`: the sizes of sample and population, and the number of
+      sample uniques.
+    - `estimated`: whether the population is not known, so that models of the sample infer it.
+    - `values`: what each strategy achieves; all zero where it has no target.
+    - `dominance`: which strategy is at least another here, and whether that holds on every table.
+    - `file`: Pr(PU), Pr(PU|SU), Pr(CM|UM), Pr(CM|SU) and DIS.
+    - `why_not_known`: why neither the population nor models tell what a match is worth, in words;
+      empty where one does. No value is a number then, and of the file there is DIS alone.
+    - `reservations`: what changes how far the estimates of models can be used, in words.
     """
 
     tells_of_records = False

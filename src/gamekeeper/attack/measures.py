@@ -51,18 +51,13 @@ if TYPE_CHECKING:
 class RiskMeasures(Result):
     """The measures that offices and their software know by name.
 
-    Attributes
-    ----------
-    file
-        One line per measure of the file.
-    records
-        Per record: the size of its class and, as far as they are known, the estimated people of its
-        class, individual risk in its exact and approximate form, household risk, the number of
-        its unsafe combinations, l-diversity and t-closeness of its class.
-    unsafe
-        Per key variable, in how many unsafe combinations of 1, 2, ... variables it has a part.
-    told
-        What was found, in sentences.
+    - `file`: one line per measure of the file.
+    - `records`: per record: the size of its class and, as far as they are known, the estimated
+      people of its class, individual risk in its exact and approximate form, household risk, the
+      number of its unsafe combinations, l-diversity and t-closeness of its class.
+    - `unsafe`: per key variable, in how many unsafe combinations of 1, 2, ... variables it has a
+      part.
+    - `told`: what was found, in sentences.
     """
 
     tells_of_records = False

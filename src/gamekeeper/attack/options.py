@@ -50,8 +50,7 @@ Workers = Annotated[
     int | None, Option("How many at a time; by default one per core, at most two.", least=1)
 ]
 MaxSize = Annotated[
-    int | None,
-    Option("Search combinations of so many variables at most; all by default.", least=1),
+    int | None, Option("Search combinations of so many variables at most; all by default.", least=1)
 ]
 MaxSeconds = Annotated[
     float | None,
@@ -329,26 +328,18 @@ NUMBERS = (1, 2, 3, 4, 5, 6, 7)
 class MatchingOptions:
     """What may be asked of matching strategies.
 
-    Attributes
-    ----------
-    population
-        The keys of everybody, counted alike; or the number of people F in each class of
-        `key_table.classes()`, in that order; or None, to have models infer it.
-    population_size
-        The number N of people, needed with a list of F.
-    models
-        What models inferred of the same keys, without a population; they are fitted and asked here
-        where it is not given.
-    strategies
-        Which of the strategies 1 to 7.
-    predicates
-        Strategies of your own by name: `predicate(f, F)` tells for arrays of sample and
-        population counts which classes are used; each is tried in both directions. With a list of
-        F, people of classes without a record are one more class with f = 0; with models F is
-        the expected count of sampled classes.
-    exact
-        Exact fractions or floats, where the population is known; by default fractions up to
-        10,000 classes.
+    - `population`: the keys of everybody, counted alike; or the number of people F in each class of
+      `key_table.classes()`, in that order; or None, to have models infer it.
+    - `population_size`: the number N of people, needed with a list of F.
+    - `models`: what models inferred of the same keys, without a population; they are fitted and
+      asked here where it is not given.
+    - `strategies`: which of the strategies 1 to 7.
+    - `predicates`: strategies of your own by name: `predicate(f, F)` tells for arrays of sample and
+      population counts which classes are used; each is tried in both directions. With a list of F,
+      people of classes without a record are one more class with f = 0; with models F is the
+      expected count of sampled classes.
+    - `exact`: exact fractions or floats, where the population is known; by default fractions up to
+      10,000 classes.
     """
 
     r: Annotated[
@@ -575,19 +566,13 @@ class DisOptions:
 class SpecialOptions:
     """What may be asked of special uniques.
 
-    Attributes
-    ----------
-    coarser
-        For some key variables, coarser and coarser recodings of their codes; the geography, or
-        whatever is to be told first, comes first.
-    population
-        The keys of everybody, counted alike, where they are known.
-    thinner
-        The shares of the file that thinner samples have. The kinds of their uniques, as seen in
-        them, are compared with the whole file; a unique of the file is always unique in them.
-    larger
-        With a population, the larger sampling fractions to which the sample grows; by default
-        twice and four times its own, and all.
+    - `coarser`: for some key variables, coarser and coarser recodings of their codes; the
+      geography, or whatever is to be told first, comes first.
+    - `population`: the keys of everybody, counted alike, where they are known.
+    - `thinner`: the shares of the file that thinner samples have. The kinds of their uniques, as
+      seen in them, are compared with the whole file; a unique of the file is always unique in them.
+    - `larger`: with a population, the larger sampling fractions to which the sample grows; by
+      default twice and four times its own, and all.
     """
 
     special_size: Annotated[

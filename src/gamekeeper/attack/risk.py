@@ -40,23 +40,14 @@ _NAME_LETTERS = 40
 class RiskClasses:
     """Classes of risk for sample uniques: a record is in the highest class whose threshold it meets.
 
-    Parameters
-    ----------
-    thresholds
-        The name of each class and its lower threshold, in any order.
-    below
-        The name of the class of sample uniques that meet no threshold.
-    measure
-        The measure that is classified: dis_is, dis_suda, dis_is_suda, pol, is or suda; p_match in
-        an assessment.
+    - `thresholds`: the name of each class and its lower threshold, in any order.
+    - `below`: the name of the class of sample uniques that meet no threshold.
+    - `measure`: the measure that is classified: dis_is, dis_suda, dis_is_suda, pol, is or suda;
+      p_match in an assessment.
 
-    Attributes
-    ----------
-    names
-        The classes of sample uniques, the highest first; `below` is the last, unless the lowest
-        threshold is 0.
-    lower
-        Their lower thresholds; that of `below` is 0.
+    - `names`: the classes of sample uniques, the highest first; `below` is the last, unless the
+      lowest threshold is 0.
+    - `lower`: their lower thresholds; that of `below` is 0.
 
     Examples
     --------
@@ -73,11 +64,7 @@ class RiskClasses:
     measure: str
 
     def __init__(
-        self,
-        thresholds: Mapping[str, float],
-        *,
-        below: str = "low",
-        measure: str = "dis_is",
+        self, thresholds: Mapping[str, float], *, below: str = "low", measure: str = "dis_is"
     ) -> None:
         problems = [*_name_problems(thresholds, below), *_measure_problems(measure)]
         problems += _threshold_problems(thresholds, measure)
@@ -234,23 +221,15 @@ _SHOWN_RECORDS = 10
 class RecordRisk(Result):
     """The risk of every record of a file, in the order of the file.
 
-    Attributes
-    ----------
-    measure
-        The column that ranks records.
-    table
-        One row per record: `record` (its number in the file, from 1), `class_size`, then the
-        measures. Records that were left out have no class size and no measures.
-    meanings
-        What each column says, in words.
-    n_elsewhere
-        How many records are not in the table, because an engine elsewhere has them: of each of them
-        the table has another one with its key, or it is not unique.
-    counts
-        How many records each row stands for, where it has the first record of every key; None where
-        a row is a record.
-    n_excluded
-        How many of all were left out; told by the table where it has all.
+    - `measure`: the column that ranks records.
+    - `table`: one row per record: `record` (its number in the file, from 1), `class_size`, then the
+      measures. Records that were left out have no class size and no measures.
+    - `meanings`: what each column says, in words.
+    - `n_elsewhere`: how many records are not in the table, because an engine elsewhere has them: of
+      each of them the table has another one with its key, or it is not unique.
+    - `counts`: how many records each row stands for, where it has the first record of every key;
+      None where a row is a record.
+    - `n_excluded`: how many of all were left out; told by the table where it has all.
     """
 
     measure: str

@@ -16,16 +16,10 @@ from gamekeeper.wording import at_start
 class Subject:
     """Something that an intruder could know or do.
 
-    Attributes
-    ----------
-    name
-        What it is called, within a sentence.
-    words
-        What follows where nobody looks at it, within a sentence.
-    around
-        What to do about it instead, within a sentence.
-    partly
-        What is looked at where only a part is, and what is left out.
+    - `name`: what it is called, within a sentence.
+    - `words`: what follows where nobody looks at it, within a sentence.
+    - `around`: what to do about it instead, within a sentence.
+    - `partly`: what is looked at where only a part is, and what is left out.
     """
 
     name: str
@@ -235,10 +229,7 @@ def _part(*options: str, of: str = "") -> Look:
 
 
 _ALWAYS = Look()
-_OF_KEYS = {
-    MISSING: _by("--missing"),
-    CHANCES: _part("--weight", "--strata", "--fraction"),
-}
+_OF_KEYS = {MISSING: _by("--missing"), CHANCES: _part("--weight", "--strata", "--fraction")}
 _OF_DRAWN = {MISSING: _by("--missing"), CHANCES: _part("--fraction", "--stratify-by")}
 _OF_PROTECTION = {
     HOUSEHOLDS: _part("--household"),
@@ -297,11 +288,7 @@ FAMILIES = (
                 SENSITIVE_VALUES: _part("--sensitive"),
                 RESPONSE: _part(),
             },
-            "risk keys": {
-                **_OF_KEYS,
-                SENSITIVE_VALUES: _part("--sensitive"),
-                RESPONSE: _ALWAYS,
-            },
+            "risk keys": {**_OF_KEYS, SENSITIVE_VALUES: _part("--sensitive"), RESPONSE: _ALWAYS},
             "risk measures": {
                 **_OF_KEYS,
                 HOUSEHOLDS: _part("--household"),
@@ -378,11 +365,7 @@ FAMILIES = (
                 CONTRIBUTORS: _part("--coalition"),
                 IMPOSSIBLE: _part("--structural-zero"),
             },
-            "tables sap": {
-                **_OF_STATEMENTS,
-                ZEROS: _part(),
-                CONTRIBUTORS: _part("--n"),
-            },
+            "tables sap": {**_OF_STATEMENTS, ZEROS: _part(), CONTRIBUTORS: _part("--n")},
             "tables compare": {
                 HIDDEN: _part(),
                 ROUNDING: _part(),

@@ -76,16 +76,10 @@ class Found:
 class Criterion:
     """Something of a file that a policy can set a limit to.
 
-    Attributes
-    ----------
-    name, words
-        Its name in a policy, and what it measures.
-    measure
-        Measures it.
-    unit
-        What it counts.
-    at_least
-        Whether the limit is the least that is allowed, and not the most.
+    - `name`, `words`: its name in a policy, and what it measures.
+    - `measure`: measures it.
+    - `unit`: what it counts.
+    - `at_least`: whether the limit is the least that is allowed, and not the most.
     """
 
     name: str
@@ -133,9 +127,7 @@ def _average_risk(measured: Measured) -> Found:
 
 
 def _published(
-    measured: Measured,
-    of_file: Callable[[NDArray[np.float64]], float],
-    modelled: str = "",
+    measured: Measured, of_file: Callable[[NDArray[np.float64]], float], modelled: str = ""
 ) -> Found:
     """Return something of the individual risks of the listed records, or of what bounds them.
 

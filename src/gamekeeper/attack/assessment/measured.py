@@ -170,32 +170,22 @@ class Interval:
 class MatchChances:
     """The probability of a right match, record by record and for the file.
 
-    Attributes
-    ----------
-    basis, why
-        What it rests on, and where that is not models the reason in words.
-    counts
-        How many records each listed one stands for.
-    p, bound
-        Of each listed record the estimated probability, NaN where there is none, and what it is at
-        most for certain: one over the number of records like it.
-    expected_size, people_lower, people_upper
-        Of each the number of people who are expected to have its key, and the interval of that
-        number; NaN where it is not known. They are at least as many as the records with that key.
-    p_unique
-        Of each the probability that nobody else has its key; NaN where it is not known.
-    right_matches
-        How many sample uniques are matched rightly if each is matched with one person who fits.
-    population_uniques
-        How many sample uniques are unique in the population.
-    unique_match
-        The probability that somebody who fits just one record of the file is that record.
-    average
-        The mean over all records.
-    cautions
-        Why estimates cannot prove that a limit is met, in words; empty where they can.
-    reservations
-        What changes how the numbers may be used, in sentences.
+    - `basis`, `why`: what it rests on, and where that is not models the reason in words.
+    - `counts`: how many records each listed one stands for.
+    - `p`, `bound`: of each listed record the estimated probability, NaN where there is none, and
+      what it is at most for certain: one over the number of records like it.
+    - `expected_size`, `people_lower`, `people_upper`: of each the number of people who are expected
+      to have its key, and the interval of that number; NaN where it is not known. They are at least
+      as many as the records with that key.
+    - `p_unique`: of each the probability that nobody else has its key; NaN where it is not known.
+    - `right_matches`: how many sample uniques are matched rightly if each is matched with one
+      person who fits.
+    - `population_uniques`: how many sample uniques are unique in the population.
+    - `unique_match`: the probability that somebody who fits just one record of the file is that
+      record.
+    - `average`: the mean over all records.
+    - `cautions`: why estimates cannot prove that a limit is met, in words; empty where they can.
+    - `reservations`: what changes how the numbers may be used, in sentences.
     """
 
     basis: Basis
@@ -340,19 +330,15 @@ CLASSES = RiskClasses({"very high": 0.5, "high": 0.2, "medium": 0.05}, measure="
 class Measured:
     """What was measured of a file.
 
-    Attributes
-    ----------
-    keys, uniques
-        Its classes of records that look alike, and what sets its uniques apart.
-    chances
-        What a match is worth, record by record and for the file.
-    models, variables
-        What models infer, and what each variable adds by them; None where there are none.
-    matching, why_no_matching
-        What an intruder's search achieves and costs, or why that is not known.
-    household, household_chances
-        The variable that tells households, and of each counted record the probability that a member
-        of its household is matched rightly (its bound, where there is no estimate).
+    - `keys`, `uniques`: its classes of records that look alike, and what sets its uniques apart.
+    - `chances`: what a match is worth, record by record and for the file.
+    - `models`, `variables`: what models infer, and what each variable adds by them; None where
+      there are none.
+    - `matching`, `why_no_matching`: what an intruder's search achieves and costs, or why that is
+      not known.
+    - `household`, `household_chances`: the variable that tells households, and of each counted
+      record the probability that a member of its household is matched rightly (its bound, where
+      there is no estimate).
     """
 
     keys: KeyTable

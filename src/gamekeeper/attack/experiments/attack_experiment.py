@@ -151,18 +151,11 @@ class AttackedSample:
 class AttackLine:
     """An attack over the samples of one fraction in which it has a target.
 
-    Attributes
-    ----------
-    attack, measure
-        Its name, and the measure that ranks; no measure where it needs none.
-    fraction, samples
-        The sampling fraction, and in how many samples it has a target.
-    pr_cm, least, most
-        The probability of a correct match: mean, least and most.
-    cost
-        The people searched on average; None for what is no search.
-    keys
-        The keys attacked, a mean likewise.
+    - `attack`, `measure`: its name, and the measure that ranks; no measure where it needs none.
+    - `fraction`, `samples`: the sampling fraction, and in how many samples it has a target.
+    - `pr_cm`, `least`, `most`: the probability of a correct match: mean, least and most.
+    - `cost`: the people searched on average; None for what is no search.
+    - `keys`: the keys attacked, a mean likewise.
     """
 
     attack: str
@@ -180,16 +173,10 @@ class AttackLine:
 class AttackExperiment(Result):
     """How often attacks are right, and what they cost, over sampling fractions.
 
-    Attributes
-    ----------
-    n_records
-        The size of the population.
-    measures
-        The measures that rank.
-    samples
-        What was found on each sample.
-    too_large
-        Fractions of the usual range whose samples were too large to be drawn unasked.
+    - `n_records`: the size of the population.
+    - `measures`: the measures that rank.
+    - `samples`: what was found on each sample.
+    - `too_large`: fractions of the usual range whose samples were too large to be drawn unasked.
     """
 
     tells_of_records = False

@@ -96,18 +96,12 @@ _TRY = "Try it by itself on a small sample."
 class ScoringPlan:
     """Which measures are taken of every sample.
 
-    Attributes
-    ----------
-    measures
-        The measures by name.
-    levels
-        How many categories the key variables have.
-    n_judged
-        The samples from this number on are drawn for attacks only: scores are not kept, and a
-        measure that refuses the work is left out.
-    max_size, max_seconds
-        A search for minimal sample uniques looks at so many variables together, and is refused
-        where it would take longer; None for no limit.
+    - `measures`: the measures by name.
+    - `levels`: how many categories the key variables have.
+    - `n_judged`: the samples from this number on are drawn for attacks only: scores are not kept,
+      and a measure that refuses the work is left out.
+    - `max_size`, `max_seconds`: a search for minimal sample uniques looks at so many variables
+      together, and is refused where it would take longer; None for no limit.
     """
 
     measures: tuple[tuple[str, Measure], ...]
@@ -203,16 +197,12 @@ class Setting:
 class Comparison(Result):
     """How measures of record-level risk fared on samples of a known population.
 
-    Attributes
-    ----------
-    n_records, n_population_uniques, n_cells
-        Size and uniques of the population, and the cells of the key.
-    keys
-        The key variables.
-    settings
-        One per sampling fraction.
-    attacks
-        What attacks by the measures achieve, at these fractions and at those drawn besides.
+    - `n_records`, `n_population_uniques`, `n_cells`: size and uniques of the population, and the
+      cells of the key.
+    - `keys`: the key variables.
+    - `settings`: one per sampling fraction.
+    - `attacks`: what attacks by the measures achieve, at these fractions and at those drawn
+      besides.
     """
 
     tells_of_records = False
@@ -524,13 +514,7 @@ def compare_measures(population: CodedTable, asked: CompareOptions) -> Compariso
         replace(provenance, method="attacks by measures"),
     )
     return Comparison(
-        notional.n_records,
-        notional.n_uniques,
-        n_cells,
-        tuple(keys),
-        settings,
-        attacks,
-        provenance,
+        notional.n_records, notional.n_uniques, n_cells, tuple(keys), settings, attacks, provenance
     )
 
 

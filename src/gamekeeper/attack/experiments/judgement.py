@@ -58,11 +58,8 @@ Numbers = NDArray[np.float64]
 class Accuracy:
     """A number of the file, estimated and true: means over samples.
 
-    Attributes
-    ----------
-    relative_error, absolute_error
-        The means over samples of (estimate - truth) / truth, signed and not; None where the truth
-        is 0 in every sample.
+    - `relative_error`, `absolute_error`: the means over samples of (estimate - truth) / truth,
+      signed and not; None where the truth is 0 in every sample.
     """
 
     estimate: float
@@ -75,16 +72,12 @@ class Accuracy:
 class Calibration:
     """How right the probabilities of records are.
 
-    Attributes
-    ----------
-    brier
-        The mean squared difference between probability and truth.
-    skill
-        The share by which that is less than if every record had the true mean; None where the
-        truth does not vary.
-    slope, intercept
-        Of the truth's logit on that of the probability; 1 and 0 where probabilities are right. None
-        where no line can be told, such as where probabilities separate both kinds entirely.
+    - `brier`: the mean squared difference between probability and truth.
+    - `skill`: the share by which that is less than if every record had the true mean; None where
+      the truth does not vary.
+    - `slope`, `intercept`: of the truth's logit on that of the probability; 1 and 0 where
+      probabilities are right. None where no line can be told, such as where probabilities separate
+      both kinds entirely.
     """
 
     brier: float
@@ -97,30 +90,20 @@ class Calibration:
 class MeasureLine:
     """How one measure fared.
 
-    Attributes
-    ----------
-    auc
-        The chance that a population unique is ranked above a sample unique that is none, of all
-        samples together; None where there is only one kind.
-    auc_within
-        The same by the ranks that records have within their own sample. It is the greater one
-        where a measure ranks well and its scale differs from sample to sample.
-    rank_slope
-        The slope of the logit of being population unique on the logit rank, by ranks within
-        samples; None likewise, and where the ranking separates both kinds entirely.
-    unique, match
-        Calibration of the probabilities of population uniqueness and of a correct match; None
-        where the measure has none.
-    population_uniques, correct_matches
-        Sums of those probabilities over the sample uniques, against the number of population
-        uniques and the sum of 1/F.
-    pr_cm_given_um
-        The estimate of Pr(CM|UM) against the truth.
-    non_unique_ratio
-        Of sample uniques with F > 1, the sum of the probabilities of a correct match by the sum of
-        1/F: above 1 where they are overestimated.
-    seconds
-        The mean time, where taken.
+    - `auc`: the chance that a population unique is ranked above a sample unique that is none, of
+      all samples together; None where there is only one kind.
+    - `auc_within`: the same by the ranks that records have within their own sample. It is the
+      greater one where a measure ranks well and its scale differs from sample to sample.
+    - `rank_slope`: the slope of the logit of being population unique on the logit rank, by ranks
+      within samples; None likewise, and where the ranking separates both kinds entirely.
+    - `unique`, `match`: calibration of the probabilities of population uniqueness and of a correct
+      match; None where the measure has none.
+    - `population_uniques`, `correct_matches`: sums of those probabilities over the sample uniques,
+      against the number of population uniques and the sum of 1/F.
+    - `pr_cm_given_um`: the estimate of Pr(CM|UM) against the truth.
+    - `non_unique_ratio`: of sample uniques with F > 1, the sum of the probabilities of a correct
+      match by the sum of 1/F: above 1 where they are overestimated.
+    - `seconds`: the mean time, where taken.
     """
 
     measure: str
@@ -140,12 +123,8 @@ class MeasureLine:
 class Pooled:
     """The sample uniques of all samples, put together.
 
-    Attributes
-    ----------
-    population_sizes, is_unique, chances
-        Their class sizes F, whether F = 1, and 1/F.
-    groups
-        The sample of each, where there are enough samples to tell intervals from them.
+    - `population_sizes`, `is_unique`, `chances`: their class sizes F, whether F = 1, and 1/F.
+    - `groups`: the sample of each, where there are enough samples to tell intervals from them.
     """
 
     population_sizes: NDArray[np.int64]
@@ -277,12 +256,8 @@ NAMES = {
 class Judgement(Result):
     """How measures fared on the sample uniques of one or several samples.
 
-    Attributes
-    ----------
-    lines
-        One per measure.
-    samples
-        The sample uniques with their true class sizes and scores, by sample.
+    - `lines`: one per measure.
+    - `samples`: the sample uniques with their true class sizes and scores, by sample.
     """
 
     tells_of_records = False

@@ -58,16 +58,10 @@ if TYPE_CHECKING:
 class NotionalPopulation:
     """Everybody, as integers.
 
-    Attributes
-    ----------
-    codes
-        One row per record, one column per key variable.
-    classes
-        The number of each record's class.
-    sizes
-        The size F of each class.
-    strata
-        The number of each record's stratum; None without strata.
+    - `codes`: one row per record, one column per key variable.
+    - `classes`: the number of each record's class.
+    - `sizes`: the size F of each class.
+    - `strata`: the number of each record's stratum; None without strata.
     """
 
     codes: NDArray[np.unsignedinteger]

@@ -262,26 +262,16 @@ def fraction_experiment(
     return FractionExperiment(simulation, simulation.provenance)
 
 
-_NAMES = {
-    Score.DIS_SUDA: "DIS-SUDA",
-    Score.DIS_IS: "DIS-IS",
-    Score.IS: "IS",
-    Score.SUDA: "SUDA",
-}
+_NAMES = {Score.DIS_SUDA: "DIS-SUDA", Score.DIS_IS: "DIS-IS", Score.IS: "IS", Score.SUDA: "SUDA"}
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationLine:
     """The sample uniques of one group of scores, over all samples.
 
-    Attributes
-    ----------
-    by
-        Whether records are grouped by `rank`, in tenths, or by the `score` itself.
-    mean_chance
-        The mean of 1/F, the true chance of a correct match.
-    population_uniques
-        How many of the records have F = 1.
+    - `by`: whether records are grouped by `rank`, in tenths, or by the `score` itself.
+    - `mean_chance`: the mean of 1/F, the true chance of a correct match.
+    - `population_uniques`: how many of the records have F = 1.
     """
 
     score: Score

@@ -73,18 +73,12 @@ class Mean:
 class SimulationResult(Result):
     """The measures of every sample that was drawn.
 
-    Attributes
-    ----------
-    n_records, n_population_uniques
-        The size of the notional population and its uniques on the key variables.
-    keys
-        The key variables.
-    fractions
-        The sampling fraction of each sample.
-    measures
-        The names of the numbers.
-    values
-        One row per sample, one column per measure; NaN where a measure is not defined.
+    - `n_records`, `n_population_uniques`: the size of the notional population and its uniques on
+      the key variables.
+    - `keys`: the key variables.
+    - `fractions`: the sampling fraction of each sample.
+    - `measures`: the names of the numbers.
+    - `values`: one row per sample, one column per measure; NaN where a measure is not defined.
     """
 
     tells_of_records = False

@@ -47,15 +47,10 @@ _MOST = (0, 1, 2, 3, 4, 5, 10, 20, None)
 class JointTable:
     """How many cells have which counts in sample and population.
 
-    Attributes
-    ----------
-    counts
-        By band of sample count and of population count, summed over samples; cells that hold
-        nobody are left out.
-    samples
-        Over how many samples.
-    n_cells
-        All cells of the key, those that hold nobody included.
+    - `counts`: by band of sample count and of population count, summed over samples; cells that
+      hold nobody are left out.
+    - `samples`: over how many samples.
+    - `n_cells`: all cells of the key, those that hold nobody included.
     """
 
     counts: NDArray[np.int64]
@@ -124,12 +119,8 @@ _NEARLY = 1 - 1e-9
 class RecordEstimates:
     """What a measure says of every record of a sample, unique or not.
 
-    Attributes
-    ----------
-    match
-        The estimated probability that a match with the record is correct.
-    expected_size
-        How many people are expected to have its key.
+    - `match`: the estimated probability that a match with the record is correct.
+    - `expected_size`: how many people are expected to have its key.
     """
 
     match: NDArray[np.float64]
@@ -143,21 +134,15 @@ class RecordEstimates:
 class Scores:
     """What a measure says of every sample unique, and of the file.
 
-    Attributes
-    ----------
-    values
-        The score that ranks them, higher for more risk; its scale does not matter.
-    match
-        The estimated probability that a match with the record is correct, 1/F; None if the
-        measure is no such estimate.
-    unique
-        The estimated probability that the record is population unique (F = 1); None likewise.
-    pr_cm_given_um
-        The estimate of Pr(CM|UM) of the file, the number of sample uniques by the number of people
-        who have their keys; None likewise.
-    records
-        What it says of all records, so that attacks may be planned by cost; None where it speaks
-        of sample uniques only.
+    - `values`: the score that ranks them, higher for more risk; its scale does not matter.
+    - `match`: the estimated probability that a match with the record is correct, 1/F; None if the
+      measure is no such estimate.
+    - `unique`: the estimated probability that the record is population unique (F = 1); None
+      likewise.
+    - `pr_cm_given_um`: the estimate of Pr(CM|UM) of the file, the number of sample uniques by the
+      number of people who have their keys; None likewise.
+    - `records`: what it says of all records, so that attacks may be planned by cost; None where it
+      speaks of sample uniques only.
     """
 
     values: NDArray[np.float64]
@@ -174,24 +159,15 @@ class Scores:
 class SampleData:
     """A sample as an intruder sees it.
 
-    Attributes
-    ----------
-    codes
-        One row per record, one column per key variable; 0 is a missing cell.
-    levels
-        How many categories each key variable has in the population's codebook, with the missing
-        cell as one more where it occurs.
-    fraction
-        The sampling fraction.
-    class_sizes
-        The class size of every record in the sample.
-    uniques
-        The rows of the sample uniques, ascending: the order of every measure's answer.
-    seed
-        For measures that draw at random.
-    max_size, max_seconds
-        For measures that search combinations of variables: how many variables one has at most, and
-        how long that may be expected to take; None for no limit.
+    - `codes`: one row per record, one column per key variable; 0 is a missing cell.
+    - `levels`: how many categories each key variable has in the population's codebook, with the
+      missing cell as one more where it occurs.
+    - `fraction`: the sampling fraction.
+    - `class_sizes`: the class size of every record in the sample.
+    - `uniques`: the rows of the sample uniques, ascending: the order of every measure's answer.
+    - `seed`: for measures that draw at random.
+    - `max_size`, `max_seconds`: for measures that search combinations of variables: how many
+      variables one has at most, and how long that may be expected to take; None for no limit.
     """
 
     codes: NDArray[np.unsignedinteger]
@@ -237,14 +213,9 @@ Measure = Callable[[SampleData], Scores]
 class AttackValue:
     """What an attack achieves on one sample.
 
-    Attributes
-    ----------
-    pr_cm
-        The true probability of a correct match.
-    cost
-        The people searched on average; None for what is no search.
-    keys
-        The keys that are attacked; None likewise.
+    - `pr_cm`: the true probability of a correct match.
+    - `cost`: the people searched on average; None for what is no search.
+    - `keys`: the keys that are attacked; None likewise.
     """
 
     pr_cm: float
@@ -256,18 +227,13 @@ class AttackValue:
 class ScoredSample:
     """One sample: the true class sizes of its uniques, what measures say of them, and attacks.
 
-    Attributes
-    ----------
-    population_sizes
-        The class size F of each sample unique in the population.
-    scores
-        The answer of each measure by its name; none where the sample was drawn for attacks only.
-    seconds
-        The time of each measure, where it was taken.
-    joint
-        Numbers of classes by bands of sample count and population count, where known.
-    attacks
-        What attacks achieve, by attack and measure; without a measure where they need none.
+    - `population_sizes`: the class size F of each sample unique in the population.
+    - `scores`: the answer of each measure by its name; none where the sample was drawn for attacks
+      only.
+    - `seconds`: the time of each measure, where it was taken.
+    - `joint`: numbers of classes by bands of sample count and population count, where known.
+    - `attacks`: what attacks achieve, by attack and measure; without a measure where they need
+      none.
     """
 
     population_sizes: NDArray[np.int64]
@@ -352,8 +318,7 @@ _CHAINS = 2
 def mc3(sample: SampleData) -> Scores:
     """Score by models that Markov chains visit, averaged."""
     return _scores(
-        sample,
-        lambda scores: sample_models(scores, chains=_CHAINS, seed=sample.seed, workers=1),
+        sample, lambda scores: sample_models(scores, chains=_CHAINS, seed=sample.seed, workers=1)
     )
 
 

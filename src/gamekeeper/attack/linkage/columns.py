@@ -378,29 +378,20 @@ _MEASURES: dict[Kind | None, tuple[str, ...]] = {
 class LinkVariable:
     """One variable to link on.
 
-    Attributes
-    ----------
-    name
-        Its column in the first file.
-    other
-        Its column in the second file; the same by default.
-    kind
-        How values are compared; if None, the kind that a given measure, order or variable is for,
-        or else one chosen by the values.
-    measure
-        Of numbers: standardized, absolute, squared or relative. Of texts: levenshtein,
-        transposition or jaro-winkler.
-    order
-        The categories of an ordinal variable from the lowest to the highest; if empty, the order
-        that they have in data frames (ordered categories), or else that of numbers or of the
-        alphabet.
-    missing
-        The distance of a missing value: "expected", "largest", "zero", "impossible" or a number.
-    variable
-        The variable of the environment whose partition graph says what categories mean.
-    fits
-        Truth values, a line per code of the first file from 1 and a column per code of the second: can
-        the two be the same? Where given, that is the distance: 0 where they can, else 1.
+    - `name`: its column in the first file.
+    - `other`: its column in the second file; the same by default.
+    - `kind`: how values are compared; if None, the kind that a given measure, order or variable is
+      for, or else one chosen by the values.
+    - `measure`: of numbers: standardized, absolute, squared or relative. Of texts: levenshtein,
+      transposition or jaro-winkler.
+    - `order`: the categories of an ordinal variable from the lowest to the highest; if empty, the
+      order that they have in data frames (ordered categories), or else that of numbers or of the
+      alphabet.
+    - `missing`: the distance of a missing value: "expected", "largest", "zero", "impossible" or a
+      number.
+    - `variable`: the variable of the environment whose partition graph says what categories mean.
+    - `fits`: truth values, a line per code of the first file from 1 and a column per code of the
+      second: can the two be the same? Where given, that is the distance: 0 where they can, else 1.
     """
 
     name: str

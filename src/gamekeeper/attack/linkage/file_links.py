@@ -61,14 +61,10 @@ _LEFT_OUT = 0.1
 class Resampled:
     """Links of files with a part left out.
 
-    Attributes
-    ----------
-    stability
-        For each record of the first file how often its link came back, of the times that both
-        records were there; NaN without link, or where they never were.
-    rates
-        The share of records that were re-identified each time, of those with a partner there;
-        None where truth is not known.
+    - `stability`: for each record of the first file how often its link came back, of the times that
+      both records were there; NaN without link, or where they never were.
+    - `rates`: the share of records that were re-identified each time, of those with a partner
+      there; None where truth is not known.
     """
 
     stability: Floats
@@ -229,16 +225,11 @@ class ExampleLink:
 class Carried:
     """For each variable the share of links that agree, nearly agree, differ or miss a value.
 
-    Attributes
-    ----------
-    shares
-        One row per variable: equal, within a quarter of the usual distance, farther, missing.
-    chance
-        The share of pairs of different people that agree; NaN where that is not known.
-    weights
-        The mean weight of the links, for each variable; NaN where costs are no weights.
-    n_links
-        Of how many links.
+    - `shares`: one row per variable: equal, within a quarter of the usual distance, farther,
+      missing.
+    - `chance`: the share of pairs of different people that agree; NaN where that is not known.
+    - `weights`: the mean weight of the links, for each variable; NaN where costs are no weights.
+    - `n_links`: of how many links.
     """
 
     names: tuple[str, ...]
@@ -334,31 +325,22 @@ _ROUNDING = 1e-12
 class FileLinks(Result):
     """The links between the records of two files.
 
-    Attributes
-    ----------
-    variables
-        The variables that records were compared on, with their kinds.
-    linked
-        The links, their costs and margins.
-    truth
-        The true partner of each record of the first file, -1 for none; None where it is not known.
-    by_chance
-        About how many links would be correct if they were drawn at random from the pairs that were
-        compared; None where truth is not known.
-    n_records
-        The numbers of records of the two files.
-    resampled
-        How links hold when a part of both files is left out; None where that was not asked for.
-    partners
-        How many people are in both files, and what to expect of links; None where all were to be
-        linked, or costs are no weights of agreement.
-    weights
-        For each variable the weight of each level of agreement, and how often it is found among
-        matches and others; None where costs are no weights of agreement.
-    carried
-        In which variables linked records agree, with examples; None without links.
-    groups
-        The groups of equal records that links are to; None where links are to single records.
+    - `variables`: the variables that records were compared on, with their kinds.
+    - `linked`: the links, their costs and margins.
+    - `truth`: the true partner of each record of the first file, -1 for none; None where it is not
+      known.
+    - `by_chance`: about how many links would be correct if they were drawn at random from the pairs
+      that were compared; None where truth is not known.
+    - `n_records`: the numbers of records of the two files.
+    - `resampled`: how links hold when a part of both files is left out; None where that was not
+      asked for.
+    - `partners`: how many people are in both files, and what to expect of links; None where all
+      were to be linked, or costs are no weights of agreement.
+    - `weights`: for each variable the weight of each level of agreement, and how often it is found
+      among matches and others; None where costs are no weights of agreement.
+    - `carried`: in which variables linked records agree, with examples; None without links.
+    - `groups`: the groups of equal records that links are to; None where links are to single
+      records.
     """
 
     variables: tuple[LinkVariable, ...]

@@ -320,16 +320,10 @@ T = TypeVar("T")
 class MaskingComparison(Result):
     """The re-identification rate of each masked version of a file.
 
-    Attributes
-    ----------
-    names
-        The masked versions.
-    methods
-        The ways of linking that were tried.
-    links
-        What was found: one list per version, in the order of the methods.
-    notes
-        What holds for all versions and a reader has to know.
+    - `names`: the masked versions.
+    - `methods`: the ways of linking that were tried.
+    - `links`: what was found: one list per version, in the order of the methods.
+    - `notes`: what holds for all versions and a reader has to know.
     """
 
     tells_of_records = False

@@ -40,20 +40,12 @@ _DRAWS = 4
 class Groups:
     """Groups of equal records of one file, and what margins say of the records of the other.
 
-    Attributes
-    ----------
-    side
-        The file whose records are equal: the first (0) or the second (1).
-    equal
-        The groups.
-    objective
-        What makes the costs of pairs.
-    evidence
-        What margins between different records say.
-    own
-        Margins of records of the other file within it.
-    best, second
-        The two least costs of each record of the other file, of different groups.
+    - `side`: the file whose records are equal: the first (0) or the second (1).
+    - `equal`: the groups.
+    - `objective`: what makes the costs of pairs.
+    - `evidence`: what margins between different records say.
+    - `own`: margins of records of the other file within it.
+    - `best`, `second`: the two least costs of each record of the other file, of different groups.
     """
 
     side: int
@@ -93,16 +85,10 @@ class Groups:
 class GroupLinks:
     """Links to groups of equal records.
 
-    Attributes
-    ----------
-    side, n_groups
-        The file whose records are equal, and how many different ones it has.
-    probabilities
-        How likely each link is to the right group; NaN without link.
-    sizes
-        The number of equal records of each group that is linked to; 0 without link.
-    is_right
-        Whether each link is to the right group; None where truth is not known.
+    - `side`, `n_groups`: the file whose records are equal, and how many different ones it has.
+    - `probabilities`: how likely each link is to the right group; NaN without link.
+    - `sizes`: the number of equal records of each group that is linked to; 0 without link.
+    - `is_right`: whether each link is to the right group; None where truth is not known.
     """
 
     side: int

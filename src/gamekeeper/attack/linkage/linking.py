@@ -180,23 +180,17 @@ def linking_bytes(n_records: int, n_variables: int) -> int:
 class Linked:
     """The links of the records of a first file.
 
-    Attributes
-    ----------
-    columns
-        The record of the second file that each is linked to, from 0; -1 for none.
-    costs
-        What each link costs; NaN without link.
-    best, second
-        The least and second least cost of each record with any candidate.
-    increases
-        By how much the total rises if the link is forbidden; NaN where it was not worked out.
-    is_sure
-        Whether every optimal assignment has the link; only for optimal links of all pairs.
-    total, lower_bound
-        What the links cost together, and what no one-to-one links of as many records could cost less
-        than. None where records may stay unlinked: fewer links cost less without being better.
-    probabilities
-        How likely each link is right under the fitted weights; None where there are none.
+    - `columns`: the record of the second file that each is linked to, from 0; -1 for none.
+    - `costs`: what each link costs; NaN without link.
+    - `best`, `second`: the least and second least cost of each record with any candidate.
+    - `increases`: by how much the total rises if the link is forbidden; NaN where it was not worked
+      out.
+    - `is_sure`: whether every optimal assignment has the link; only for optimal links of all pairs.
+    - `total`, `lower_bound`: what the links cost together, and what no one-to-one links of as many
+      records could cost less than. None where records may stay unlinked: fewer links cost less
+      without being better.
+    - `probabilities`: how likely each link is right under the fitted weights; None where there are
+      none.
     """
 
     columns: Integers

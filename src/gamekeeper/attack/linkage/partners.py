@@ -303,30 +303,20 @@ _SELDOM_EQUAL = 0.05
 class Partners:
     """How many people are in both files, and what is to be expected of links.
 
-    Attributes
-    ----------
-    overlap
-        The number of people in both files, with its interval.
-    odds
-        The odds of a pair that nothing is known of, among those that were compared.
-    n_pairs
-        The number of candidate pairs; None where all were compared.
-    best, rows
-        The largest weight, and the odds of all candidates of each record of the first file.
-    marginals
-        How likely pairs are linked where nobody has more than one partner.
-    n_tried, n_false
-        How many records were linked with others of their own file, and how many would have been
-        linked as probable matches; 0 tried where that could not be done.
-    margins, nearest
-        What margins say, where the files do not agree with the fitted weights and links are judged by
-        margins; with the two least costs of each record of the second file.
-    groups
-        Groups of equal records of one file, where links are to groups.
-    at_best
-        The share of links that are right if all groups are; 1 where links are to single records.
-    made_alike
-        Whether many records of a file are equal to another of it.
+    - `overlap`: the number of people in both files, with its interval.
+    - `odds`: the odds of a pair that nothing is known of, among those that were compared.
+    - `n_pairs`: the number of candidate pairs; None where all were compared.
+    - `best`, `rows`: the largest weight, and the odds of all candidates of each record of the first
+      file.
+    - `marginals`: how likely pairs are linked where nobody has more than one partner.
+    - `n_tried`, `n_false`: how many records were linked with others of their own file, and how many
+      would have been linked as probable matches; 0 tried where that could not be done.
+    - `margins`, `nearest`: what margins say, where the files do not agree with the fitted weights
+      and links are judged by margins; with the two least costs of each record of the second file.
+    - `groups`: groups of equal records of one file, where links are to groups.
+    - `at_best`: the share of links that are right if all groups are; 1 where links are to single
+      records.
+    - `made_alike`: whether many records of a file are equal to another of it.
     """
 
     overlap: OverlapEstimate

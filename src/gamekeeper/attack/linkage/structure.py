@@ -66,35 +66,21 @@ _MANY_GROUPS, _MANY_CLUSTERINGS = 10, 6
 class StructureLinks(Result):
     """Groups and records of two files that belong together by structure.
 
-    Attributes
-    ----------
-    clusterings
-        The names of the clusterings.
-    n_clusters
-        The number of clusters of each.
-    groups_a, groups_b
-        The groups: records that are together in every clustering.
-    matching
-        Which group of the second file each group of the first is matched with.
-    links
-        The record that each record of the first file is linked with, from 0; -1 for none. None
-        where records were not to be linked.
-    linked_by
-        How records were linked, in words.
-    agreements
-        For each clustering the share of groups whose clusters correspond.
-    success
-        How many records are in the group pointed at; None where truth is not known.
-    drops
-        For each clustering by how much that share falls when it is left out; None where truth is
-        not known or it was not asked for.
-    notes
-        What a reader should know of the files.
-    by_links
-        How many records are in the group that most links of their group go to; None where truth is
-        not known or records were not linked over the whole files.
-    steady
-        Whether links come back from halves of the columns; None where that was not tried.
+    - `clusterings`: the names of the clusterings.
+    - `n_clusters`: the number of clusters of each.
+    - `groups_a`, `groups_b`: the groups: records that are together in every clustering.
+    - `matching`: which group of the second file each group of the first is matched with.
+    - `links`: the record that each record of the first file is linked with, from 0; -1 for none.
+      None where records were not to be linked.
+    - `linked_by`: how records were linked, in words.
+    - `agreements`: for each clustering the share of groups whose clusters correspond.
+    - `success`: how many records are in the group pointed at; None where truth is not known.
+    - `drops`: for each clustering by how much that share falls when it is left out; None where
+      truth is not known or it was not asked for.
+    - `notes`: what a reader should know of the files.
+    - `by_links`: how many records are in the group that most links of their group go to; None where
+      truth is not known or records were not linked over the whole files.
+    - `steady`: whether links come back from halves of the columns; None where that was not tried.
     """
 
     clusterings: tuple[str, ...]

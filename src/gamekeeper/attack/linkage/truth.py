@@ -156,14 +156,9 @@ _FEWEST = 20
 class Band:
     """Links between two limits of a probability or margin: how many, how many of them right.
 
-    Attributes
-    ----------
-    low, high
-        The limits; a link at the upper one is in the band only if it is the last.
-    stated
-        The mean of the stated probabilities; NaN for margins.
-    lower, upper
-        The interval of the share that is right, at 95%.
+    - `low`, `high`: the limits; a link at the upper one is in the band only if it is the last.
+    - `stated`: the mean of the stated probabilities; NaN for margins.
+    - `lower`, `upper`: the interval of the share that is right, at 95%.
     """
 
     low: float

@@ -94,17 +94,13 @@ _MORE = {
 class ModelFit(Result):
     """Models of the key variables, and whether the search for them can be trusted.
 
-    Attributes
-    ----------
-    keys, levels
-        The key variables and their numbers of categories, observed or not.
-    n_records, n_uniques
-        The records that the models were fitted to, and how many of them are unique.
-    precisions, searches
-        The total prior precisions that models were searched with, and what each search found.
-        Models of small and of large precision together rank records better than either.
-    constant
-        Key variables of which every record has the same category.
+    - `keys`, `levels`: the key variables and their numbers of categories, observed or not.
+    - `n_records`, `n_uniques`: the records that the models were fitted to, and how many of them are
+      unique.
+    - `precisions`, `searches`: the total prior precisions that models were searched with, and what
+      each search found. Models of small and of large precision together rank records better than
+      either.
+    - `constant`: key variables of which every record has the same category.
     """
 
     tells_of_records = False

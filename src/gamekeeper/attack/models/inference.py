@@ -69,21 +69,15 @@ _LARGE_HOUSEHOLD, _TOGETHER = 5, 0.5
 class ModelRisk(Result):
     """The risk of every record as a Bayesian intruder sees it; as a table it is `records`.
 
-    Attributes
-    ----------
-    records, file, told
-        The risk of each record and of the file, and both in words.
-    reservations
-        What changes how far the estimates can be used, in words; they are told, too: how the file was
-        drawn and whether that was taken into account, repeats, few pairs, a search that has not settled.
-    fit, table, estimate
-        The models, the classes of the file and what is inferred about each.
-    fraction
-        The sampling fraction of the file.
-    fractions
-        Those of cells where strata have different ones, else None.
-    estimator
-        How population sizes were inferred.
+    - `records`, `file`, `told`: the risk of each record and of the file, and both in words.
+    - `reservations`: what changes how far the estimates can be used, in words; they are told, too:
+      how the file was drawn and whether that was taken into account, repeats, few pairs, a search
+      that has not settled.
+    - `fit`, `table`, `estimate`: the models, the classes of the file and what is inferred about
+      each.
+    - `fraction`: the sampling fraction of the file.
+    - `fractions`: those of cells where strata have different ones, else None.
+    - `estimator`: how population sizes were inferred.
     """
 
     MADE_BY: ClassVar[str] = "gk.infer_risk(gk.count_keys(gk.code_frame(frame, columns), keys))"
@@ -451,11 +445,7 @@ def measure_text(measure: Measure, write: Callable[[float], str] = three_digits)
 
 
 def _sentences(
-    key_table: KeyTable,
-    fit: ModelFit,
-    found: PopulationEstimate,
-    estimator: Estimator,
-    sample: str,
+    key_table: KeyTable, fit: ModelFit, found: PopulationEstimate, estimator: Estimator, sample: str
 ) -> tuple[str, ...]:
     n_uniques = key_table.n_uniques
     told = [

@@ -56,20 +56,16 @@ if TYPE_CHECKING:
 class RelativeLine:
     """What is left of the file measures without something, and the file's over that.
 
-    Attributes
-    ----------
-    variable, category
-        What is left out; the category is "" for a whole variable.
-    uniques_left, tau1_left, pr_cm_given_um_left
-        What is left, averaged over pairs where categories are collapsed.
-    tau1_lower, tau1_upper
-        Bounds of `tau1_left`, averaged likewise; None for suppression, whose `tau1_left` is a part
-        of the file's own sum, and where the file's own numbers have no interval.
-    relative_tau1, relative_match
-        The file's measures over these; None where nothing is left to compare with.
-    n_unbounded
-        In how many of the pairs that were averaged (of a variable: 0 or 1) nothing is left. Their
-        relative risks have no bound, and are not in the averages.
+    - `variable`, `category`: what is left out; the category is "" for a whole variable.
+    - `uniques_left`, `tau1_left`, `pr_cm_given_um_left`: what is left, averaged over pairs where
+      categories are collapsed.
+    - `tau1_lower`, `tau1_upper`: bounds of `tau1_left`, averaged likewise; None for suppression,
+      whose `tau1_left` is a part of the file's own sum, and where the file's own numbers have no
+      interval.
+    - `relative_tau1`, `relative_match`: the file's measures over these; None where nothing is left
+      to compare with.
+    - `n_unbounded`: in how many of the pairs that were averaged (of a variable: 0 or 1) nothing is
+      left. Their relative risks have no bound, and are not in the averages.
     """
 
     variable: str
@@ -230,11 +226,7 @@ def check_variable(variable: str, keys: Sequence[str]) -> None:
 
 
 def _collapsed(
-    risk: ModelRisk,
-    coded: CodedVariable,
-    number: int,
-    present: list[int],
-    asked: CategoriesInput,
+    risk: ModelRisk, coded: CodedVariable, number: int, present: list[int], asked: CategoriesInput
 ) -> list[RelativeLine]:
     pairs = [
         (one, other)
@@ -287,11 +279,7 @@ def _calibrated(risk: ModelRisk) -> PopulationEstimate:
     by_cell = risk.fractions
     sampled = float(risk.fraction) if by_cell is None else by_cell.of(risk.table.rows)
     return calibrated_estimate(
-        risk.table,
-        list(models),
-        fraction=sampled,
-        weights=weights,
-        interval=risk.estimate.interval,
+        risk.table, list(models), fraction=sampled, weights=weights, interval=risk.estimate.interval
     )
 
 
@@ -307,10 +295,7 @@ def _bounds(line: RelativeLine) -> str:
 
 
 def _without(
-    risk: ModelRisk,
-    whole: PopulationEstimate,
-    number: int,
-    recode: NDArray[np.int64] | None = None,
+    risk: ModelRisk, whole: PopulationEstimate, number: int, recode: NDArray[np.int64] | None = None
 ) -> RelativeLine:
     """Return what is left without a variable, or with its codes recoded."""
     models, weights = risk.fit.pooled()
@@ -365,17 +350,12 @@ def _result(lines: list[RelativeLine], what: str, risk: ModelRisk, started: floa
 class Inference(Result):
     """The distribution of some variables given known values, the most probable first.
 
-    Attributes
-    ----------
-    asked, known
-        The variables asked for, in the order asked, and the known values in words.
-    rows
-        Values in words, one per asked variable, and their probability.
-    known_probability
-        How probable the known values are together; 0 where the models exclude them.
-    strata_differ
-        Whether strata were sampled with different fractions: the models, and so the answer, are of
-        people as they are in the file.
+    - `asked`, `known`: the variables asked for, in the order asked, and the known values in words.
+    - `rows`: values in words, one per asked variable, and their probability.
+    - `known_probability`: how probable the known values are together; 0 where the models exclude
+      them.
+    - `strata_differ`: whether strata were sampled with different fractions: the models, and so the
+      answer, are of people as they are in the file.
     """
 
     asked: tuple[str, ...]
@@ -446,15 +426,11 @@ def infer_target(
 
     Models are of the file: where strata were sampled with different fractions, so is the answer.
 
-    Parameters
-    ----------
-    known, ask
-        The words of the known values, by key variable, and the key variables to infer.
-    precision
-        The total precision of the prior, so that values that do not occur together in the file are
-        unlikely and not impossible; 0 for maximum likelihood.
-    most_cells
-        Refuse a question that needs a table of more cells.
+    - `known`, `ask`: the words of the known values, by key variable, and the key variables to
+      infer.
+    - `precision`: the total precision of the prior, so that values that do not occur together in
+      the file are unlikely and not impossible; 0 for maximum likelihood.
+    - `most_cells`: refuse a question that needs a table of more cells.
 
     Examples
     --------

@@ -33,18 +33,12 @@ _SHARES = 3
 class Equation:
     """What follows for a cell from published figures.
 
-    Attributes
-    ----------
-    terms
-        The published cells, each with how many times it is taken.
-    others
-        Cells that are not published and can only make the figure smaller (or larger), with factors.
-    is_upper
-        Whether it says what the figure is at most, and not at least.
-    shares
-        The percentages, ratios and means that are needed.
-    off
-        By how much the value may be off, since the figures were rounded.
+    - `terms`: the published cells, each with how many times it is taken.
+    - `others`: cells that are not published and can only make the figure smaller (or larger), with
+      factors.
+    - `is_upper`: whether it says what the figure is at most, and not at least.
+    - `shares`: the percentages, ratios and means that are needed.
+    - `off`: by how much the value may be off, since the figures were rounded.
     """
 
     cell: int
@@ -211,24 +205,14 @@ _SHOWN_OF_RESULT = 10
 class HiddenCell:
     """A hidden cell, and what is known of it.
 
-    Attributes
-    ----------
-    tables
-        The tables that hide it.
-    status
-        Why it is hidden.
-    truth
-        Its figure, where the files have it.
-    interval
-        How small and how large the figure can be.
-    is_near
-        Whether it is known to within the percentage that was asked for.
-    is_elsewhere
-        Whether another table shows it.
-    percent
-        The percentage that was asked for.
-    is_doubted
-        Whether what is known of it rests on labels that nobody said exclude each other.
+    - `tables`: the tables that hide it.
+    - `status`: why it is hidden.
+    - `truth`: its figure, where the files have it.
+    - `interval`: how small and how large the figure can be.
+    - `is_near`: whether it is known to within the percentage that was asked for.
+    - `is_elsewhere`: whether another table shows it.
+    - `percent`: the percentage that was asked for.
+    - `is_doubted`: whether what is known of it rests on labels that nobody said exclude each other.
     """
 
     cell: int
@@ -300,30 +284,18 @@ class HiddenCell:
 class TableAudit(Result):
     """What published tables give away of the cells that they hide.
 
-    Attributes
-    ----------
-    tables, known
-        The tables, and what they say about their open cells.
-    cells
-        The hidden cells, those that can be recomputed first.
-    proofs
-        For those that are known or nearly so, the published figures that give them away.
-    standings
-        How the rules that were named stand.
-    within
-        The percentage to which a figure counts as nearly known.
-    insiders
-        What contributors learn of others; None where that was not asked.
-    without_flags
-        How many could be recomputed if statuses told nothing; None where they were not asked about.
-    is_stopped
-        Whether the search was stopped, so that more may be known.
-    rounding
-        Whether published figures are rounded, which is not examined.
-    assumed
-        The axes on which labels could be sums of others, and nobody said that none is.
-    if_disjoint
-        What was found if none is; None where nothing rests on that.
+    - `tables`, `known`: the tables, and what they say about their open cells.
+    - `cells`: the hidden cells, those that can be recomputed first.
+    - `proofs`: for those that are known or nearly so, the published figures that give them away.
+    - `standings`: how the rules that were named stand.
+    - `within`: the percentage to which a figure counts as nearly known.
+    - `insiders`: what contributors learn of others; None where that was not asked.
+    - `without_flags`: how many could be recomputed if statuses told nothing; None where they were
+      not asked about.
+    - `is_stopped`: whether the search was stopped, so that more may be known.
+    - `rounding`: whether published figures are rounded, which is not examined.
+    - `assumed`: the axes on which labels could be sums of others, and nobody said that none is.
+    - `if_disjoint`: what was found if none is; None where nothing rests on that.
     """
 
     tables: TableSet

@@ -64,12 +64,8 @@ def searched(
 ) -> tuple[FactSearch, bool]:
     """Return the search as far as it came, and whether it was stopped.
 
-    Parameters
-    ----------
-    tell
-        Told in a sentence how long the search will take, if that is long.
-    is_limited
-        Whether a search is refused that would take longer than it may.
+    - `tell`: told in a sentence how long the search will take, if that is long.
+    - `is_limited`: whether a search is refused that would take longer than it may.
     """
     try:
         search = FactSearch(known.facts, known.wanted)
@@ -247,12 +243,7 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
     cells, proofs = _hidden_cells(tables, known, search, intervals, percent)
     rounding = rounding_of(tables, asked.tolerance)
     standings = judge(
-        rules,
-        intervals,
-        tables,
-        insiders,
-        signed=known.is_signed,
-        unexamined=rounding.left_out,
+        rules, intervals, tables, insiders, signed=known.is_signed, unexamined=rounding.left_out
     )
     found = TableAudit(
         tables,
@@ -293,12 +284,7 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
     # What seems possible if labels exclude each other need not be.
     doubted = {cell: one.doubted() for cell, one in intervals.items()}
     standings = judge(
-        rules,
-        doubted,
-        tables,
-        insiders,
-        signed=known.is_signed,
-        unexamined=rounding.left_out,
+        rules, doubted, tables, insiders, signed=known.is_signed, unexamined=rounding.left_out
     )
     return replace(
         found,
@@ -307,8 +293,7 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
         assumed=assumed,
         if_disjoint=found,
         provenance=replace(
-            found.provenance,
-            parameters={**found.provenance.parameters, **assumed_summary(assumed)},
+            found.provenance, parameters={**found.provenance.parameters, **assumed_summary(assumed)}
         ),
     )
 
@@ -407,12 +392,9 @@ class MarkingOptions:
 class MarkedTable(Result):
     """A table of sums, and which of its cells are unsafe.
 
-    Attributes
-    ----------
-    unsafe
-        For each cell the rules that it breaks; and those that could not be judged.
-    levels
-        For each unsafe cell by how much more than its figure an attacker must think possible.
+    - `unsafe`: for each cell the rules that it breaks; and those that could not be judged.
+    - `levels`: for each unsafe cell by how much more than its figure an attacker must think
+      possible.
     """
 
     table: MagnitudeTable
@@ -537,11 +519,7 @@ def mark_cells(table: MagnitudeTable, asked: MarkingOptions) -> MarkedTable:
         Provenance(
             "primary rules",
             ", ".join(rule.text for rule in rules),
-            {
-                "cells": str(len(table)),
-                "records": str(table.n_records),
-                **texts_of(asked, "about"),
-            },
+            {"cells": str(len(table)), "records": str(table.n_records), **texts_of(asked, "about")},
             fingerprint=table.fingerprint,
             seconds=time.perf_counter() - started,
         ),

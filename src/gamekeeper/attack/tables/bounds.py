@@ -147,22 +147,15 @@ Groups = Mapping[str, Mapping[str, Sequence[str]]]
 class TableBounds(Result):
     """Lower and upper bounds of every cell, and whether they are the tightest there are.
 
-    Attributes
-    ----------
-    axes
-        The axes of the table, with their categories.
-    lower, upper
-        The bounds; `UNBOUNDED` where nothing limits a cell from above.
-    tight
-        Whether both bounds of a cell are known to be attained by a table that agrees with the
-        release.
-    why
-        Why they are tight, or are not known to be, in words.
-    standings
-        How the rules that were named stand; cells are numbered by rows, those of margins after them.
-    assumed
-        The axes on which labels could be sums of others, and nobody said that none is: then nothing is
-        known to be tight, and the bounds hold if none is.
+    - `axes`: the axes of the table, with their categories.
+    - `lower`, `upper`: the bounds; `UNBOUNDED` where nothing limits a cell from above.
+    - `tight`: whether both bounds of a cell are known to be attained by a table that agrees with
+      the release.
+    - `why`: why they are tight, or are not known to be, in words.
+    - `standings`: how the rules that were named stand; cells are numbered by rows, those of margins
+      after them.
+    - `assumed`: the axes on which labels could be sums of others, and nobody said that none is:
+      then nothing is known to be tight, and the bounds hold if none is.
     """
 
     axes: tuple[Axis, ...]
@@ -216,7 +209,7 @@ class TableBounds(Result):
             (
                 f"Of {count_of(self.n_cells, 'cell')}, {self.n_known:,} can be worked out exactly, and"
                 f" {self.n_zeros:,} {are} certainly empty."
-            ),
+            )
         ]
         open_ = limited & (self.lower < self.upper)
         if open_.any():

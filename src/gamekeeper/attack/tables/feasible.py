@@ -83,18 +83,12 @@ _LONGEST = 10_000
 class FeasibleTables(Result):
     """How many tables agree with a release, and the distribution of each cell over them.
 
-    Attributes
-    ----------
-    number
-        How many there are; None where it is not known exactly, or there are infinitely many.
-    estimate, error
-        An estimate and its standard error where they were too many to count.
-    is_endless
-        Whether there are infinitely many.
-    cells
-        The distribution of each cell; None where it does not exist.
-    tables
-        The tables themselves, where they were asked for.
+    - `number`: how many there are; None where it is not known exactly, or there are infinitely
+      many.
+    - `estimate`, `error`: an estimate and its standard error where they were too many to count.
+    - `is_endless`: whether there are infinitely many.
+    - `cells`: the distribution of each cell; None where it does not exist.
+    - `tables`: the tables themselves, where they were asked for.
     """
 
     axes: tuple[Axis, ...]
@@ -232,19 +226,12 @@ def explore_tables(release: Release, asked: FeasibleInput) -> FeasibleTables:
     with consistent(release, words):
         try:
             number = count_tables(
-                constraints,
-                most=asked.most or MOST_TABLES,
-                within=within,
-                progress=asked.progress,
+                constraints, most=asked.most or MOST_TABLES, within=within, progress=asked.progress
             )
             is_endless = number is None
         except LimitError:
             guess = estimate_tables(
-                constraints,
-                draws=min(draws, _PILOT),
-                seed=seed,
-                workers=workers,
-                within=within,
+                constraints, draws=min(draws, _PILOT), seed=seed, workers=workers, within=within
             )
             estimate, error = guess or (None, None)
         if asked.listed and number is not None and number <= asked.listed:
@@ -281,11 +268,7 @@ def explore_tables(release: Release, asked: FeasibleInput) -> FeasibleTables:
         Provenance(
             "feasible tables",
             "sampled" if is_sampled else "exact",
-            {
-                "prior": prior,
-                "draws": str(draws) if is_sampled else "0",
-                **assumptions(release),
-            },
+            {"prior": prior, "draws": str(draws) if is_sampled else "0", **assumptions(release)},
             seed=seed if is_sampled else None,
             fingerprint=release.fingerprint,
             seconds=time.perf_counter() - started,
@@ -335,16 +318,10 @@ _EXACT_CELLS = 2_000
 class Attributions(Result):
     """The most general statements that hold for certain, those on most people first.
 
-    Attributes
-    ----------
-    statements
-        The attributions, by numbers of axes and categories.
-    bounds
-        The bounds that they follow from.
-    groups
-        Statements on most of a kind, or on all but a coalition, where they were asked for.
-    n_no_news
-        How many statements were left out, as everybody knows the cells to be empty.
+    - `statements`: the attributions, by numbers of axes and categories.
+    - `bounds`: the bounds that they follow from.
+    - `groups`: statements on most of a kind, or on all but a coalition, where they were asked for.
+    - `n_no_news`: how many statements were left out, as everybody knows the cells to be empty.
     """
 
     axes: tuple[Axis, ...]

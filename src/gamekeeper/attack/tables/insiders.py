@@ -155,12 +155,8 @@ class InsiderGain:
 class LargestKnown:
     """What a coalition can tell of the largest contribution to its cell.
 
-    Attributes
-    ----------
-    largest, at_most
-        The contribution, and what they know it to be at most.
-    is_published
-        Whether the figure of the cell is published.
+    - `largest`, `at_most`: the contribution, and what they know it to be at most.
+    - `is_published`: whether the figure of the cell is published.
     """
 
     who: Coalition
@@ -182,20 +178,12 @@ class LargestKnown:
 class Insiders:
     """What was found of attackers who are in the tables.
 
-    Attributes
-    ----------
-    size
-        How many work together at most.
-    gains
-        Who can recompute which hidden cells.
-    largest
-        What those next to the largest contributor of a cell know of it.
-    n_coalitions, n_tried
-        How many coalitions there are to try, and how many were.
-    n_untold
-        Of how many cells too few of the largest contributions are told.
-    is_named
-        Whether contributors are known by records.
+    - `size`: how many work together at most.
+    - `gains`: who can recompute which hidden cells.
+    - `largest`: what those next to the largest contributor of a cell know of it.
+    - `n_coalitions`, `n_tried`: how many coalitions there are to try, and how many were.
+    - `n_untold`: of how many cells too few of the largest contributions are told.
+    - `is_named`: whether contributors are known by records.
     """
 
     size: int

@@ -313,10 +313,7 @@ class AttributionOptions:
     ] = None
     max_combinations: Annotated[
         int | None,
-        Option(
-            "Lifts the limit on combinations of categories. By default 20,000,000.",
-            least=1,
-        ),
+        Option("Lifts the limit on combinations of categories. By default 20,000,000.", least=1),
     ] = None
     max_statements: Annotated[
         int | None, Option("Lifts the limit on statements. By default 500,000.", least=1)
@@ -375,8 +372,7 @@ class FeasibleOptions:
         ),
     ] = "uniform"
     most: Annotated[
-        int | None,
-        Option("Visit so many tables at most to count them; beyond, estimate.", least=1),
+        int | None, Option("Visit so many tables at most to count them; beyond, estimate.", least=1)
     ] = None
     listed: Annotated[
         int, Option("Print the tables if there are at most so many.", flags="--list", least=0)
@@ -449,8 +445,7 @@ class ComparisonOptions:
     """The random tables on which schemes are compared."""
 
     shape: Annotated[
-        Iterable[int],
-        Option("Shape of the random tables.", read=_lengths, default_text="2x6"),
+        Iterable[int], Option("Shape of the random tables.", read=_lengths, default_text="2x6")
     ] = (2, 6)
     mean: Annotated[float, Option("Expected count of a cell.", least=0.0)] = 2.0
     tables: Annotated[int, Option("How many tables.", least=1)] = 1_200

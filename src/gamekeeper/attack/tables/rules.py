@@ -127,14 +127,10 @@ _RARE = 1_000
 class Rounding:
     """How published figures are rounded, as far as it is said or shows.
 
-    Attributes
-    ----------
-    tolerance
-        By how much a figure was said to be off; 0 where that was not said.
-    base, n_figures
-        What all published counts are multiples of, if that is no chance, else 1; and how many they are.
-    whole
-        Whether figures are counts.
+    - `tolerance`: by how much a figure was said to be off; 0 where that was not said.
+    - `base`, `n_figures`: what all published counts are multiples of, if that is no chance, else 1;
+      and how many they are.
+    - `whole`: whether figures are counts.
     """
 
     tolerance: Fraction
@@ -213,10 +209,8 @@ def rounding_of(tables: TableSet, tolerance: Fraction | None) -> Rounding:
 class RuleStanding:
     """A rule, how it stands, and the cells that break it or are not proven to keep it.
 
-    Attributes
-    ----------
-    unexamined
-        What was not looked at, in words, so that the rule is not proven; "" where all was.
+    - `unexamined`: what was not looked at, in words, so that the rule is not proven; "" where all
+      was.
     """
 
     rule: str
@@ -329,14 +323,9 @@ def judge(
 ) -> list[RuleStanding]:
     """Return how each rule stands, given what is known of each hidden cell; also against insiders.
 
-    Parameters
-    ----------
-    tables
-        What tells levels and contributions; without it, rules on these are not proven.
-    signed
-        Whether figures may be below 0, so that no level is cut there.
-    unexamined
-        What was not looked at, so that no rule is proven.
+    - `tables`: what tells levels and contributions; without it, rules on these are not proven.
+    - `signed`: whether figures may be below 0, so that no level is cut there.
+    - `unexamined`: what was not looked at, so that no rule is proven.
     """
     found = [_judged(tables, rule, intervals, signed=signed) for rule in rules]
     for one in found:

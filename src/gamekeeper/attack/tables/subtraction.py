@@ -70,14 +70,9 @@ _ASKED = "The probability of recovering zeros was asked for."
 class CellRecovery(Result):
     """Which cells and categories recover zeros when so many people are known.
 
-    Attributes
-    ----------
-    n
-        The number of known people.
-    cells
-        The probability for each cell of the base table.
-    categories
-        For each axis the probability that some cell of each category recovers a zero.
+    - `n`: the number of known people.
+    - `cells`: the probability for each cell of the base table.
+    - `categories`: for each axis the probability that some cell of each category recovers a zero.
     """
 
     axes: tuple[Axis, ...]
@@ -134,17 +129,11 @@ class CellRecovery(Result):
 class SubtractionAttack(Result):
     """SAP of a release for numbers of known people.
 
-    Attributes
-    ----------
-    risk
-        SAP(n), exact or with what it lies between.
-    expected, distribution
-        The expected number of recovered zeros, and the probability of each number of them, for
-        each n; None where they are not known.
-    detail
-        Which cells and categories are to blame at one n; None where it is not known.
-    notes
-        What was left out, and why.
+    - `risk`: SAP(n), exact or with what it lies between.
+    - `expected`, `distribution`: the expected number of recovered zeros, and the probability of
+      each number of them, for each n; None where they are not known.
+    - `detail`: which cells and categories are to blame at one n; None where it is not known.
+    - `notes`: what was left out, and why.
     """
 
     tells_of_records = False
@@ -372,18 +361,11 @@ _MOST_CELLS = 3_000
 class ConditionalSubtraction(Result):
     """SAP of the table of each area or key.
 
-    Attributes
-    ----------
-    keys
-        The axes that tell tables apart.
-    n
-        The numbers of known people.
-    populations
-        The number of people of each table.
-    values
-        SAP: one row per table, in the order of the categories, and a column for each n.
-    own_people
-        Whether n people of the table itself are known, not of the whole population.
+    - `keys`: the axes that tell tables apart.
+    - `n`: the numbers of known people.
+    - `populations`: the number of people of each table.
+    - `values`: SAP: one row per table, in the order of the categories, and a column for each n.
+    - `own_people`: whether n people of the table itself are known, not of the whole population.
     """
 
     keys: tuple[Axis, ...]

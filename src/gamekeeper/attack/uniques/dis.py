@@ -56,16 +56,11 @@ class GeneralDis(NamedTuple):
 class DisRisk(Result):
     """DIS of a file: the estimated probability that a unique match is correct.
 
-    Attributes
-    ----------
-    value
-        The estimate: exact for the general method; None where no unique match is possible.
-    standard_error, converged
-        Of the simulation; None for the general method, which has no randomness of its own.
-    steps
-        The estimate after so many rounds; empty for the general method.
-    expected
-        What the simulation tends to, where a formula says so.
+    - `value`: the estimate: exact for the general method; None where no unique match is possible.
+    - `standard_error`, `converged`: of the simulation; None for the general method, which has no
+      randomness of its own.
+    - `steps`: the estimate after so many rounds; empty for the general method.
+    - `expected`: what the simulation tends to, where a formula says so.
     """
 
     tells_of_records = False

@@ -73,16 +73,12 @@ PROBABILITIES = ("dis_is", "dis_suda", "dis_is_suda")
 class UniqueScores:
     """The measures of the sample uniques, in the order of their records.
 
-    Attributes
-    ----------
-    columns
-        Each measure by name; None where it is not known, NaN where it is not known for a record.
-    missing
-        Why a measure is not known, by name.
-    is_weights, suda_weights
-        The weight of an MSU of each size from 0.
-    unallocated
-        What DIS-SUDA could not divide, because every unique with a weight has 1 already.
+    - `columns`: each measure by name; None where it is not known, NaN where it is not known for a
+      record.
+    - `missing`: why a measure is not known, by name.
+    - `is_weights`, `suda_weights`: the weight of an MSU of each size from 0.
+    - `unallocated`: what DIS-SUDA could not divide, because every unique with a weight has 1
+      already.
     """
 
     columns: Mapping[str, NDArray[Any] | None]
@@ -217,21 +213,14 @@ class Explanations(Result):
 class Explainer:
     """What is needed to explain any record of a file.
 
-    Attributes
-    ----------
-    variables
-        The key variables with their words, in the order of the columns of `codes`.
-    codes
-        The codes of the counted records, one row each; those of different keys where an engine
-        elsewhere has the records.
-    rows
-        The number of each of these records in the file, from 0, rising; of the first with the key.
-    n_records, n_uniques
-        How many records the file has, and how many are unique.
-    size_of
-        Tells the class size of a record by its number from 0; 0 for one that was left out.
-    found
-        The MSUs, by row of `codes`.
+    - `variables`: the key variables with their words, in the order of the columns of `codes`.
+    - `codes`: the codes of the counted records, one row each; those of different keys where an
+      engine elsewhere has the records.
+    - `rows`: the number of each of these records in the file, from 0, rising; of the first with the
+      key.
+    - `n_records`, `n_uniques`: how many records the file has, and how many are unique.
+    - `size_of`: tells the class size of a record by its number from 0; 0 for one that was left out.
+    - `found`: the MSUs, by row of `codes`.
     """
 
     variables: tuple[CodedVariable, ...]
@@ -314,20 +303,12 @@ def names_of(variables: Sequence[CodedVariable], mask: int) -> tuple[str, ...]:
 class UniqueFacts:
     """The findings about a file and its sample uniques.
 
-    Attributes
-    ----------
-    table
-        The counted keys of the file.
-    max_size
-        The largest size of MSU that was searched for.
-    smallest
-        Per sample unique the size of its smallest MSU, -1 where none was found.
-    general
-        The DIS of the file by the general method, or why there is none.
-    class_numbers
-        Per sample unique the position of its risk class, -1 where that is not known.
-    rank_by, asked_rank
-        The measure that ranks, and the one that was asked for.
+    - `table`: the counted keys of the file.
+    - `max_size`: the largest size of MSU that was searched for.
+    - `smallest`: per sample unique the size of its smallest MSU, -1 where none was found.
+    - `general`: the DIS of the file by the general method, or why there is none.
+    - `class_numbers`: per sample unique the position of its risk class, -1 where that is not known.
+    - `rank_by`, `asked_rank`: the measure that ranks, and the one that was asked for.
     """
 
     table: KeyTable

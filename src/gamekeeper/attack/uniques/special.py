@@ -106,10 +106,7 @@ def checked_size(n_variables: int, special_size: int | None, max_size: int | Non
 
 
 def checked_steps(
-    name: str,
-    values: Sequence[str | float | Fraction],
-    *,
-    least: Fraction | None = None,
+    name: str, values: Sequence[str | float | Fraction], *, least: Fraction | None = None
 ) -> tuple[Fraction, ...]:
     """Return fractions in (0, 1], none below `least`; all faults at once."""
     problems: list[Problem] = []
@@ -133,24 +130,19 @@ def checked_steps(
 class SpecialUniques(Result):
     """The sample uniques of a file, special or random, and what becomes of them.
 
-    Attributes
-    ----------
-    n_records, n_uniques, n_special
-        How many records were counted, are unique, and are special.
-    special_size
-        The most variables of a part of the key that makes a unique special.
-    table
-        One row per sample unique: its number in the file, whether it is special, the size of its
-        smallest minimal sample unique, how many key variables it needs and which (without any one
-        of them it is no longer unique), at how many coarser codings of each variable it is unique
-        still, and where the population is known the size of its class there and its chance to be
-        unique still in larger samples.
-    trials
-        What was counted when variables were removed or coarsened and samples thinned or enlarged.
-    properties
-        The same as the paper's table.
-    caution
-        What the number of uniques does not prove, in words, where missing cells match something.
+    - `n_records`, `n_uniques`, `n_special`: how many records were counted, are unique, and are
+      special.
+    - `special_size`: the most variables of a part of the key that makes a unique special.
+    - `table`: one row per sample unique: its number in the file, whether it is special, the size of
+      its smallest minimal sample unique, how many key variables it needs and which (without any one
+      of them it is no longer unique), at how many coarser codings of each variable it is unique
+      still, and where the population is known the size of its class there and its chance to be
+      unique still in larger samples.
+    - `trials`: what was counted when variables were removed or coarsened and samples thinned or
+      enlarged.
+    - `properties`: the same as the paper's table.
+    - `caution`: what the number of uniques does not prove, in words, where missing cells match
+      something.
     """
 
     keys: tuple[str, ...]
@@ -271,10 +263,7 @@ def assess_special_uniques(key_table: KeyTable, asked: SpecialOptions) -> Specia
         columns[f"coarser {name}"] = kept.sum(axis=1)
         coarsenings += [
             Coarsening(
-                name,
-                number + 1,
-                len(recode.words) - 1,
-                *both_kinds(~kept[:, number], special),
+                name, number + 1, len(recode.words) - 1, *both_kinds(~kept[:, number], special)
             )
             for number, recode in enumerate(recodes)
         ]

@@ -209,16 +209,10 @@ class GroupCount:
 class PropertyLine:
     """One property: what is expected of both kinds, and what was counted.
 
-    Attributes
-    ----------
-    name
-        The property, as in the paper.
-    test
-        What was tried on the file; empty for what only people can judge.
-    expected_special, expected_random
-        What the paper expects of the two kinds.
-    special, random
-        The counts; None where it is a matter for people.
+    - `name`: the property, as in the paper.
+    - `test`: what was tried on the file; empty for what only people can judge.
+    - `expected_special`, `expected_random`: what the paper expects of the two kinds.
+    - `special`, `random`: the counts; None where it is a matter for people.
     """
 
     name: str

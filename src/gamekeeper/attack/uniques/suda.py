@@ -1,10 +1,9 @@
 """Special uniques detection: every minimal sample unique (MSU) of a file, scored and explained.
 
-A record is a sample unique if no other record has its key. A minimal sample unique is a
-combination of key variables on which it is unique and on no part of which it is. The smaller its
-MSUs, and the more there are, the more a record stands out: SUDA and IS weigh MSUs by size and add
-them up, and DIS turns the scores into estimated probabilities of a correct match (DIS-SUDA,
-DIS-IS).
+A record is a sample unique if no other record has its key. A minimal sample unique is a combination
+of key variables on which it is unique and on no part of which it is. The smaller its MSUs, and the
+more there are, the more a record stands out: SUDA and IS weigh MSUs by size and add them up, and
+DIS turns the scores into estimated probabilities of a correct match (DIS-SUDA, DIS-IS).
 
 Elliot and Manning 2003; Smith's thesis, chapter 8. The search for MSUs is what costs: in the worst
 case exponential in the number of key variables. The rest is linear in records and MSUs.
