@@ -24,6 +24,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.uniques.minimal_uniques import MinimalUniques
 from gamekeeper.data.coding.codebook import CodedVariable
@@ -32,18 +33,22 @@ from gamekeeper.results import Provenance, Result, name_bars, new_figure, ruled,
 from gamekeeper.wording import count_of, on_one_line
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     import pyarrow as pa
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
     from gamekeeper.algorithms.uniques.dis import DisStep
     from gamekeeper.attack.risk import RecordRisk
 
 
 _INT64 = 2**63
+_BAR = "#1f5f99"
+# From the smallest MSUs, which weigh most, to the largest; distinct in grey as well.
+_SHADES = ("#7d1b3a", "#d1690e", "#e3b23c", "#2a8a57", "#2f93aa", "#1f5f99", "#6b4fa0", "#8a939c")
+_NAME_LETTERS = 32
+_N_BINS = 20
+NO_MSU = -1
+"""The smallest size of a unique whose MSUs are all beyond the cap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,13 +295,6 @@ def _percent(part: int, whole: int) -> float | None:
     return float(Fraction(100 * part, whole)) if whole else None
 
 
-_BAR = "#1f5f99"
-# From the smallest MSUs, which weigh most, to the largest; distinct in grey as well.
-_SHADES = ("#7d1b3a", "#d1690e", "#e3b23c", "#2a8a57", "#2f93aa", "#1f5f99", "#6b4fa0", "#8a939c")
-_NAME_LETTERS = 32
-_N_BINS = 20
-
-
 def plot_records(risk: RecordRisk) -> Figure:
     """Plot how the measure that ranks is distributed over the records where it is above 0.
 
@@ -459,10 +457,6 @@ def _set_counts(ax: Axes, most: int) -> None:
 
 def _title(ax: Axes, text: str) -> None:
     ax.set_title(text, loc="left", parse_math=False)
-
-
-NO_MSU = -1
-"""The smallest size of a unique whose MSUs are all beyond the cap."""
 
 
 def smallest_sizes(found: MinimalUniques) -> NDArray[np.int8]:

@@ -67,9 +67,12 @@ from gamekeeper.wording import count_of, number_text, quoted, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
 
-    from gamekeeper.data.keys.key_table import KeyTable
+_WORDS = {
+    "top": "The {top} keys with the highest probability of a match",
+    "mcmcmc1": "Keys by expected size, at the true cost of a search for any unique (MCMCMC1)",
+    "mcmcmc2": "Keys by expected size, at the expected cost of that search (MCMCMC2)",
+}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -453,13 +456,6 @@ def _known(
     if others:
         f, people = np.append(f, 0), np.append(people, others)
     return f, people
-
-
-_WORDS = {
-    "top": "The {top} keys with the highest probability of a match",
-    "mcmcmc1": "Keys by expected size, at the true cost of a search for any unique (MCMCMC1)",
-    "mcmcmc2": "Keys by expected size, at the expected cost of that search (MCMCMC2)",
-}
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.anonymity import (
     UnsafeCombinations,
@@ -43,8 +43,9 @@ from gamekeeper.data.keys.listed_records import ListedRecords
 from gamekeeper.results import Provenance
 from gamekeeper.wording import be, count_of, digits_text, percent_text, quoted, three_digits
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+NO_FRACTION = "no sampling fraction and no weights are known"
+_KS = (2, 3, 5)
+_HEADLINE = ("records", "k_below_3", "prosecutor_average", "expected_reidentifications")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -163,9 +164,6 @@ def sensitive_values(
     )
 
 
-NO_FRACTION = "no sampling fraction and no weights are known"
-
-
 @dataclass(frozen=True, slots=True)
 class ModelledUniques:
     """What one model says: tau1, tau2 where it has one, or why it says nothing."""
@@ -234,10 +232,6 @@ def _by_sizes(key_table: KeyTable, people: int) -> list[ModelledUniques]:
         ModelledUniques("Pitman", both, None, "" if pitman else no_maximum),
         ModelledUniques("Zayatz", zayatz.uniques_of_both if zayatz else None, None),
     ]
-
-
-_KS = (2, 3, 5)
-_HEADLINE = ("records", "k_below_3", "prosecutor_average", "expected_reidentifications")
 
 
 @dataclass(frozen=True, slots=True, repr=False)

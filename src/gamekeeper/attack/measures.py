@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.anonymity import UnsafeCombinations, n_sets, unsafe_combinations
 from gamekeeper.attack.matching import match_classes
@@ -44,7 +45,6 @@ from gamekeeper.wording import count_of, did_you_mean, quoted
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, repr=False)

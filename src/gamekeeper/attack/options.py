@@ -80,6 +80,24 @@ Whose = Annotated[
 MissingInClasses = Annotated[
     Missing | str, Option("Whether a missing cell is a `category`, or its record is to `exclude`.")
 ]
+MOST_CELLS = 5_000_000
+"""The largest table that is made unasked to infer values of a person."""
+Patient = Annotated[bool, Option("Search by mc3 or occam even where that may take hours.")]
+_HOW = "How it is measured"
+NUMBERS = (1, 2, 3, 4, 5, 6, 7)
+"""The strategies of the thesis."""
+COMPARED_FRACTIONS = Option("Sampling fraction; by default 1% and 5%.", flags="--fraction -f")
+ATTACK_FRACTIONS = Option(
+    "Try attacks at this fraction as well, in place of the usual range.", flags="--attack-fraction"
+)
+ATTACK_SAMPLES = Option("Samples at each fraction of attacks.", least=1)
+COMPARED_MEASURES = Option(
+    "suda, is, dis_suda, dis_is, mc3, annealing or occam.", flags="--measure"
+)
+COMPARED_STRATA = Option("Columns of strata.")
+COMPARED_FOLDER = Option("Keep finished samples here; the same command resumes.", writes="folder")
+DEFAULT_MEASURES = ("suda", "dis_is", "mc3", "annealing", "occam")
+_THINNER = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 10))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,10 +149,6 @@ class MeasuresOptions:
     ] = 2_000_000
     population: KeyTable | None = None
     progress: Progress | None = None
-
-
-MOST_CELLS = 5_000_000
-"""The largest table that is made unasked to infer values of a person."""
 
 
 class FitMethod(StrEnum):
@@ -189,9 +203,6 @@ class By(StrEnum):
 
     SUPPRESSION = "suppression"
     COLLAPSING = "collapsing"
-
-
-Patient = Annotated[bool, Option("Search by mc3 or occam even where that may take hours.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,9 +307,6 @@ class CategoriesInput(CategoriesOptions):
     variable: str
 
 
-_HOW = "How it is measured"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureOptions:
     """What may be asked when everything is measured in one go."""
@@ -318,10 +326,6 @@ class MeasureOptions:
     seed: Seed = 0
     workers: Workers = None
     progress: Progress | None = None
-
-
-NUMBERS = (1, 2, 3, 4, 5, 6, 7)
-"""The strategies of the thesis."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -456,19 +460,6 @@ class PilotOptions(SamplingOptions):
     power: Power = 6
 
 
-COMPARED_FRACTIONS = Option("Sampling fraction; by default 1% and 5%.", flags="--fraction -f")
-ATTACK_FRACTIONS = Option(
-    "Try attacks at this fraction as well, in place of the usual range.", flags="--attack-fraction"
-)
-ATTACK_SAMPLES = Option("Samples at each fraction of attacks.", least=1)
-COMPARED_MEASURES = Option(
-    "suda, is, dis_suda, dis_is, mc3, annealing or occam.", flags="--measure"
-)
-COMPARED_STRATA = Option("Columns of strata.")
-COMPARED_FOLDER = Option("Keep finished samples here; the same command resumes.", writes="folder")
-DEFAULT_MEASURES = ("suda", "dis_is", "mc3", "annealing", "occam")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareOptions:
     """What may be asked of a comparison of measures on samples of a known population.
@@ -493,9 +484,6 @@ class CompareOptions:
     workers: Annotated[int, Option("How many processes score samples.", least=1)] = 1
     folder: Annotated[str | Path | None, COMPARED_FOLDER] = None
     progress: Progress | None = None
-
-
-_THINNER = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 10))
 
 
 class DisMethod(StrEnum):

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 NOT_UNIQUE = "not unique"
 """The class of records that share their key with another."""
-
 _MEASURES = ("dis_is", "dis_suda", "dis_is_suda", "pol", "is", "suda", "p_match")
 _UP_TO_ONE = frozenset({"dis_is", "dis_suda", "dis_is_suda", "pol", "p_match"})
 _NAME_LETTERS = 40

@@ -23,7 +23,16 @@ from gamekeeper.data.coding.codebook import Change
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import Cancelled, GamekeeperError
 from gamekeeper.options import given
-from gamekeeper.results import COLOURS, MUTED, Provenance, Result, arrow_table, new_figure, ruled
+from gamekeeper.results import (
+    COLOURS,
+    MUTED,
+    Progress,
+    Provenance,
+    Result,
+    arrow_table,
+    new_figure,
+    ruled,
+)
 from gamekeeper.wording import count_of, expected_text, three_digits
 
 if TYPE_CHECKING:
@@ -31,12 +40,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from gamekeeper.results import Progress
 
-
+_Known = tuple[float | None, tuple[float, float] | None]
 _KS = (3, 5)
 # The best model is enough to compare two files, and is found in a fraction of the time.
 _QUICK = FitOptions(method=FitMethod.ANNEALING, chains=1)
+_HEIGHT = 0.38
+_RECORDS = {
+    "sample_uniques": "unique in the file",
+    "uniques_as_released": "like no other as released",
+    "below_3": "in classes of fewer than 3",
+    "below_5": "in classes of fewer than 5",
+    "tau1": "unique in the population",
+    "expected_matches": "matched rightly",
+}
+_CHANCES = {"dis": "by DIS"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +241,6 @@ def _models(
     return found
 
 
-_Known = tuple[float | None, tuple[float, float] | None]
-
-
 def _inferred(
     table: KeyTable, when: str, fit: FitOptions, cautions: list[str], progress: Progress | None
 ) -> dict[str, _Known]:
@@ -257,18 +272,6 @@ def _inferred(
         else (float(measure.value), (float(measure.lower), float(measure.upper)))
         for name, measure in measures.items()
     }
-
-
-_HEIGHT = 0.38
-_RECORDS = {
-    "sample_uniques": "unique in the file",
-    "uniques_as_released": "like no other as released",
-    "below_3": "in classes of fewer than 3",
-    "below_5": "in classes of fewer than 5",
-    "tau1": "unique in the population",
-    "expected_matches": "matched rightly",
-}
-_CHANCES = {"dis": "by DIS"}
 
 
 def plot_what_if(found: WhatIf) -> Figure:

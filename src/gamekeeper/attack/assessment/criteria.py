@@ -23,9 +23,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.anonymity import household_risk, n_sets, unsafe_combinations
 from gamekeeper.attack.assessment.measured import Basis, Interval, Measured, numbers_of
@@ -33,10 +33,6 @@ from gamekeeper.attack.measure_lines import household_codes, individual_risks, s
 from gamekeeper.attack.options import MeasuresOptions
 from gamekeeper.choices import Missing
 from gamekeeper.wording import at_start, count_of, number_text, percent_text, three_digits
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 _NO_SENSITIVE = "no sensitive variable is named (--sensitive)"
 _NO_SAMPLE = "individual risk needs weights or a sampling fraction (give --weight or --fraction)"

@@ -21,6 +21,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.anonymity import household_risk
 from gamekeeper.algorithms.models.rate_mixture import Measure
@@ -41,11 +42,12 @@ from gamekeeper.wording import count_of, expected_text, percent_text, three_digi
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
 
 
 # Nothing is said below a tenth of a record.
 _LEAST_LIMIT = 0.1
+CLASSES = RiskClasses({"very high": 0.5, "high": 0.2, "medium": 0.05}, measure="p_match")
+"""The classes of the probability of a right match; no authority has set these thresholds."""
 
 
 class Basis(StrEnum):
@@ -320,10 +322,6 @@ def _interval(measure: Measure, most: float) -> Interval:
 def _sizes(key_table: KeyTable) -> NDArray[np.float64]:
     """Return how many records are like each listed one as released, which is proof."""
     return key_table.listed.released().astype(np.float64)
-
-
-CLASSES = RiskClasses({"very high": 0.5, "high": 0.2, "medium": 0.05}, measure="p_match")
-"""The classes of the probability of a right match; no authority has set these thresholds."""
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 _BLAMED = 3
 _MOST_TO_LOOK_AT = 100
+_N_BINS = 20
+_MOST_BARS = 12
+_NAME_LETTERS = 32
 
 
 def verdict(measured: Measured, judged: JudgedPolicy | None) -> str:
@@ -279,11 +282,6 @@ def of_record(measured: Measured, record: int) -> tuple[str, ...]:
             f"A match with its household is right with probability {most}{three_digits(risk)}."
         )
     return tuple(told)
-
-
-_N_BINS = 20
-_MOST_BARS = 12
-_NAME_LETTERS = 32
 
 
 def plot_assessment(measured: Measured) -> Figure:

@@ -33,10 +33,8 @@ if TYPE_CHECKING:
 
 PLAIN = ("pr_cm_given_um", "pr_cm_given_su", "pr_pu_given_su", "dis")
 """What needs no measure: two strategies, and two numbers to hold beside them."""
-
 BY_MEASURE = ("top10", "mcmcmc1", "mcmcmc2")
 """Attacks that rank by a measure."""
-
 ATTACKS = (*PLAIN, *BY_MEASURE)
 """Every attack by its name."""
 

@@ -90,6 +90,15 @@ if TYPE_CHECKING:
 
 _WARMING = 40
 _TRY = "Try it by itself on a small sample."
+_PARTS = ("values", "match", "unique")
+_VALUES = ("pr_cm", "cost", "keys")
+ATTACK_FRACTIONS = tuple(Fraction(percent, 100) for percent in (1, 2, 5, 10, 20, 30, 50, 70, 90))
+"""Sampling fractions of attacks where none are given."""
+AFFORDABLE = 1_000_000
+"""Of those, the ones are left out whose samples have more cells: records times key variables.
+
+At this size a sample takes up to a minute with all five measures of the default.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,10 +318,6 @@ def _finders(measures: tuple[str, ...]) -> str:
     return f"{words} find these best, equally well: they rank"
 
 
-_PARTS = ("values", "match", "unique")
-_VALUES = ("pr_cm", "cost", "keys")
-
-
 class ScoreFolder:
     """The scored samples of one plan, on disk."""
 
@@ -396,16 +401,6 @@ class ScoreFolder:
 
     def _path(self, number: int) -> Path:
         return self.path / f"sample-{number + 1:06d}.npz"
-
-
-ATTACK_FRACTIONS = tuple(Fraction(percent, 100) for percent in (1, 2, 5, 10, 20, 30, 50, 70, 90))
-"""Sampling fractions of attacks where none are given."""
-
-AFFORDABLE = 1_000_000
-"""Of those, the ones are left out whose samples have more cells: records times key variables.
-
-At this size a sample takes up to a minute with all five measures of the default.
-"""
 
 
 @takes(CompareOptions)

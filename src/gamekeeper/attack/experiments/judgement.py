@@ -48,10 +48,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+Numbers = NDArray[np.float64]
 _ENOUGH_SAMPLES = 10
 """From so many samples on, intervals are made from how they differ."""
-
-Numbers = NDArray[np.float64]
+_NOTABLE = 0.005
+NAMES = {
+    "suda": "SUDA",
+    "is": "IS",
+    "dis_suda": "DIS-SUDA",
+    "dis_is": "DIS-IS",
+    "mc3": "MC3",
+    "annealing": "annealing",
+    "occam": "Occam",
+}
+"""Measures in words, where these differ from their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,20 +246,6 @@ def _non_unique_ratio(pooled: Pooled, match: Numbers | None) -> float | None:
     if match is None or not others.any():
         return None
     return float(match[others].sum() / pooled.chances[others].sum())
-
-
-_NOTABLE = 0.005
-
-NAMES = {
-    "suda": "SUDA",
-    "is": "IS",
-    "dis_suda": "DIS-SUDA",
-    "dis_is": "DIS-IS",
-    "mc3": "MC3",
-    "annealing": "annealing",
-    "occam": "Occam",
-}
-"""Measures in words, where these differ from their names."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -18,9 +18,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.judging import mid_ranks
 from gamekeeper.algorithms.models.annealing import anneal
@@ -38,10 +39,7 @@ from gamekeeper.choices import MAX_SECONDS
 from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.wording import did_you_mean, quoted
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
+Values = Mapping[str, float | None]
 _WORDS = {
     "sample_uniques": "Sample uniques",
     "sample_pairs": "Records in sample pairs",
@@ -77,6 +75,16 @@ _CORRELATIONS = {
     "spearman_all": "Spearman correlation with 1/F over all records",
 }
 _STRATEGY = re.compile(r"strategy_(\d)(?:_r(\d+))?\.(\w+)")
+MODEL_CURVES = ("models_top10.pr_cm", "models_mcmcmc1.pr_cm", "models_mcmcmc2.pr_cm")
+"""The probabilities of a correct match of the three attacks."""
+_NAMES = {"top": "models_top10", "mcmcmc1": "models_mcmcmc1", "mcmcmc2": "models_mcmcmc2"}
+N_BANDS = 11
+"""The steps of a probability: ten, and one for 1 itself."""
+N_TENTHS = 10
+"""The groups by rank."""
+STRATEGY_PARTS = ("pr_cm", "cost_without", "cost_with", "eff_without", "eff_with")
+"""What is measured of each strategy."""
+_TRY = "Try it by itself on a small table of codes with class sizes f and F."
 
 
 def measure_words(name: str) -> str:
@@ -97,12 +105,6 @@ def measure_words(name: str) -> str:
     if score in _SCORES and part in _CORRELATIONS:
         return f"{_SCORES[score]}, {_CORRELATIONS[part]}"
     return name
-
-
-MODEL_CURVES = ("models_top10.pr_cm", "models_mcmcmc1.pr_cm", "models_mcmcmc2.pr_cm")
-"""The probabilities of a correct match of the three attacks."""
-
-_NAMES = {"top": "models_top10", "mcmcmc1": "models_mcmcmc1", "mcmcmc2": "models_mcmcmc2"}
 
 
 def model_attacks(sample: Sample) -> dict[str, float | None]:
@@ -131,13 +133,6 @@ def model_attacks(sample: Sample) -> dict[str, float | None]:
             number = float(getattr(value, part)) if value.feasible else None
             values[f"{_NAMES[way]}.{part}"] = number
     return values
-
-
-N_BANDS = 11
-"""The steps of a probability: ten, and one for 1 itself."""
-
-N_TENTHS = 10
-"""The groups by rank."""
 
 
 def pearson(first: NDArray[Any], second: NDArray[Any]) -> float | None:
@@ -180,14 +175,6 @@ def band_of_rank(scores: NDArray[np.float64]) -> NDArray[np.int64]:
     if not len(scores):
         return np.zeros(0, np.int64)
     return np.floor((mid_ranks(scores) - 0.5) * 10 / len(scores)).astype(np.int64)
-
-
-STRATEGY_PARTS = ("pr_cm", "cost_without", "cost_with", "eff_without", "eff_with")
-"""What is measured of each strategy."""
-
-Values = Mapping[str, float | None]
-
-_TRY = "Try it by itself on a small table of codes with class sizes f and F."
 
 
 @dataclass(frozen=True, slots=True)

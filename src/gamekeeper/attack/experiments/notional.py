@@ -31,6 +31,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.blocks import Kernel, MapBlocks, Shared
 from gamekeeper.algorithms.classes import class_numbers
@@ -48,10 +49,12 @@ from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from gamekeeper.algorithms.uniques.minimal_uniques import MinimalUniques
     from gamekeeper.data.coding.coded_table import CodedTable
+
+Plan = TypeVar("Plan")
+Task = TypeVar("Task")
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -314,11 +317,6 @@ def scores_of(
     if score is Score.DIS_IS:
         return dis_is(sums, share, found.n_variables)
     return sums.astype(np.float64)
-
-
-Plan = TypeVar("Plan")
-Task = TypeVar("Task")
-Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)

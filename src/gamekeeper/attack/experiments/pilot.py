@@ -30,7 +30,7 @@ from gamekeeper.attack.experiments.measures import (
     strategy_name,
 )
 from gamekeeper.attack.experiments.notional import PROBABILITIES, Score
-from gamekeeper.attack.experiments.plots import Mean, SimulationResult
+from gamekeeper.attack.experiments.plots import Mean, SimulationResult, plot_calibration, plot_costs
 from gamekeeper.attack.experiments.simulate import simulate
 from gamekeeper.attack.options import FractionsOptions, PilotOptions, StrategiesOptions, of_sampling
 from gamekeeper.data.coding.coded_table import CodedTable
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 
 _CURVES = ("pr_cm_given_su", "pr_pu_given_su", "pr_cm_given_um", "dis")
+_NAMES = {Score.DIS_SUDA: "DIS-SUDA", Score.DIS_IS: "DIS-IS", Score.IS: "IS", Score.SUDA: "SUDA"}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -124,8 +125,6 @@ class StrategyExperiment(Result):
 
     def plot(self) -> Figure:
         """Plot probability against both costs on logarithmic axes, one point per sample."""
-        from gamekeeper.attack.experiments.plots import plot_costs
-
         return plot_costs(
             {
                 f"strategy {one.number}": {
@@ -262,9 +261,6 @@ def fraction_experiment(
     return FractionExperiment(simulation, simulation.provenance)
 
 
-_NAMES = {Score.DIS_SUDA: "DIS-SUDA", Score.DIS_IS: "DIS-IS", Score.IS: "IS", Score.SUDA: "SUDA"}
-
-
 @dataclass(frozen=True, slots=True)
 class CalibrationLine:
     """The sample uniques of one group of scores, over all samples.
@@ -390,8 +386,6 @@ class PilotStudy(Result):
 
     def plot(self) -> Figure:
         """Plot the mean of 1/F against the mean score, by tenths, for the probabilities."""
-        from gamekeeper.attack.experiments.plots import plot_calibration
-
         return plot_calibration(
             {
                 _NAMES[score]: (

@@ -18,6 +18,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.judging import logit_rank_plot
 from gamekeeper.algorithms.statistics import robust_loess
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
     from gamekeeper.attack.experiments.attack_experiment import AttackExperiment
     from gamekeeper.attack.experiments.compare import Comparison
@@ -51,6 +51,14 @@ if TYPE_CHECKING:
 
 
 _TOLD = 8
+# Colours and marks together tell series apart in grey as well.
+_MARKS = ("o", "s", "^", "v", "D", "P", "X", "*")
+_COSTS = {
+    "cost_without": "nobody is met twice (without replacement)",
+    "cost_with": "anybody may be met again (with replacement)",
+}
+_LETTERS = 90
+_DIAGONAL = "#8a96a3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,16 +237,6 @@ def _told(means: Sequence[Mean]) -> str:
             )
         parts.append(text + (f" at {fraction_text(line.fraction)}" if len(means) > 1 else ""))
     return ", and ".join(parts)
-
-
-# Colours and marks together tell series apart in grey as well.
-_MARKS = ("o", "s", "^", "v", "D", "P", "X", "*")
-_COSTS = {
-    "cost_without": "nobody is met twice (without replacement)",
-    "cost_with": "anybody may be met again (with replacement)",
-}
-_LETTERS = 90
-_DIAGONAL = "#8a96a3"
 
 
 def plot_measures(result: SimulationResult, measures: Sequence[str]) -> Figure:

@@ -36,11 +36,15 @@ from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.results import EVERYTHING, Cell, Listing, make_listing
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
+Made = TypeVar("Made")
 BANDS = ("0", "1", "2", "3", "4", "5", "6-10", "11-20", "21+")
 """The bands of counts, in words."""
-
 _LEAST = np.array([0, 1, 2, 3, 4, 5, 6, 11, 21])
 _MOST = (0, 1, 2, 3, 4, 5, 10, 20, None)
+# Expected sizes are sums, which may be below 1 in the last digits.
+_NEARLY = 1 - 1e-9
+# Samples of a comparison run beside each other, so that a search has one thread.
+_CHAINS = 2
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -107,12 +111,6 @@ def joint_counts(
     n_bands = len(BANDS)
     flat = np.bincount(rows * n_bands + columns, minlength=n_bands * n_bands)
     return flat.reshape(n_bands, n_bands).astype(np.int64)
-
-
-Made = TypeVar("Made")
-
-# Expected sizes are sums, which may be below 1 in the last digits.
-_NEARLY = 1 - 1e-9
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -309,10 +307,6 @@ def _record_problems(told: RecordEstimates, n_records: int) -> list[Problem]:
             found = f"{count_of(n_wrong, 'value')} that cannot be {kind}."
             problems.append(Problem(Reason.BAD_OPTION, where, found))
     return problems
-
-
-# Samples of a comparison run beside each other, so that a search has one thread.
-_CHAINS = 2
 
 
 def mc3(sample: SampleData) -> Scores:

@@ -60,6 +60,8 @@ from gamekeeper.prompt_syntax import FractionLike, parse_fraction
 from gamekeeper.results import Progress, Provenance, package_version
 from gamekeeper.wording import count_of, quoted
 
+_Found = TypeVar("_Found")
+Values = Mapping[str, float | None]
 # A task, what waits for it and the dictionary of what it finds; a number by its name.
 _SAMPLE_BYTES, _NUMBER_BYTES = 2_000, 100
 
@@ -143,9 +145,6 @@ def run_task(
     )
 
 
-_Found = TypeVar("_Found")
-
-
 class Kept(Protocol[_Found]):
     """Where outcomes are kept, by the number of a sample and its fraction."""
 
@@ -185,9 +184,6 @@ def run_left(
     tell()
     run([task for task in tasks if task.number not in found], finish)
     return found
-
-
-Values = Mapping[str, float | None]
 
 
 class SampleFolder:

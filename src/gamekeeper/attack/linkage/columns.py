@@ -47,10 +47,17 @@ from gamekeeper.mapping.variables.codes import Variable
 from gamekeeper.mapping.variables.definitions import SinkFinder, asked_of_codes
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
+Columns: TypeAlias = tuple[CodedVariable, CodedVariable]
+Codes: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
+Found: TypeAlias = tuple[NDArray[Any], str]
 _WHOLE = re.compile(r"(\d{4})[-./](\d{1,2})[-./](\d{1,2})(?:[T ].*)?")
 _BARE = re.compile(r"(\d{4})(\d{2})(\d{2})")
 _SMALL_FIRST = re.compile(r"(\d{1,2})([-./])(\d{1,2})\2(\d{4})(?:[T ].*)?")
 _YEARS = range(1800, 2200)
+_FEW_BAD = 0.1
+LARGEST = 1e150
+"""The largest magnitude of numbers that are compared: sums of squares must stay finite."""
+_FEW_VALUES = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,16 +141,6 @@ def _day(year: int, month: int, day: int) -> float:
         return float(date(year, month, day).toordinal())
     except ValueError:
         return math.nan
-
-
-Columns: TypeAlias = tuple[CodedVariable, CodedVariable]
-Codes: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
-Found: TypeAlias = tuple[NDArray[Any], str]
-
-
-_FEW_BAD = 0.1
-LARGEST = 1e150
-"""The largest magnitude of numbers that are compared: sums of squares must stay finite."""
 
 
 def observed(column: CodedVariable) -> tuple[str, ...]:
@@ -352,9 +349,6 @@ def _of_both(
             problems=problems,
         )
     return [array for array, _ in found]
-
-
-_FEW_VALUES = 10
 
 
 class Kind(StrEnum):

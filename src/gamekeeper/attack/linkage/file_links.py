@@ -32,6 +32,7 @@ from gamekeeper.attack.linkage.truth import (
     bands_table,
     by_margin,
     calibrate,
+    plot_links,
     share_interval,
 )
 from gamekeeper.results import Progress, Provenance, Result, arrow_table, table_html
@@ -53,8 +54,10 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
 _LEFT_OUT = 0.1
+_MOST_LINKS = 20_000
+_NEAR = 0.25
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,10 +194,6 @@ def _within(
     return CandidatePairs.from_pairs(i[kept], j[kept], (len(rows), len(columns)))
 
 
-_MOST_LINKS = 20_000
-_NEAR = 0.25
-
-
 @dataclass(frozen=True, slots=True)
 class ExampleLink:
     """A link in words: records numbered from 0, and the variables in which they agree, or do not."""
@@ -316,9 +315,6 @@ def _kinds(distances: Floats, near: float) -> Integers:
     found[distances == 0] = 0
     found[np.isnan(distances)] = 3
     return found.astype(np.int64)
-
-
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
@@ -585,8 +581,6 @@ class FileLinks(Result):
 
     def plot(self) -> Figure:
         """Draw how margins are distributed, correct and wrong links apart where truth is known."""
-        from gamekeeper.attack.linkage.truth import plot_links
-
         return plot_links(self)
 
     def _repr_html_(self) -> str:

@@ -34,7 +34,7 @@ from gamekeeper.attack.linkage.linking import (
 )
 from gamekeeper.attack.linkage.options import LinkInput, LinkMethod, MaskingInput, ObjectiveName
 from gamekeeper.attack.linkage.partners import Partners, find_partners
-from gamekeeper.attack.linkage.truth import require_partners
+from gamekeeper.attack.linkage.truth import plot_maskings, require_partners
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.source_coding import code_frame
 from gamekeeper.errors import InputError, Reason
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
+T = TypeVar("T")
 _EXAMPLES = 4
 # What these make of variables is a sum: in another order it would be another by rounding.
 _ORDERLESS = (ObjectiveName.FELLEGI_SUNTER, ObjectiveName.ESTIMATED, ObjectiveName.EQUAL)
@@ -313,9 +313,6 @@ def _chance(
     return n_true / max(n_choices, 1)
 
 
-T = TypeVar("T")
-
-
 @dataclass(frozen=True, repr=False)
 class MaskingComparison(Result):
     """The re-identification rate of each masked version of a file.
@@ -384,8 +381,6 @@ class MaskingComparison(Result):
 
     def plot(self) -> Figure:
         """Draw the rates with their intervals; needs no display."""
-        from gamekeeper.attack.linkage.truth import plot_maskings
-
         return plot_maskings(self)
 
 

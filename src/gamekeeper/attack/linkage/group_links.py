@@ -31,7 +31,6 @@ from gamekeeper.wording import count_of, digits_text, percent_text
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Truths = NDArray[np.bool_]
-
 _OWN_PAIRS = 1_000_000
 _DRAWS = 4
 

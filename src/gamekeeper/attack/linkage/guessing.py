@@ -62,6 +62,7 @@ from gamekeeper.mapping.variables.codes import Scale, Variable
 from gamekeeper.mapping.variables.definitions import SinkFinder, asked_of_codes
 from gamekeeper.wording import count_of, quoted
 
+Floats = NDArray[np.float64]
 _FEW_VALUES = 10
 _MANY_WORDS = 30
 _MOSTLY = 0.9
@@ -72,6 +73,8 @@ _DIGITS = re.compile(r"\d+")
 _YEARS = (1850, 2100)
 _FEWEST = 20
 _NAMED = (Kind.TEXT, Kind.CATEGORY)
+MOST_CATEGORIES = 100
+"""The most categories of a column without a partition graph: more are names, which cluster nothing."""
 
 
 def guess_kinds(
@@ -214,12 +217,6 @@ def _are_codes(values: set[str]) -> bool:
     usual = [int(value) for value in digits if len(value) == width]
     are_years = width == 4 and all(_YEARS[0] <= value <= _YEARS[1] for value in usual)
     return not are_years
-
-
-Floats = NDArray[np.float64]
-
-MOST_CATEGORIES = 100
-"""The most categories of a column without a partition graph: more are names, which cluster nothing."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,6 +33,7 @@ from gamekeeper.algorithms.linkage.objective import (
     cost_matrix,
     cost_pairs,
     fellegi_sunter_cost,
+    mahalanobis_cost,
     weighted_sum,
 )
 from gamekeeper.attack.linkage.columns import Kind, LinkVariable, equal_codes
@@ -44,6 +45,13 @@ from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+MOST_PAIRS = 400_000_000
+"""The most pairs that are compared without blocking: a matrix of 3.2 GB."""
+_BOUND_RECORDS = 3_000
+# An increase takes a search that reads at most all costs: so many readings take a second or two.
+_INCREASES_WORK = 2_000_000_000
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,16 +167,6 @@ def _scaled(compared: Compared) -> tuple[NDArray[np.float64], NDArray[np.float64
         for sides in ([one.a for one in numbers], [one.b for one in numbers])
     )
     return left, right
-
-
-Floats = NDArray[np.float64]
-
-MOST_PAIRS = 400_000_000
-"""The most pairs that are compared without blocking: a matrix of 3.2 GB."""
-_BOUND_RECORDS = 3_000
-# An increase takes a search that reads at most all costs: so many readings take a second or two.
-_INCREASES_WORK = 2_000_000_000
-_ROUNDING = 1e-9
 
 
 def linking_bytes(n_records: int, n_variables: int) -> int:
@@ -287,8 +285,6 @@ def make_objective(
 
 
 def _mahalanobis(comparisons: Sequence[Comparison]) -> tuple[Objective, tuple[str, ...]]:
-    from gamekeeper.algorithms.linkage.objective import mahalanobis_cost
-
     unfit = [one.name for one in comparisons if one.a.dtype.kind != "f"]
     if unfit:
         raise InputError(

@@ -46,12 +46,15 @@ from gamekeeper.wording import count_of, percent_range
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
 _OWN_PAIRS = 2_000_000
 _FEW_LEARNED = 0.25
 _N_COMPARED = 20_000
 _LIKE = 0.05
 _MANY_COSTS, _N_SAMPLED = 1_000_000, 50_000
+# Of more pairs that could be followed, those of small odds are left out, by steps.
+_MOST_FOLLOWED = 20_000_000
+_STEP = 2.0
+_SELDOM_EQUAL = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,12 +294,6 @@ def least_costs(costs: Sequence[NDArray[Any]], number: int) -> Floats:
     if len(together) > number:
         together = np.partition(together, number - 1)[:number]
     return together[np.isfinite(together)].astype(np.float64)
-
-
-# Of more pairs that could be followed, those of small odds are left out, by steps.
-_MOST_FOLLOWED = 20_000_000
-_STEP = 2.0
-_SELDOM_EQUAL = 0.05
 
 
 @dataclass(frozen=True, eq=False)

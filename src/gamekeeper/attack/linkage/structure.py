@@ -43,7 +43,7 @@ from gamekeeper.algorithms.structure.individual_matching import (
     steadiness,
 )
 from gamekeeper.attack.linkage.options import Individuals, StructureInput
-from gamekeeper.attack.linkage.truth import share_interval
+from gamekeeper.attack.linkage.truth import plot_structure, share_interval
 from gamekeeper.options import takes
 from gamekeeper.results import Provenance, Result, table_html
 from gamekeeper.wording import count_of, percent_range, percent_text, times_text
@@ -55,7 +55,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
 # Between what was measured where links were right and where they were not.
 _STEADY, _SOMEWHAT = 0.5, 0.15
 # Files of so many groups and clusterings that share nothing were never seen to correspond throughout.
@@ -318,8 +317,6 @@ class StructureLinks(Result):
 
     def plot(self) -> Figure:
         """Draw how much each clustering agrees and carries; needs no display."""
-        from gamekeeper.attack.linkage.truth import plot_structure
-
         return plot_structure(self)
 
     def _repr_html_(self) -> str:

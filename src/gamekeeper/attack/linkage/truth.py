@@ -42,7 +42,14 @@ if TYPE_CHECKING:
     from gamekeeper.attack.linkage.structure import StructureLinks
 
 
+Floats = NDArray[np.float64]
+Truths = NDArray[np.bool_]
 _Z = 1.959963984540054
+_LIMITS = (0.0, 0.5, 0.8, 0.95, 0.99, 1.0)
+_MARGINS = 5
+_FEWEST = 20
+_BINS = 30
+_SHOWN = 0.95
 
 
 def true_partners(
@@ -142,14 +149,6 @@ def share_interval(number: int, of: int) -> tuple[float, float]:
     half = _Z / (1 + _Z**2 / of) * math.sqrt(share * (1 - share) / of + _Z**2 / (4 * of**2))
     # Rounding must not leave out a share of none or of all.
     return 0.0 if not number else middle - half, 1.0 if number == of else middle + half
-
-
-Floats = NDArray[np.float64]
-Truths = NDArray[np.bool_]
-
-_LIMITS = (0.0, 0.5, 0.8, 0.95, 0.99, 1.0)
-_MARGINS = 5
-_FEWEST = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,10 +305,6 @@ def runs_table(found: StructureLinks) -> pa.Table | None:
     table = bands_table(bands, "runs", with_stated=False).drop_columns(["runs_to"])
     table = table.rename_columns(["runs", *table.column_names[1:]])
     return table if found.truth is not None else table.select(["runs", "links"])
-
-
-_BINS = 30
-_SHOWN = 0.95
 
 
 def plot_links(found: FileLinks) -> Figure:

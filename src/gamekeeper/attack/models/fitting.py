@@ -69,25 +69,25 @@ from gamekeeper.wording import count_of, digits_text, quoted, share_text, short
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
     from gamekeeper.attack.models.levels import RelativeRisk
 
 
 LEAST_RECORDS = 1_000
 """With fewer, estimates of single files were off by a quarter on average (docs/explain/models.md)."""
-
 _SPARSE = 0.5
 # Distinct rows times pairs of variables: a million records with 64 variables have eight times that.
 _LARGE = 500_000_000
 _FIRST_SWEEPS = 1_000
-
-
 _MORE = {
     FitMethod.MC3: "more sweeps",
     FitMethod.ANNEALING: "more runs",
     FitMethod.OCCAM: "a narrower window",
 }
+_NAME_LETTERS = 26
+_FAINTEST = 0.05
+_MOST_POINTS = 2_000
+_MOST_BARS = 30
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -482,12 +482,6 @@ def estimate_sample(
         seed=seed,
     )
     return SampleEstimate(classes, first, estimate)
-
-
-_NAME_LETTERS = 26
-_FAINTEST = 0.05
-_MOST_POINTS = 2_000
-_MOST_BARS = 30
 
 
 def plot_model(fit: ModelFit) -> Figure:

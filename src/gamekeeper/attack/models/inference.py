@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.classes import class_numbers
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
@@ -41,7 +42,6 @@ from gamekeeper.wording import count_of, expected_text, fraction_text, percent_t
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
 
 MEANINGS = {
@@ -54,8 +54,6 @@ MEANINGS = {
     "lower": "the number of people with the key is at least this, with the stated probability",
     "upper": "and at most this; empty where no interval is given",
 }
-
-
 # From here on the Poisson law is visibly wider than the binomial one in large classes.
 _LARGE_FRACTION = Fraction(1, 10)
 # With fewer pairs than this the level rests on near twins and on other populations.

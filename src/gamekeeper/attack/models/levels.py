@@ -19,6 +19,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable, infer_values
 from gamekeeper.algorithms.models.population_model import (
@@ -47,7 +48,6 @@ from gamekeeper.wording import (
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
     from gamekeeper.data.keys.key_table import KeyTable
 

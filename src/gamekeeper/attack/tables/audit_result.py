@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 5
 _SHARES = 3
+_SHOWN_OF_RESULT = 10
 
 
 @dataclass(frozen=True, repr=False)
@@ -196,9 +197,6 @@ def figure_text(value: Fraction) -> str:
     if value.denominator == 1:
         return f"{value.numerator:,}"
     return f"{float(value):,.6f}".rstrip("0").rstrip(".")
-
-
-_SHOWN_OF_RESULT = 10
 
 
 @dataclass(frozen=True, repr=False)

@@ -51,6 +51,7 @@ _AROUND = "Audit fewer tables or levels at once"
 # What a program takes for each entry of its rows, and for each open cell and row. Three axes of 20
 # and of 26 categories, half of the cells hidden, took 13 and 23 MB, where this says 11 and 27.
 _BYTES_OF_ENTRY, _BYTES_OF_LINE = 250, 1_500
+_MOST_PROOFS = 20_000
 
 
 def searched(
@@ -184,9 +185,6 @@ def _slack(known: CellFacts, search: FactSearch) -> list[Fraction | None]:
         width = high - low if is_fixed and low is not None and high is not None else Fraction(0)
         made.append(None if is_fixed is None else max(least, width))
     return made
-
-
-_MOST_PROOFS = 20_000
 
 
 @takes(AuditInput)

@@ -33,7 +33,13 @@ if TYPE_CHECKING:
     from gamekeeper.algorithms.bounds.integer_bounds import IntegerBounds
 
 
+Integers = NDArray[np.int64]
 _SHOWN = 6
+# Finding a smallest conflict solves a program for every count; beyond this the rows that a method
+# has met are told instead.
+_MOST_CELLS = 100_000
+_MOST_SECONDS = 30.0
+_SHUTTLE_NODES, _SHUTTLE_STEPS = 10_000, 2_000
 
 
 def assumptions(release: Release, truth: CountTable | None = None) -> dict[str, str]:
@@ -111,12 +117,6 @@ def possible_sums_words(assumed: Sequence[AssumedDisjoint], most: int = _SHOWN) 
     return said
 
 
-# Finding a smallest conflict solves a program for every count; beyond this the rows that a method
-# has met are told instead.
-_MOST_CELLS = 100_000
-_MOST_SECONDS = 30.0
-
-
 @contextmanager
 def consistent(release: Release, asked: str) -> Generator[None]:
     """Turn a contradiction into one error with an irreducible set of published counts."""
@@ -173,10 +173,6 @@ def _conflict(release: Release, asked: str, error: NoTableError) -> InputError:
     )
 
 
-Integers = NDArray[np.int64]
-_SHUTTLE_NODES, _SHUTTLE_STEPS = 10_000, 2_000
-
-
 @dataclass(frozen=True, slots=True)
 class Solved:
     """Bounds, whether they are tight, how they were found, and why that is so."""
@@ -218,7 +214,6 @@ def _in_closed_form(
     constraints: CountConstraints, most_programs: int | None, progress: Progress | None
 ) -> Solved | None:
     from gamekeeper.algorithms.bounds.frechet import closed_bounds, component_bounds
-    from gamekeeper.algorithms.releases.constraints import NoTableError
     from gamekeeper.algorithms.releases.structure import release_structure, require_agreement
 
     margins = constraints.margins

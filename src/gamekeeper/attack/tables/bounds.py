@@ -44,7 +44,7 @@ from gamekeeper.data.tables.release import Release
 from gamekeeper.data.tables.subtotals import AssumedDisjoint
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import takes
-from gamekeeper.results import Progress, Provenance, Result
+from gamekeeper.results import Progress, Provenance, Result, table_html
 from gamekeeper.wording import be, count_of, digits_text, quoted
 
 if TYPE_CHECKING:
@@ -52,8 +52,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+Integers = NDArray[np.int64]
+Groups = Mapping[str, Mapping[str, Sequence[str]]]
 _BYTES = 450
 """What is kept of a cell: two ends as fractions, of a number that few others have. Measured."""
+# Measured on tables of 2^18 to 2^22 cells: two bounds, whether they are tight, and copies on the way;
+# the word of a category in a list.
+_CELL_BYTES, _WORD_BYTES = 40, 20
 
 
 def judge_release(
@@ -134,13 +139,6 @@ def _intervals(solved: Solved, cells: np.ndarray, first: int) -> dict[int, Inter
         reached = ends if is_tight else (None, None)
         found[first + cell] = Interval(*ends, *reached, is_tight and high >= UNBOUNDED)
     return found
-
-
-Integers = NDArray[np.int64]
-# Measured on tables of 2^18 to 2^22 cells: two bounds, whether they are tight, and copies on the way;
-# the word of a category in a list.
-_CELL_BYTES, _WORD_BYTES = 40, 20
-Groups = Mapping[str, Mapping[str, Sequence[str]]]
 
 
 @dataclass(frozen=True, repr=False)
@@ -266,8 +264,6 @@ class TableBounds(Result):
         return plot_bounds(self)
 
     def _repr_html_(self) -> str:
-        from gamekeeper.results import table_html
-
         rows = self.summary().items()
         return table_html(("measure", "value"), rows, caption=type(self).__name__)
 

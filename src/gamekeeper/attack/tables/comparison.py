@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from gamekeeper.attack.tables.bounds import TableBounds
     from gamekeeper.attack.tables.subtraction import ConditionalSubtraction, SubtractionAttack
 
+_MOST_CELLS = 400
+_GRID_AXES, _GRID_LENGTH = 2, 24
+_NAME_LETTERS = 22
+
 
 @dataclass(frozen=True, repr=False)
 class SchemeComparison(Result):
@@ -206,11 +210,6 @@ def _fingerprint(schemes: Sequence[Scheme], n: Sequence[int], tables: object) ->
 def _few(n: Any) -> list[int]:
     wanted = [number for number in (5, 10, 20) if number in n]
     return wanted or [int(n[-1])]
-
-
-_MOST_CELLS = 400
-_GRID_AXES, _GRID_LENGTH = 2, 24
-_NAME_LETTERS = 22
 
 
 def plot_bounds(found: TableBounds) -> Figure:

@@ -65,7 +65,6 @@ if TYPE_CHECKING:
 
 
 Integers = NDArray[np.int64]
-
 MOST_TABLES = 10_000_000
 _PILOT = 2_000
 # Before tables are counted, before they are listed, and before they are drawn.
@@ -77,6 +76,8 @@ _CELL_BYTES = 2_300
 _ENOUGH_DRAWS, _SETTLED = 400, 1.05
 # Above this a likelihood is too long to be listed, and the scheme too vague to matter.
 _LONGEST = 10_000
+_SHOWN = 10
+_EXACT_CELLS = 2_000
 
 
 @dataclass(frozen=True, repr=False)
@@ -310,10 +311,6 @@ def _worth(cells: CellPosteriors) -> str:
     return f"{said}. That is too little to rely on: ask for more draws."
 
 
-_SHOWN = 10
-_EXACT_CELLS = 2_000
-
-
 @dataclass(frozen=True, repr=False)
 class Attributions(Result):
     """The most general statements that hold for certain, those on most people first.
@@ -420,8 +417,6 @@ class Attributions(Result):
         )
 
     def _repr_html_(self) -> str:
-        from gamekeeper.results import table_html
-
         return table_html(("measure", "value"), self.summary().items(), caption=type(self).__name__)
 
 

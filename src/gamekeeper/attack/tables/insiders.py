@@ -32,6 +32,8 @@ from gamekeeper.errors import Cancelled
 from gamekeeper.results import Progress
 from gamekeeper.wording import at_start, count_of, digits_text
 
+_ORDINALS = {2: "second", 3: "third", 4: "fourth"}
+
 
 class Standing(StrEnum):
     """How a rule stands."""
@@ -115,9 +117,6 @@ class Interval:
 
 def _is_near(low: Fraction, high: Fraction, percent: Fraction) -> bool:
     return (high - low) * 100 <= percent * abs(high + low)
-
-
-_ORDINALS = {2: "second", 3: "third", 4: "fourth"}
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,18 @@ if TYPE_CHECKING:
     from gamekeeper.data.tables.count_table import CountTable
     from gamekeeper.results import Progress
 
+Rules = Annotated[
+    Sequence[str],
+    Option(
+        "A rule that is to hold, with exit code 4 if it does not or is not proven to: exact (no"
+        " hidden cell can be recomputed), within:10 (none is known to within 10%), levels (what the"
+        f" file asks for each cell), or for tables with contributors {RULE_WORDS}.",
+        flags="--rule",
+    ),
+]
+PRIORS = ("uniform", "poisson", "multinomial")
+_MOST_NUMBERS = 1_000_000
+
 
 def says_of(typed: Sequence[str]) -> dict[str, tuple[int, int | None]]:
     """Return what statuses tell of a count, from texts such as 'A=1-2' or 'B=3+'.
@@ -65,17 +77,6 @@ def tolerance_of(typed: str) -> Fraction | None:
             "Write it as 0.5.",
         )
     return found
-
-
-Rules = Annotated[
-    Sequence[str],
-    Option(
-        "A rule that is to hold, with exit code 4 if it does not or is not proven to: exact (no"
-        " hidden cell can be recomputed), within:10 (none is known to within 10%), levels (what the"
-        f" file asks for each cell), or for tables with contributors {RULE_WORDS}.",
-        flags="--rule",
-    ),
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,10 +134,6 @@ class AuditInput(AuditOptions):
     progress: Progress | None = None
     tell: Callable[[str], None] | None = None
     contributors: Contributors | None = None
-
-
-PRIORS = ("uniform", "poisson", "multinomial")
-_MOST_NUMBERS = 1_000_000
 
 
 class BoundsMethod(StrEnum):

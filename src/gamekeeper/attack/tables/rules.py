@@ -40,6 +40,7 @@ from gamekeeper.wording import count_of, digits_text, quoted
 
 _ASKED = "Cells were to be marked by what they say of people."
 _MOST_CELLS = 5_000_000
+_RARE = 1_000
 
 
 def mark_rows(
@@ -118,9 +119,6 @@ def _filled(table: MagnitudeTable, labels: Sequence[tuple[str, ...]]) -> Magnitu
         if table.shadows
         else (),
     )
-
-
-_RARE = 1_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,12 +58,14 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
 _MOST_N = 100
 _DETAIL = 10
 # Which cell and how many takes a decision for each cell and ordering.
 _DETAIL_DRAWS = 500
 _ASKED = "The probability of recovering zeros was asked for."
+_DEFAULT_N = (1, 2, 3, 5, 10, 20)
+_THRESHOLD = 0.1
+_MOST_CELLS = 3_000
 
 
 @dataclass(frozen=True, repr=False)
@@ -350,11 +352,6 @@ def _numbers(asked: Sequence[int]) -> str:
     if len(asked) > 1 and list(asked) == list(range(asked[0], asked[-1] + 1)):
         return f"{asked[0]}-{asked[-1]}"
     return ",".join(map(str, asked))
-
-
-_DEFAULT_N = (1, 2, 3, 5, 10, 20)
-_THRESHOLD = 0.1
-_MOST_CELLS = 3_000
 
 
 @dataclass(frozen=True, repr=False)

@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.classes import class_numbers
 from gamekeeper.algorithms.uniques.dis import (
@@ -40,7 +41,11 @@ from gamekeeper.wording import count_of, digits_text, fraction_text, quoted, thr
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
+
+NO_FRACTION = "no sampling fraction was given"
+# Beyond some hundreds the exact formula has numbers of very many digits.
+_MOST_REMOVED_EXACTLY = 200
+_UNDEFINED = "there is neither a sample unique nor a record in a pair that could be matched"
 
 
 class GeneralDis(NamedTuple):
@@ -248,12 +253,6 @@ def _worth(value: Fraction | float | None, how: str) -> str:
 
 def _sampled(general: GeneralDis) -> str:
     return f"sampling fraction {general.fraction_text}"
-
-
-NO_FRACTION = "no sampling fraction was given"
-# Beyond some hundreds the exact formula has numbers of very many digits.
-_MOST_REMOVED_EXACTLY = 200
-_UNDEFINED = "there is neither a sample unique nor a record in a pair that could be matched"
 
 
 def general_dis(key_table: KeyTable, fraction: FractionLike | None = None) -> GeneralDis:

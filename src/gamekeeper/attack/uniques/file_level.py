@@ -20,6 +20,8 @@ from gamekeeper.data.coding.codebook import CodedVariable
 from gamekeeper.wording import be, count_of, digits_text, joined, quoted, share_text, three_digits
 
 _HEADLINE = ("records", "sample_uniques", "special_uniques", "msus", "dis")
+_BLAMED = 3
+_NAMED_KEYS = 12
 
 
 def headline(facts: UniqueFacts) -> tuple[str, ...]:
@@ -159,10 +161,6 @@ def _size_lines(sizes: Sequence[SizeContribution]) -> list[RiskLine]:
         )
         lines.append(RiskLine(f"msus of size {line.size}", line.msus, meaning))
     return lines
-
-
-_BLAMED = 3
-_NAMED_KEYS = 12
 
 
 def director_sentences(

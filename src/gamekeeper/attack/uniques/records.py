@@ -21,9 +21,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.uniques.minimal_uniques import MinimalUniques
 from gamekeeper.algorithms.uniques.scores import (
@@ -46,11 +48,7 @@ from gamekeeper.results import Provenance, Result, arrow_table, table_html
 from gamekeeper.wording import count_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
 
 
 MEASURE_NAMES: Mapping[str, str] = {
@@ -62,9 +60,7 @@ MEASURE_NAMES: Mapping[str, str] = {
     "dis_is_suda": "DIS-IS (Q = 1 + (8-K)/20) on the SUDA score",
 }
 """Every measure of a sample unique, with the variant."""
-
 MEASURES = tuple(MEASURE_NAMES)
-
 PROBABILITIES = ("dis_is", "dis_suda", "dis_is_suda")
 """The measures that estimate the probability of a correct match; the others are scores."""
 

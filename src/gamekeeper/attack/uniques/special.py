@@ -19,6 +19,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 from gamekeeper.attack.experiments.notional import sample_size
@@ -57,10 +58,8 @@ from gamekeeper.wording import (
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
 
     from gamekeeper.data.coding.codebook import Recode
-    from gamekeeper.data.keys.key_table import KeyTable
 
 
 def checked_levels(

@@ -32,6 +32,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.classes import class_numbers
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
@@ -43,7 +44,6 @@ from gamekeeper.wording import count_of, fraction_text, number_text, percent_tex
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
 
 
 def unique_flags(

@@ -18,6 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.uniques.minimal_uniques import (
     UniquesEstimate,
@@ -73,7 +74,6 @@ from gamekeeper.wording import count_of, did_you_mean, quoted
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
 MOST_EXPLAINED = 10
 MOST_MSUS = 20
