@@ -1,19 +1,12 @@
-"""What variables, categories and MSU sizes contribute to the risk of a file, as results.
-
-Scores are kept as whole numbers of any size. MSU stands for minimal sample unique.
-
-Plots of risk: its distribution over records, MSU sizes, contributions of variables and categories.
-
-Every plot is a figure of its own that needs no display. Letters that the font lacks are replaced.
-
-What variables, categories and MSU sizes contribute to the scores of a file.
+"""What variables, categories and MSU sizes contribute to the scores of a file: results and plots.
 
 The file level is the sum over all minimal sample uniques (MSUs) of all sample uniques. For a
-variable, only MSUs that contain it are summed; for a category, only those of records that have
-it. An MSU of size s therefore counts for s variables, and the percentages of variables can sum
-to more than 100. Sums are whole numbers of any size.
+variable, only MSUs that contain it are summed; for a category, only those of records that have it.
+An MSU of size s therefore counts for s variables, and the percentages of variables can sum to more
+than 100. Sums are whole numbers of any size. D. Smith, thesis on statistical disclosure control,
+chapter 8 (risk measures).
 
-D. Smith, thesis on statistical disclosure control, chapter 8 (risk measures).
+Every plot is a figure of its own that needs no display. Letters that the font lacks are replaced.
 """
 
 from __future__ import annotations
@@ -85,10 +78,7 @@ class Contribution:
 
 @dataclass(frozen=True, repr=False)
 class VariableRisk(Result):
-    """What each variable contributes to the risk of a file, the largest IS first.
-
-    An MSU counts for each of its variables, so that the percentages can sum to more than 100.
-    """
+    """What each variable contributes to the risk of a file, the largest IS first; each MSU counts for all its variables."""
 
     tells_of_records = False
 
@@ -143,8 +133,7 @@ class VariableRisk(Result):
 class CategoryRisk(Result):
     """What each category contributes to the risk of a file, the largest IS first.
 
-    The values of a variable's categories sum to the value of the variable. Categories that no
-    counted record has are left out.
+    Those of a variable sum to its value. Categories that no counted record has are left out.
     """
 
     lines: tuple[Contribution, ...]
@@ -407,7 +396,6 @@ def plot_convergence(steps: Sequence[DisStep], expected: Fraction | None) -> Fig
 def _bars(
     risk: VariableRisk | CategoryRisk, names: Sequence[str], most: int, singular: str, plural: str
 ) -> Figure:
-    """Draw one stacked bar per line, the first at the top, at most so many."""
     if most < 1:
         raise InputError(
             Reason.BAD_OPTION,
@@ -502,10 +490,7 @@ def variable_contributions(
     suda_weights: Sequence[int],
     risky: NDArray[np.bool_] | None,
 ) -> tuple[Contribution, ...]:
-    """Return the contribution of each variable, the largest IS first.
-
-    `risky` tells which sample uniques are risky; None where that is not known.
-    """
+    """Return what each variable contributes, the largest IS first; `risky` tells which uniques are, if known."""
     used = variables_used(found)
     lines: list[Contribution] = []
     for place, variable in enumerate(variables):
@@ -574,7 +559,6 @@ def _weighed(msus: Sequence[int], weights: Sequence[int]) -> tuple[int, ...]:
 
 
 def _ranked(lines: list[Contribution]) -> tuple[Contribution, ...]:
-    """Return the lines by falling IS; of equals the one whose variable comes first."""
     return tuple(sorted(lines, key=lambda line: -line.is_score))
 
 

@@ -1,27 +1,19 @@
-"""Matching strategies where the population is not known: expectations under models of the sample.
+"""An intruder who matches sample and population: chances, costs, and which strategy is better.
 
-What models infer of F, the number of people with a key (attack/models/inference.py), takes the place
-of counts. The terms of the strategies are replaced by their expectations:
+With the population known, the strategies of algorithms/uniques/strategies.py are evaluated exactly.
+Else what models infer of F, the number of people with a key (attack/models/inference.py), takes the
+place of counts, and the terms of the strategies are replaced by their expectations:
 
     s2p: Pr(cm) = sum f E[1/F] / sum f    cost (N+1) sum f E[1/(1+F)] / sum f   or N Pr(cm)
     p2s: Pr(cm) = k / sum E[F]            cost (N+1) / (1 + sum E[F])           or N / sum E[F]
 
 Class counts grossed up by the sampling fraction would not do: they take most sample uniques for
-larger classes than they are. Linear in classes.
+larger classes than they are. Where models have too little to learn from, nothing is known. Smith's
+thesis, chapter 5, corrected. Linear in classes.
 
-The classes of a sample in its population: how many records and how many people each has.
-
-An intruder who matches sample and population: chances, costs, and which strategy is better.
-
-With the population known, the strategies of algorithms/uniques/strategies.py are evaluated
-exactly; otherwise as models of the sample expect it (estimates.py), and where these have too little to
-learn from, nothing is known. Smith's thesis, chapter 5, corrected. Linear in classes.
-
-Attacks on the keys that models rank first: how good they are, and what they cost.
-
-The thesis takes the ten keys with the highest probability of a match; or, to match the cost of a
-search for any sample unique, keys in order of their expected population size until so many people
-are expected (MCMCMC2), or in truth (MCMCMC1), to have them. Smith's thesis, chapter 7.
+Of keys that models rank first, the thesis (chapter 7) attacks the ten with the highest probability
+of a match; or, to match the cost of a search for any sample unique, keys in order of their expected
+population size until so many people are expected (MCMCMC2), or in truth (MCMCMC1), to have them.
 """
 
 from __future__ import annotations
@@ -153,9 +145,8 @@ def _estimate(cells: EstimatedCells, strategy: Strategy) -> StrategyValue:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class MatchedClasses:
-    """Every class that the population has.
+    """Every class that the population has, with its counts f (`sample`) and F (`population`).
 
-    - `sample`, `population`: the counts f and F of each class.
     - `of_key`: the number of the class of each key of the sample, in the order of its `classes()`.
     - `keys`: the counted keys of the sample, coded as the population is.
     - `listed`: the records of the sample as rows, coded as they were given.
@@ -179,7 +170,6 @@ class MatchedClasses:
         return place[asked]
 
     def _codes(self) -> NDArray[np.int64]:
-        """Return the codes of listed records as the population has them, by their words."""
         given = self.listed.table
         codes = self.listed.codes().astype(np.int64)
         for place, name in enumerate(given.keys):
@@ -555,7 +545,6 @@ def rank_attacks(
 def _chosen_of_ranking(
     risk: ModelRisk, matched: MatchedClasses, top: int
 ) -> Mapping[str, NDArray[np.bool_]]:
-    """Return the keys that each attack takes."""
     n_classes = len(matched.sample)
     table = risk.records.table
     counted = table["class_size"].is_valid().to_numpy(zero_copy_only=False)

@@ -55,8 +55,6 @@ _ABSENT = {
 class MatchingRisk(Result):
     """What an intruder achieves by each strategy.
 
-    - `n_records`, `n_people`, `n_uniques`: the sizes of sample and population, and the number of
-      sample uniques.
     - `estimated`: whether the population is not known, so that models of the sample infer it.
     - `values`: what each strategy achieves; all zero where it has no target.
     - `dominance`: which strategy is at least another here, and whether that holds on every table.
@@ -209,7 +207,6 @@ class MatchingRisk(Result):
 
 
 def _best(best: StrategyValue | None, why_not_known: str) -> dict[str, Any]:
-    """Return what the strategy with the largest probability achieves, for the summary."""
     if why_not_known:
         return dict.fromkeys(("most_probable", "pr_cm", "cost_without"), "not known")
     return {
@@ -245,7 +242,6 @@ def told(value: StrategyValue, why_not_known: str = "") -> str:
 
 
 def _target(strategy: Strategy) -> str:
-    """Return the records that a strategy of the thesis is after."""
     if strategy.number < 4:
         return "any sample record"
     return "a sample unique" if strategy.r == 1 else f"a record of a class of {strategy.r}"
@@ -259,10 +255,7 @@ def _is_same(one: Strategy, other: Strategy) -> bool:
 def known_lines(
     found: MatchingProbabilities, *, whole: bool, has_uniques: bool
 ) -> tuple[RiskLine, ...]:
-    """Return the measures of a file whose population is known, with what they mean.
-
-    `whole` tells whether all of it is known, and not its sampled classes alone.
-    """
+    """Return the measures of a file whose population, or its sampled classes alone, is known."""
     measures = {
         "pr_pu": found.pr_pu if whole else None,
         "pr_pu_given_su": found.pr_pu_given_su if has_uniques else None,

@@ -1,8 +1,7 @@
-"""Measures of listed records: individual and household risk, diversity and closeness of their class.
+"""The measures of a whole file, one line each, with their sentences, and what they are made from.
 
-Estimates of how many sample uniques are unique in the population, by published models.
-
-The measures of a whole file, one line each, and what they say in sentences.
+Of listed records: individual and household risk, diversity and closeness of their class. Of the
+file: how many sample uniques are unique in the population, by published models.
 """
 
 from __future__ import annotations
@@ -144,10 +143,7 @@ class SensitiveValues:
 def sensitive_values(
     listed: ListedRecords, rows: NDArray[np.int64], variable: str, *, c: float, is_ordered: bool
 ) -> SensitiveValues:
-    """Return how diverse the values of a variable are in each record's class, and how far off.
-
-    `rows` are the classes of the listed records.
-    """
+    """Return how diverse a variable is in the class of each record (`rows`), and how far off."""
     classes, codes, counts = listed.values_of(variable)
     n_values = listed.table.coded.codebook[variable].n_codes - 1
     found = count_values(classes, codes, n_values, counts)

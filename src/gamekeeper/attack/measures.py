@@ -1,12 +1,10 @@
-"""The field's own measures as a result: lines of the file, a table of records, sentences.
+"""The measures that offices and their software know by name, in one go and each as defined.
 
-The measures that offices and their software know by name, in one go and each as defined.
-
-k-anonymity; prosecutor, journalist and marketer risk (El Emam 2013); individual and household risk from
-sampling weights (Benedetti and Franconi 1998; Franconi and Polettini 2004) with the expected number of
-re-identifications; l-diversity and t-closeness; unsafe combinations of categories; population uniques by
-log-linear models, Pitman and Zayatz. A measure that cannot be had says why. None of them replaces the
-models that a sample calibrates (`gamekeeper risk infer`).
+k-anonymity; prosecutor, journalist and marketer risk (El Emam 2013); individual and household risk
+from sampling weights (Benedetti and Franconi 1998; Franconi and Polettini 2004) with the expected
+number of re-identifications; l-diversity and t-closeness; unsafe combinations of categories;
+population uniques by log-linear models, Pitman and Zayatz. A measure that cannot be had says why.
+None of them replaces the models that a sample calibrates (`gamekeeper risk infer`).
 """
 
 from __future__ import annotations
@@ -49,15 +47,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class RiskMeasures(Result):
-    """The measures that offices and their software know by name.
+    """The measures that offices and their software know by name: of the file, of records, in sentences.
 
-    - `file`: one line per measure of the file.
-    - `records`: per record: the size of its class and, as far as they are known, the estimated
-      people of its class, individual risk in its exact and approximate form, household risk, the
-      number of its unsafe combinations, l-diversity and t-closeness of its class.
-    - `unsafe`: per key variable, in how many unsafe combinations of 1, 2, ... variables it has a
-      part.
-    - `told`: what was found, in sentences.
+    `records` have the size of their class and, as far as they are known, the estimated people of
+    it, individual risk in its exact and approximate form, household risk, the number of unsafe
+    combinations, l-diversity and t-closeness. `unsafe` tells per key variable in how many unsafe
+    combinations of 1, 2, ... variables it has a part.
     """
 
     tells_of_records = False

@@ -1,23 +1,6 @@
 """What may be asked of attacks on files of records.
 
-Options that several attacks have in common: each is written here, once.
-
-What may be asked of the field's own measures.
-
-What may be asked of an intruder with models.
-
-What may be asked of an assessment.
-
-What may be asked of matching strategies.
-
-What may be asked of repeated samples from a notional population.
-
-The same option has one text wherever it is asked for; only its default differs from one experiment
-to another.
-
-What may be asked of a comparison of measures.
-
-What may be asked of attacks on sample uniques.
+An option has one text wherever it is asked for; only its default differs from one to another.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Risk classes: names for ranges of a measure, with lower thresholds that the user can set.
+"""Results of a risk assessment, per record and for the file, and names for ranges of a measure.
 
-Results of a risk assessment, per record and for the file.
-
-A score ranks and has no other meaning. Only what estimates the chance of a correct match is
-called a probability; which it is stands with each measure.
+A score ranks and has no other meaning. Only what estimates the chance of a correct match is called
+a probability; which it is stands with each measure. Thresholds of classes are the user's to set.
 """
 
 from __future__ import annotations
@@ -88,10 +86,7 @@ class RiskClasses:
 
     @property
     def lowest_threshold(self) -> float:
-        """The lowest threshold above 0; a record that meets it is called risky.
-
-        Where 0 is the only threshold, every sample unique is risky.
-        """
+        """The lowest threshold above 0, or 0 if alone; a record that meets it is called risky."""
         return min((value for value in self.lower if value > 0), default=0.0)
 
     @property
@@ -223,12 +218,10 @@ class RecordRisk(Result):
     - `measure`: the column that ranks records.
     - `table`: one row per record: `record` (its number in the file, from 1), `class_size`, then the
       measures. Records that were left out have no class size and no measures.
-    - `meanings`: what each column says, in words.
     - `n_elsewhere`: how many records are not in the table, because an engine elsewhere has them: of
       each of them the table has another one with its key, or it is not unique.
     - `counts`: how many records each row stands for, where it has the first record of every key;
       None where a row is a record.
-    - `n_excluded`: how many of all were left out; told by the table where it has all.
     """
 
     measure: str
@@ -260,7 +253,8 @@ class RecordRisk(Result):
     def top(self, n: int = _SHOWN_RECORDS, *, by: str = "") -> pa.Table:
         """Return the riskiest records, the riskiest first; of equals the one that comes first.
 
-        They are ranked `by` a column, `measure` if empty. Records without a value are never among them.
+        They are ranked `by` a column, `measure` if empty. Records without a value are never among
+        them.
         """
         import pyarrow as pa
         import pyarrow.compute as pc

@@ -1,7 +1,7 @@
 """What an intruder could know or do, and which command looks at it: the one place where it is written.
 
-From here come the notices of results, the last lines of a command's help, and the page
-docs/explain/what-is-not-examined.md. What a command is not said to look at, it does not look at.
+Notices of results, the last lines of a command's help, and docs/explain/what-is-not-examined.md
+come from here. What a command is not said to look at, it does not look at.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from gamekeeper.wording import at_start
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Something that an intruder could know or do.
+    """Something that an intruder could know or do: its name within a sentence, and words about it.
 
-    - `name`: what it is called, within a sentence.
     - `words`: what follows where nobody looks at it, within a sentence.
     - `around`: what to do about it instead, within a sentence.
     - `partly`: what is looked at where only a part is, and what is left out.
@@ -201,10 +200,7 @@ WHOLE_HOUSEHOLDS = (
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a command looks at a subject: wholly or in part, always or where options ask for it.
-
-    Options are those of the command itself, or of `options_of`, where its input was made.
-    """
+    """How a command looks at a subject: wholly or in part, always or where options (`options_of`) ask for it."""
 
     options: tuple[str, ...] = ()
     in_part: bool = False

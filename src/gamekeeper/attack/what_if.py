@@ -1,12 +1,10 @@
 """What a recoding would do to the risk: the same measures before and after, side by side.
 
 Counts are exact. DIS needs the sampling fraction; tau-1 (sample uniques that nobody else in the
-population shares) and expected matches (tau-2, right matches if each sample unique is matched
-once) come from models that are fitted to the file before and to the file after, and stand with the
+population shares) and expected matches (tau-2, right matches if each sample unique is matched once)
+come from models that are fitted to the file before and to the file after, and stand with the
 interval of each. What is not known is said to be not known, with the reason. Cost: two counts, and
 two searches for models where the fraction is known.
-
-The plot of a recoding: what it would do to records and to the worth of a match.
 """
 
 from __future__ import annotations
@@ -225,7 +223,6 @@ def _models(
     cautions: list[str],
     progress: Progress | None,
 ) -> list[Compared]:
-    """Return what models say of both files."""
     told = [
         _inferred(table, when, fit, cautions, progress)
         for when, table in (("before", before), ("after", after))
@@ -305,7 +302,6 @@ def plot_what_if(found: WhatIf) -> Figure:
 
 
 def _bars(ax: Axes, names: Sequence[str], lines: Sequence[Compared]) -> None:
-    """Draw two bars for each measure; what is not known has words in its place."""
     ruled(ax, "x")
     sides = [
         ("before", [(line.before, line.before_range) for line in lines]),

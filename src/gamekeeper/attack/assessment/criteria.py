@@ -1,12 +1,10 @@
-"""What a policy can set limits to: each criterion with its measure, its direction and its unit.
+"""What a policy can set limits to, and what guidance on anonymity asks: each with its measure.
 
 A measure is exact, an estimate with bounds, a point estimate as others publish it, or not known;
-which it is decides what can be proven.
-To add a criterion, add a line to `CRITERIA` and one to docs/reference/assessment.md.
+which it is decides what can be proven. To add a criterion, add a line to `CRITERIA` and one to
+docs/reference/assessment.md.
 
-Questions that guidance on anonymity asks, answered by our measures; the formulas are stated.
-
-With n records, n1 of them unique, and F people who have the key of a record:
+With n records, n1 of them unique, and F people who have the key of a record, guidance asks for
 
     singling out (WP216)          n1 / n, and the sum of P(F = 1) over the n1 uniques, over n
     linkability (WP216)           Pr(CM|UM) = n1 / sum of E[F] over the n1 uniques
@@ -70,13 +68,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """Something of a file that a policy can set a limit to.
-
-    - `name`, `words`: its name in a policy, and what it measures.
-    - `measure`: measures it.
-    - `unit`: what it counts.
-    - `at_least`: whether the limit is the least that is allowed, and not the most.
-    """
+    """Something of a file that a policy can set a limit to, with its name there and in words."""
 
     name: str
     words: str
@@ -413,10 +405,7 @@ def _inference(measured: Measured) -> Iterator[Answer]:
 
 
 def _search(measured: Measured) -> Answer:
-    """Return how many people it takes to find one who fits a unique record: (N + 1) / (1 + S).
-
-    N people are drawn without replacement until one of the S who fit is met.
-    """
+    """Return how many of N people are met, nobody twice, until one of the S who fit: (N + 1) / (1 + S)."""
     what = "people to be searched"
     fraction, linked = measured.keys.fraction, measured.chances.unique_match
     if linked is None:

@@ -1,15 +1,12 @@
-"""The probability that a match with a record is right, for each record and for the file.
+"""What a match with a record is worth, and all else that is measured of the keys of a file.
 
 With F people in the population who have the key of a record, a match with it is right with
 probability 1/F. F is known where the file holds everybody; else models infer it, with an interval
-(attack/models). Where they cannot, what is left is a bound that needs no model: F is at least the
-number f of records of the file with that key, so that no match is better than 1/f.
+(attack/models). Where they cannot, a bound needs no model: F is at least the number f of records of
+the file with that key, so that no match is better than 1/f.
 
-Everything that is measured of the keys of a file in one go: uniques, models, matching, households.
-
-What cannot be measured of a file is None, with the reason in words beside it.
-
-The table with one row per record of a file: its class, the probability of a match, its ranks.
+Uniques, models, matching and households are measured in one go. What cannot be measured is None,
+with the reason in words beside it.
 """
 
 from __future__ import annotations
@@ -83,7 +80,8 @@ def numbers_of(found: Interval | None) -> dict[str, float | None]:
 class Interval:
     """A number that is known within bounds; `value` is None where there is no estimate of it.
 
-    Where the interval of an estimate is not given (`is_given`), bounds are what is certain without it.
+    Where the interval of an estimate is not given (`is_given`), bounds are what is certain without
+    it.
     """
 
     value: float | None
@@ -182,10 +180,8 @@ class MatchChances:
     - `p_unique`: of each the probability that nobody else has its key; NaN where it is not known.
     - `right_matches`: how many sample uniques are matched rightly if each is matched with one
       person who fits.
-    - `population_uniques`: how many sample uniques are unique in the population.
     - `unique_match`: the probability that somebody who fits just one record of the file is that
       record.
-    - `average`: the mean over all records.
     - `cautions`: why estimates cannot prove that a limit is met, in words; empty where they can.
     - `reservations`: what changes how the numbers may be used, in sentences.
     """
@@ -365,10 +361,7 @@ class Measured:
 
 
 def modelled_bytes(n_records: int, n_keys: int) -> int:
-    """Return the bytes that an assessment with models takes at least.
-
-    Measured with half a million and two million records.
-    """
+    """Return the bytes that an assessment with models takes at least; measured with two million records."""
     return n_records * (419 + 4 * n_keys)
 
 

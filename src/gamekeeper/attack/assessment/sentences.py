@@ -1,7 +1,4 @@
-"""An assessment in words: the verdict, what drives the risk, what to do; no value of the file.
-
-The plot of an assessment: how probable right matches are, and what each variable adds.
-"""
+"""An assessment in words and as a plot: verdict, drivers of the risk, advice; no value of the file."""
 
 from __future__ import annotations
 
@@ -121,7 +118,6 @@ def drivers(measured: Measured) -> tuple[str, ...]:
 
 
 def _population_uniques(measured: Measured, variables: RelativeRisk) -> str:
-    """Return how many unique records nobody shares, and how many without single variables."""
     found = measured.chances.population_uniques
     if found.is_few:
         return (
@@ -204,7 +200,6 @@ def _is_nobody_found(measured: Measured) -> bool:
 
 
 def _for_policy(measured: Measured, judged: JudgedPolicy | None) -> Iterator[str]:
-    """Return what each limit that is not met would take."""
     for line in () if judged is None else judged.lines:
         if line.standing is Standing.MET:
             continue
@@ -252,10 +247,7 @@ def _coarsen(measured: Measured) -> Iterator[str]:
 
 
 def of_record(measured: Measured, record: int) -> tuple[str, ...]:
-    """Return what a match with a record is worth, in words; none where the record was left out.
-
-    `record` is its number in the file, from 1.
-    """
+    """Return what a match with a record is worth, in words; none where it was left out; numbered from 1."""
     measured.uniques.explainer.check([record])
     place = measured.keys.listed.row_of(record - 1)
     if place is None:
@@ -318,7 +310,6 @@ def _spread(ax: Axes, measured: Measured) -> None:
 
 
 def _variables(ax: Axes, measured: Measured) -> None:
-    """Draw what is left without each variable by models, or else the share of IS."""
     by_models = measured.variables
     if by_models is not None:
         lines = by_models.lines[:_MOST_BARS]

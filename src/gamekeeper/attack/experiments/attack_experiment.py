@@ -1,11 +1,9 @@
-"""Attacks on the sample uniques and keys that a measure ranks first, tried on the population.
+"""What attacks by measures achieve over sampling fractions, and at what cost, tried on the population.
 
 Beside the two plain strategies of matching sample uniques, each measure has the ten sample uniques
 that it ranks first looked for in the population. A measure that says of every key how many people
 have it can also match the cost of the search for any sample unique (MCMCMC1, MCMCMC2). Smith's
 thesis, chapter 7. Costs are the people searched on average where anybody may be met again.
-
-What attacks by measures achieve over sampling fractions, at what cost (thesis, chapter 7).
 """
 
 from __future__ import annotations
@@ -40,10 +38,7 @@ ATTACKS = (*PLAIN, *BY_MEASURE)
 
 
 def plain_attacks(sample: Sample) -> dict[str, AttackValue]:
-    """Return what the strategies without a measure achieve, and what DIS says of the first.
-
-    An attack without a target is left out, and DIS where it is not defined.
-    """
+    """Return what the strategies without a measure achieve, and what DIS says of the first, if defined."""
     found: dict[str, AttackValue] = {}
     alone = sample.class_counts == 1
     for name, direction in (("pr_cm_given_um", Direction.P2S), ("pr_cm_given_su", Direction.S2P)):
@@ -149,8 +144,6 @@ class AttackedSample:
 class AttackLine:
     """An attack over the samples of one fraction in which it has a target.
 
-    - `attack`, `measure`: its name, and the measure that ranks; no measure where it needs none.
-    - `fraction`, `samples`: the sampling fraction, and in how many samples it has a target.
     - `pr_cm`, `least`, `most`: the probability of a correct match: mean, least and most.
     - `cost`: the people searched on average; None for what is no search.
     - `keys`: the keys attacked, a mean likewise.
@@ -171,9 +164,6 @@ class AttackLine:
 class AttackExperiment(Result):
     """How often attacks are right, and what they cost, over sampling fractions.
 
-    - `n_records`: the size of the population.
-    - `measures`: the measures that rank.
-    - `samples`: what was found on each sample.
     - `too_large`: fractions of the usual range whose samples were too large to be drawn unasked.
     """
 
@@ -391,7 +381,6 @@ class AttackExperiment(Result):
         return " to ".join(map(fraction_text, ends))
 
     def _told(self, attack: str) -> str:
-        """Say how probable and how dear an attack is at the smallest and the largest fraction."""
         known = [line for step in self.fractions if (line := self.line(attack, "", step))]
         return ", and ".join(
             f"right with probability {line.pr_cm:.3f} after {people_text(line.cost or 0.0)} at"
@@ -403,7 +392,6 @@ class AttackExperiment(Result):
         return self._means(("pr_cm_given_su", "top10"))
 
     def _means(self, attacks: Sequence[str]) -> dict[tuple[str, str], float]:
-        """Return means of attacks over the fractions at which all of them have a value."""
         curves = {one: self.curve(*one) for one in self.series if one[0] in attacks}
         rows = [row for row in zip(*curves.values(), strict=True) if None not in row]
         columns = [_mean(column) for column in zip(*rows, strict=True)]

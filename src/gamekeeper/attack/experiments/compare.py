@@ -1,23 +1,18 @@
-"""One sample drawn, scored by every measure, attacked and timed, here or by a process.
-
-A sample depends on the population, the seed and its own number only, and is the one that a
-simulation with the same seed draws. Timings leave out what is done once per process: each measure
-first runs on a few records, so that its kernels are loaded.
-
-What became of a comparison of measures: a judgement per sampling fraction, attacks, and times.
-
-A folder that keeps the scored samples of a comparison, so that it can be resumed.
-
-Beside the plan and the numbers of a simulation's folder, each finished sample has one file of
-arrays: class sizes and scores of its sample uniques, without the records they belong to; none of
-a sample for attacks only. It is written before the sample counts as finished.
-
-Measures of record-level risk side by side on samples of a known population.
+"""Measures of record-level risk side by side on samples of a known population.
 
 The experiments of Smith's thesis, chapters 7 and 8, on any population. Samples are drawn, every
 measure speaks of the sample uniques, and is judged by who of them is unique in the population
 (chapter 8); an intruder attacks those that a measure ranks first, over the range of sampling
 fractions (chapter 7). Both share the samples of the fractions that they have in common.
+
+A sample depends on the population, the seed and its own number only, whoever draws it, and is the
+one that a simulation with the same seed draws. Timings leave out what is done once per process:
+each measure first runs on a few records, so that its kernels are loaded.
+
+In a folder, a comparison can be resumed. Beside the plan and the numbers, as a simulation keeps
+them, each finished sample has one file of arrays: class sizes and scores of its sample uniques,
+without the records they belong to; none of a sample for attacks only. It is written before the
+sample counts as finished.
 """
 
 from __future__ import annotations
@@ -103,10 +98,8 @@ At this size a sample takes up to a minute with all five measures of the default
 
 @dataclass(frozen=True, slots=True)
 class ScoringPlan:
-    """Which measures are taken of every sample.
+    """Which measures are taken of every sample of a population whose variables have so many categories.
 
-    - `measures`: the measures by name.
-    - `levels`: how many categories the key variables have.
     - `n_judged`: the samples from this number on are drawn for attacks only: scores are not kept,
       and a measure that refuses the work is left out.
     - `max_size`, `max_seconds`: a search for minimal sample uniques looks at so many variables
@@ -206,12 +199,8 @@ class Setting:
 class Comparison(Result):
     """How measures of record-level risk fared on samples of a known population.
 
-    - `n_records`, `n_population_uniques`, `n_cells`: size and uniques of the population, and the
-      cells of the key.
-    - `keys`: the key variables.
-    - `settings`: one per sampling fraction.
-    - `attacks`: what attacks by the measures achieve, at these fractions and at those drawn
-      besides.
+    It has the size and uniques of the population, the cells of the key, a setting per sampling
+    fraction, and what attacks achieve at these fractions and at those drawn besides.
     """
 
     tells_of_records = False
@@ -322,7 +311,6 @@ class ScoreFolder:
     """The scored samples of one plan, on disk."""
 
     def __init__(self, path: Path, plan: Mapping[str, Any], measures: Sequence[str]) -> None:
-        """Open a folder, or make it; refuse one that belongs to another plan."""
         self.path = path
         self.measures = tuple(measures)
         self._numbers = SampleFolder(path, plan)
@@ -514,7 +502,6 @@ def compare_measures(population: CodedTable, asked: CompareOptions) -> Compariso
 
 
 def _checked_steps(asked: CompareOptions) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
-    """Return the fractions that are judged and those of attacks; one error for all that is wrong."""
     problems: list[Problem] = []
     steps: tuple[Fraction, ...] = ()
     more_steps: tuple[Fraction, ...] = ()

@@ -1,10 +1,8 @@
-"""What a measure says against what is true, over one or several samples.
+"""Measures of record-level risk judged against the truth: who ranks best, whose numbers are right.
 
 Discrimination (AUC, the slope of the logit rank plot) needs an order only. Calibration needs
 probabilities: of being population unique, against F = 1, and of a correct match, against 1/F. A
 file-level number is compared sample by sample, by its relative error.
-
-Measures of record-level risk judged against the truth: who ranks best, whose numbers are right.
 """
 
 from __future__ import annotations
@@ -113,7 +111,6 @@ class MeasureLine:
     - `pr_cm_given_um`: the estimate of Pr(CM|UM) against the truth.
     - `non_unique_ratio`: of sample uniques with F > 1, the sum of the probabilities of a correct
       match by the sum of 1/F: above 1 where they are overestimated.
-    - `seconds`: the mean time, where taken.
     """
 
     measure: str
@@ -131,10 +128,9 @@ class MeasureLine:
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
-    """The sample uniques of all samples, put together.
+    """The sample uniques of all samples: class sizes F, whether F = 1, and 1/F.
 
-    - `population_sizes`, `is_unique`, `chances`: their class sizes F, whether F = 1, and 1/F.
-    - `groups`: the sample of each, where there are enough samples to tell intervals from them.
+    `groups` has the sample of each, where there are enough samples to tell intervals from them.
     """
 
     population_sizes: NDArray[np.int64]
@@ -250,11 +246,7 @@ def _non_unique_ratio(pooled: Pooled, match: Numbers | None) -> float | None:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Judgement(Result):
-    """How measures fared on the sample uniques of one or several samples.
-
-    - `lines`: one per measure.
-    - `samples`: the sample uniques with their true class sizes and scores, by sample.
-    """
+    """How measures fared on the sample uniques of one or several samples: a line per measure."""
 
     tells_of_records = False
 
@@ -316,10 +308,7 @@ class Judgement(Result):
         return ranks_within(self._scores(measure))
 
     def difference(self, first: str, second: str, *, within: bool = False) -> Estimate | None:
-        """Return the AUC of a measure less that of another, with an interval for the difference.
-
-        With `within`, by ranks within samples.
-        """
+        """Return the AUC of a measure less that of another (`within` samples, if asked), with an interval."""
         one, other = (
             self.ranks(name)
             if within
@@ -348,8 +337,7 @@ class Judgement(Result):
     def calibration(self, measure: str, of: str = "match") -> tuple[CalibrationGroup, ...]:
         """Return tenths of the sample uniques by rising probability, with the truth of each.
 
-        `of` is `match`, against 1/F, or `unique`, against F = 1; empty where the measure has no
-        such probability.
+        `of` is `match`, against 1/F, or `unique`, against F = 1; empty where the measure has none.
         """
         said, pooled = self.probabilities(measure, of), self.pooled()
         if said is None or not len(said):
@@ -413,8 +401,8 @@ class Judgement(Result):
 def judge(measures: Mapping[str, Scores | ArrayLike], population_sizes: ArrayLike) -> Judgement:
     """Judge measures of the same sample uniques against their true class sizes.
 
-    A measure has by its name the score of every sample unique, or `Scores` with probabilities besides;
-    `population_sizes` are their class sizes F in the population, 1 or more.
+    A measure has by its name the score of every sample unique, or `Scores` with probabilities
+    besides; `population_sizes` are their class sizes F in the population, 1 or more.
 
     Examples
     --------

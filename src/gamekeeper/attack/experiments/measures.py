@@ -1,14 +1,9 @@
-"""What the measures of a simulation mean, in words.
+"""What can be measured of a sample, by name or by the user's own function, and what it means in words.
 
-What an intruder with models achieves on a sample: the keys that rank first, and at equal cost.
-
-How well a score of records agrees with the true chance of a correct match, 1/F.
-
-Correlations, and a calibration table: records grouped by score, with the sum of 1/F and the number
-of population uniques per group. Every score is grouped by tenths of its ranks; one that is a
+The scores of records are held against the true chance of a correct match, 1/F: by correlations, and
+by a calibration table, in which records are grouped by score, with the sum of 1/F and the number of
+population uniques per group. Every score is grouped by tenths of its ranks; one that is a
 probability also in steps of a tenth, with a group of its own for 1.
-
-What can be measured of a sample, by name or by the user's own function.
 """
 
 from __future__ import annotations
@@ -316,7 +311,6 @@ def _calibration(score: Score, sample: Sample) -> Values:
 
 
 def _of_sample(plan: MeasurePlan) -> Mapping[str, Callable[[Sample], Values]]:
-    """Return what takes each measure of a sample, by name."""
     return {
         "counts": _count,
         "strategies": partial(_strategies, plan.r),

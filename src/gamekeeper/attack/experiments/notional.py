@@ -1,21 +1,15 @@
-"""A notional population: a coded file that stands for everybody, its classes numbered once.
+"""A notional population, a coded file that stands for everybody, and the samples drawn from it.
 
-Only integers: the codes of the key variables, the number of each record's class, the size of each
-class and, where samples are stratified, the number of each record's stratum. A worker gets it once
-and draws all its samples from it.
+Of the population there are only integers: the codes of the key variables, the number of each
+record's class, the size of each class and, where samples are stratified, the number of each
+record's stratum. A worker gets it once and does all its tasks on it. Class sizes of a sample are
+counts of the population's class numbers, so that no codes are compared again.
 
-Records drawn from a notional population without replacement, simply or by strata.
-
-A stratified sample is drawn with proportional allocation: the records are put in the order of
-their strata, at random within a stratum, and every (N/n)-th one is taken from a random start. A
-stratum of N_h records gives N_h n/N of them, rounded up or down, and every record of the
-population has the same chance n/N. Strata may be as small as households, where most give none.
-
-One sample of a notional population: its class sizes and, when asked for, its scores.
-
-Class sizes are counts of the population's class numbers, so that no codes are compared again.
-
-Tasks on a notional population, done here or by whoever does blocks; each worker gets it once.
+Records are drawn without replacement. A stratified sample has proportional allocation: the records
+are put in the order of their strata, at random within a stratum, and every (N/n)-th one is taken
+from a random start. A stratum of N_h records gives N_h n/N of them, rounded up or down, and every
+record of the population has the same chance n/N. Strata may be as small as households, where most
+give none.
 """
 
 from __future__ import annotations
@@ -59,13 +53,7 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class NotionalPopulation:
-    """Everybody, as integers.
-
-    - `codes`: one row per record, one column per key variable.
-    - `classes`: the number of each record's class.
-    - `sizes`: the size F of each class.
-    - `strata`: the number of each record's stratum; None without strata.
-    """
+    """Everybody, as integers: codes, the number of each record's class, the size F of each class, strata."""
 
     codes: NDArray[np.unsignedinteger]
     classes: NDArray[np.int64]
@@ -177,8 +165,8 @@ def draw_records(
 ) -> NDArray[np.int64]:
     """Return the positions of the records of one sample, in ascending order.
 
-    0 < n_drawn <= n_records; the sample depends on nothing but the generator. Strata are one number per
-    record; neighbouring numbers share what rounding leaves over.
+    0 < n_drawn <= n_records; the sample depends on nothing but the generator. Strata are one number
+    per record; neighbouring numbers share what rounding leaves over.
 
     Examples
     --------
@@ -289,7 +277,8 @@ class Sample:
     ) -> dict[str, NDArray[np.bool_]]:
         """Return the classes of the population that attacks on those that rank first take.
 
-        Of some sampled classes, by number, the chance of a match and the expected size are given.
+        `classes` are sampled ones by number, with the chance of a match and the expected size of
+        each.
         """
         chance = np.zeros(len(self.population.sizes))
         expected = np.full(len(chance), np.inf)
@@ -340,7 +329,7 @@ def run_tasks(
 ) -> None:
     """Do tasks, here or by blocks, and hand over what each found, in their order.
 
-    `work` and `prepare`, which is done once by every worker, stand at the top of a module.
+    `work` and `prepare`, done once by every worker, stand at the top of a module.
     """
     if blocks is None or len(tasks) < 2:
         if prepare is not None and tasks:

@@ -1,15 +1,13 @@
-"""Two experiments on any population: strategies against cost, and measures against fraction.
+"""Experiments on any population: strategies by cost, measures by fraction, scores against 1/F.
 
-The first draws 40 samples of 3% and compares the probability of a correct match with both costs
-of seven matching strategies (the thesis' Figures 31 and 32); the second draws samples of 1% to 99%
-and compares DIS with what it estimates, and with attacks by models if asked (Figures 43 and 44).
+Strategies: 40 samples of 3%, the probability of a correct match with both costs of seven matching
+strategies (Smith's thesis, Figures 31 and 32). Fractions: samples of 1% to 99%, DIS with what it
+estimates, and with attacks by models if asked (Figures 43 and 44).
 
-The pilot study of DIS-SUDA on any population: do scores of records follow 1/F?
-
-From a population with known class sizes F, 50 stratified samples of 2% are drawn. In each, every
-sample unique gets its scores, which are compared with 1/F, its true chance of a correct match:
-correlations per sample, and a calibration table over all samples. Elliot and Manning 2003, whose
-table of results was never printed; Smith's thesis, chapter 8, for IS and DIS-IS.
+The pilot study of DIS-SUDA: 50 stratified samples of 2%. In each, every sample unique gets its
+scores, which are compared with 1/F, its true chance of a correct match: correlations per sample,
+and a calibration table over all samples. Elliot and Manning 2003, whose table of results was never
+printed; Smith's thesis, chapter 8, for IS and DIS-IS.
 """
 
 from __future__ import annotations
@@ -263,11 +261,10 @@ def fraction_experiment(
 
 @dataclass(frozen=True, slots=True)
 class CalibrationLine:
-    """The sample uniques of one group of scores, over all samples.
+    """The sample uniques of one group of scores, over all samples, and how many have F = 1.
 
-    - `by`: whether records are grouped by `rank`, in tenths, or by the `score` itself.
-    - `mean_chance`: the mean of 1/F, the true chance of a correct match.
-    - `population_uniques`: how many of the records have F = 1.
+    They are grouped `by` `rank`, in tenths, or by the `score` itself. `mean_chance` is the mean of
+    1/F, the true chance of a correct match.
     """
 
     score: Score

@@ -1,10 +1,4 @@
-"""What a simulation found: one number per sample and measure, and their means.
-
-Plots of simulations: measures against fraction, probability against cost, calibration.
-
-Every plot is a figure of its own that needs no display.
-
-Plots of judged measures: logit ranks, predictions, calibration, times, attacks.
+"""What a simulation found, with its means, and plots of simulations, judged measures and attacks.
 
 Every plot is a figure of its own that needs no display. Measures keep their colour and mark.
 """
@@ -63,9 +57,9 @@ _DIAGONAL = "#8a96a3"
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The mean of a measure over the samples of one fraction in which it is defined.
+    """The mean of a measure over the samples of a fraction in which it is defined.
 
-    The standard error is that of the mean over repeated samples; it needs two of them.
+    The standard error, over repeated samples, needs two of them.
     """
 
     fraction: Fraction
@@ -81,12 +75,8 @@ class Mean:
 class SimulationResult(Result):
     """The measures of every sample that was drawn.
 
-    - `n_records`, `n_population_uniques`: the size of the notional population and its uniques on
-      the key variables.
-    - `keys`: the key variables.
-    - `fractions`: the sampling fraction of each sample.
-    - `measures`: the names of the numbers.
-    - `values`: one row per sample, one column per measure; NaN where a measure is not defined.
+    `fractions` has the sampling fraction of each sample; `values` one row per sample and one column
+    per measure, NaN where it is not defined.
     """
 
     tells_of_records = False
@@ -201,10 +191,7 @@ class SimulationResult(Result):
         return lines
 
     def plot(self, measures: Sequence[str] = ()) -> Figure:
-        """Plot measures against the sampling fraction, every sample a point, with their means.
-
-        The first eight measures by default.
-        """
+        """Plot measures (the first eight by default) by fraction, every sample a point, with their means."""
         unknown = [name for name in measures if name not in self.measures]
         if unknown:
             raise InputError(

@@ -1,16 +1,12 @@
-"""Sample and population counts of all cells side by side (Smith's thesis, tables 2 and 3).
-
-A cell is a combination of categories of the key variables; most cells of a large key hold nobody.
-Counts are put in the bands 0, 1, 2, 3, 4, 5, 6 to 10, 11 to 20, and 21 or more.
-
-What a measure of record-level risk sees of a sample, and what it says of the sample uniques.
-
-Measures of a Bayesian intruder: models fitted to the sample, calibrated by the sample itself.
-
-The measures of record-level risk that are known by name.
+"""Measures of record-level risk by name: what they see of a sample, and say of its sample uniques.
 
 A measure is a function of a `SampleData` that returns `Scores`. To add one, write it at the top of
-a module, so that processes can be given it, and put it in `MEASURES`.
+a module, so that processes can be given it, and put it in `MEASURES`. A Bayesian intruder fits
+models to the sample, calibrated by the sample itself.
+
+Sample and population counts of all cells can be seen side by side (Smith's thesis, tables 2 and 3).
+A cell is a combination of categories of the key variables; most cells of a large key hold nobody.
+Counts are put in the bands 0, 1, 2, 3, 4, 5, 6 to 10, 11 to 20, and 21 or more.
 """
 
 from __future__ import annotations
@@ -49,12 +45,9 @@ _CHAINS = 2
 
 @dataclass(frozen=True, repr=False, eq=False)
 class JointTable:
-    """How many cells have which counts in sample and population.
+    """How many cells have which counts in sample and population, summed over so many samples.
 
-    - `counts`: by band of sample count and of population count, summed over samples; cells that
-      hold nobody are left out.
-    - `samples`: over how many samples.
-    - `n_cells`: all cells of the key, those that hold nobody included.
+    Counts leave out the cells that hold nobody, which are among the `n_cells` of the key.
     """
 
     counts: NDArray[np.int64]
@@ -209,12 +202,7 @@ Measure = Callable[[SampleData], Scores]
 
 @dataclass(frozen=True, slots=True)
 class AttackValue:
-    """What an attack achieves on one sample.
-
-    - `pr_cm`: the true probability of a correct match.
-    - `cost`: the people searched on average; None for what is no search.
-    - `keys`: the keys that are attacked; None likewise.
-    """
+    """The true probability of a correct match, people searched on average, keys attacked (None: no search)."""
 
     pr_cm: float
     cost: float | None = None
@@ -228,7 +216,6 @@ class ScoredSample:
     - `population_sizes`: the class size F of each sample unique in the population.
     - `scores`: the answer of each measure by its name; none where the sample was drawn for attacks
       only.
-    - `seconds`: the time of each measure, where it was taken.
     - `joint`: numbers of classes by bands of sample count and population count, where known.
     - `attacks`: what attacks achieve, by attack and measure; without a measure where they need
       none.

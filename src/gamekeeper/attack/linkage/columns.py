@@ -1,19 +1,14 @@
-"""Dates of a column, in the ways people write them, and what could not be read.
-
-2031-05-01 and 20310501 are read as they stand, 1.5.2031, 1/5/2031 and 1-5-2031 day first, unless more
-values of the column with that mark can be read month first. Where all can be read either way, dates of
-the other file may tell: the reading that has more of them is chosen. Nothing else is guessed: two digits of a
-year have no century.
-
-A column of each of two files as what can be compared: numbers, days, sinks or joint codes.
-
-Arrays are by code of the file, with code 0 for missing: NaN as a number, 0 as a joint code.
-
-The variables that two files are linked on, and how their values are compared.
+"""The variables that two files are linked on, and how the values of their columns are compared.
 
 What is not said is chosen: a variable with more than ten values, all of them numbers in both files,
 is compared as a number, any other as a category. Categories in different categorizations are
-compared by the sinks of the partition graph of stage one.
+compared by the sinks of the partition graph of stage one. Arrays are by code of the file, with code
+0 for missing: NaN as a number, 0 as a joint code.
+
+Of dates, 2031-05-01 and 20310501 are read as they stand, 1.5.2031, 1/5/2031 and 1-5-2031 day first,
+unless more values of the column with that mark can be read month first. Where all can be read
+either way, dates of the other file may tell: the reading that has more of them is chosen. Nothing
+else is guessed: two digits of a year have no century.
 """
 
 from __future__ import annotations
@@ -328,7 +323,6 @@ def _of_both(
     asked: str,
     read: Callable[[CodedVariable, str], Found],
 ) -> list[NDArray[Any]]:
-    """Read the column of each file; tell what is wrong with both at once."""
     found = [read(column, decimal) for column, decimal in zip(columns, decimals, strict=True)]
     problems = [
         Problem(
@@ -372,18 +366,16 @@ _MEASURES: dict[Kind | None, tuple[str, ...]] = {
 class LinkVariable:
     """One variable to link on.
 
-    - `name`: its column in the first file.
     - `other`: its column in the second file; the same by default.
-    - `kind`: how values are compared; if None, the kind that a given measure, order or variable is
-      for, or else one chosen by the values.
-    - `measure`: of numbers: standardized, absolute, squared or relative. Of texts: levenshtein,
+    - `kind`: if None, the kind that a given measure, order or variable is for, or else one chosen
+      by the values.
+    - `measure`: of numbers standardized, absolute, squared or relative; of texts levenshtein,
       transposition or jaro-winkler.
-    - `order`: the categories of an ordinal variable from the lowest to the highest; if empty, the
-      order that they have in data frames (ordered categories), or else that of numbers or of the
-      alphabet.
+    - `order`: the categories from the lowest to the highest; if empty, the order that they have in
+      data frames (ordered categories), or else that of numbers or of the alphabet.
     - `missing`: the distance of a missing value: "expected", "largest", "zero", "impossible" or a
       number.
-    - `variable`: the variable of the environment whose partition graph says what categories mean.
+    - `variable`: the one of the environment whose partition graph says what categories mean.
     - `fits`: truth values, a line per code of the first file from 1 and a column per code of the
       second: can the two be the same? Where given, that is the distance: 0 where they can, else 1.
     """
@@ -604,7 +596,6 @@ def _comparison(
 
 
 def _require_fitting(one: LinkVariable) -> None:
-    """Refuse options that the kind of a variable has no use for."""
     asked = f"{quoted([one.name])} was to be compared as {one.kind}"
     known = _MEASURES.get(one.kind, ())
     if one.measure and one.measure not in known:

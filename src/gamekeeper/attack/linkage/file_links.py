@@ -1,11 +1,9 @@
-"""How links hold when part of the files is left out: the rest is linked anew, several times.
+"""Links of two files as a result: which record is which, how sure that is, how often it is true.
 
-A tenth of the records of both files, at least one, is left out at random each time. A link that
-comes back whenever both its records are there does not hang on who else is in the files.
-
-What carried links: in which variables linked records agree, nearly agree or differ.
-
-Links of two files as a result: which record is which, how sure that is, how often it is true.
+What carried links is told by the variables in which linked records agree, nearly agree or differ.
+How links hold is told by linking anew, several times, with a tenth of the records of both files, at
+least one, left out at random. A link that comes back whenever both its records are there does not
+hang on who else is in the files.
 """
 
 from __future__ import annotations
@@ -228,7 +226,6 @@ class Carried:
       missing.
     - `chance`: the share of pairs of different people that agree; NaN where that is not known.
     - `weights`: the mean weight of the links, for each variable; NaN where costs are no weights.
-    - `n_links`: of how many links.
     """
 
     names: tuple[str, ...]
@@ -270,8 +267,9 @@ def what_carried(
 ) -> Carried | None:
     """Look at links, at most 20,000 of them, evenly spread; None without links.
 
-    Records are in the order of the comparisons; `orders` has their numbers in the two files. `columns`
-    are records of the second file, `examples` those of the first whose links are told in words.
+    Records are in the order of the comparisons; `orders` has their numbers in the two files.
+    `columns` are records of the second file, `examples` those of the first whose links are told in
+    words.
     """
     linked = np.flatnonzero(columns >= 0)
     if not len(linked):
@@ -321,13 +319,10 @@ def _kinds(distances: Floats, near: float) -> Integers:
 class FileLinks(Result):
     """The links between the records of two files.
 
-    - `variables`: the variables that records were compared on, with their kinds.
-    - `linked`: the links, their costs and margins.
     - `truth`: the true partner of each record of the first file, -1 for none; None where it is not
       known.
     - `by_chance`: about how many links would be correct if they were drawn at random from the pairs
       that were compared; None where truth is not known.
-    - `n_records`: the numbers of records of the two files.
     - `resampled`: how links hold when a part of both files is left out; None where that was not
       asked for.
     - `partners`: how many people are in both files, and what to expect of links; None where all
@@ -485,7 +480,6 @@ class FileLinks(Result):
         return [*said, *self.notes]
 
     def _right(self) -> list[str]:
-        """Return how many links are right, where the truth is known."""
         correct, known, n_a = self.n_correct, self.n_with_partner, self.n_records[0]
         if correct is None or known is None or self.by_chance is None or not n_a:
             return []
@@ -546,8 +540,8 @@ class FileLinks(Result):
         """Return the links that are surest, none where nothing is linked.
 
         Those whose increase is largest; where it was not worked out, those that cost least compared
-        with the best other candidate of the record. Where there is no other candidate that says
-        nothing: such links come last, by their costs.
+        with the best other candidate of the record. Links without another candidate come last, by
+        costs.
         """
         linked = self.linked
         ahead = ahead_of(linked.costs, linked.best, linked.second)

@@ -1,7 +1,4 @@
-"""Re-identifying a masked file: which record is which, how sure that is, and how often it is true.
-
-Masked versions of one file compared: how many records of each an intruder re-identifies.
-"""
+"""Re-identifying a masked file: which record is which, and which of several maskings gives away more."""
 
 from __future__ import annotations
 
@@ -64,10 +61,10 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
     """Link the records of two files that share variables, such as a masked one with its original.
 
     Both are coded tables, or frames of pandas, Polars, Arrow or DuckDB. `variables` says what to
-    compare, and how, a name alone for what is usual; `truth` is the true partner of each record of the
-    first file, -1 for none; `decimals` are the decimal marks of the two files. For the objective
-    "lexicographic", `steps` may say for each variable into how many steps its largest distance is
-    divided; where it is None, that is chosen.
+    compare, and how, a name alone for what is usual; `truth` is the true partner of each record of
+    the first file, -1 for none; `decimals` are the decimal marks of the two files. For the
+    objective "lexicographic", `steps` may say for each variable into how many steps its largest
+    distance is divided; where it is None, that is chosen.
 
     Examples
     --------
@@ -295,14 +292,12 @@ def _not_blocked(
 
 
 def _renumbered(columns: Integers, order: Integers) -> Integers:
-    """Return records by their numbers in another order; -1 stays."""
     return np.where(columns >= 0, order[columns], -1) if len(order) else columns
 
 
 def _chance(
     truth: Integers, n_columns: int, method: LinkMethod, candidates: CandidatePairs | None
 ) -> float:
-    """Return about how many links would be correct if they were drawn at random."""
     if candidates is not None:
         rows = candidates.rows()
         is_true = candidates.columns == truth[rows]
@@ -317,8 +312,6 @@ def _chance(
 class MaskingComparison(Result):
     """The re-identification rate of each masked version of a file.
 
-    - `names`: the masked versions.
-    - `methods`: the ways of linking that were tried.
     - `links`: what was found: one list per version, in the order of the methods.
     - `notes`: what holds for all versions and a reader has to know.
     """
@@ -472,7 +465,7 @@ def _fit(
     objective: ObjectiveName,
     ways: Sequence[tuple[ObjectiveName, LinkMethod]],
 ) -> Sequence[T]:
-    """Return what one objective has use for; to others it is given only where that one is not tried."""
+    """Return what one objective has use for; others get it only where that one is not tried."""
     is_tried = any(tried is its for tried, _ in ways)
     return () if is_tried and objective is not its else given
 

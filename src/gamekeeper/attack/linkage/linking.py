@@ -1,13 +1,10 @@
-"""Which pairs of records of two files are compared: all, or those that one of several passes takes.
+"""Linking records of two files: the pairs that are compared, one cost per pair, links of least cost.
 
-A pass takes the pairs that agree in some variables (that are compatible, where categories are
-mapped), those within some places of each other in the order of a variable (the sorted neighbourhood
-of Hernández and Stolfo 1995), or those that are nearest by all numbers.
-
-Linking records of two files: one cost per pair, then the links of least cost.
-
-All pairs are compared, or those that blocking leaves; then every record is linked one to one at the
-least total cost (Lenz 2003), by one of two greedy heuristics, or with its nearest record.
+All pairs are compared, or those that one of several passes takes: pairs that agree in some
+variables (that are compatible, where categories are mapped), those within some places of each other
+in the order of a variable (the sorted neighbourhood of Hernández and Stolfo 1995), or those that
+are nearest by all numbers. Every record is linked one to one at the least total cost (Lenz 2003),
+by one of two greedy heuristics, or with its nearest record.
 """
 
 from __future__ import annotations
@@ -56,10 +53,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Two files, the variables they are compared on, and how.
-
-    The comparisons have the records of each file in the order that is given for it.
-    """
+    """Two files, the variables they are compared on, and how, the records in the orders that are given."""
 
     a: CodedTable
     b: CodedTable
@@ -152,7 +146,6 @@ def _agreeing(compared: Compared, block: Sequence[str], max_pairs: int) -> Candi
 
 
 def _scaled(compared: Compared) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return numbers, dates and ranks of both files, in units of their standard deviations."""
     numbers = [one for one in compared.comparisons if one.a.dtype.kind == "f"]
     if not numbers:
         raise InputError(
@@ -179,8 +172,6 @@ class Linked:
     """The links of the records of a first file.
 
     - `columns`: the record of the second file that each is linked to, from 0; -1 for none.
-    - `costs`: what each link costs; NaN without link.
-    - `best`, `second`: the least and second least cost of each record with any candidate.
     - `increases`: by how much the total rises if the link is forbidden; NaN where it was not worked
       out.
     - `is_sure`: whether every optimal assignment has the link; only for optimal links of all pairs.
@@ -211,10 +202,7 @@ class Linked:
 
     @property
     def gap_to_bound(self) -> float | None:
-        """How much of the cost could be saved at most, as a share; None without a bound.
-
-        Optimal links are within rounding of their bound, and have none.
-        """
+        """How much of the cost could be saved at most, as a share; None without a bound, and if optimal."""
         if self.lower_bound is None:
             return None
         gap = (self.total - self.lower_bound) / (abs(self.total) or 1.0)

@@ -1,6 +1,6 @@
 """What may be asked of linkage: each option with its name, default, range and help text.
 
-The classes whose names end in `Input` add what is no option: the data, and what is known of them.
+Classes whose names end in `Input` add what is no option: the data, and what is known of them.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
-"""A file compared with itself: how near different people come, by weights that do not know them.
+"""Who has a partner at all: how many people are in both files, and how likely each link is right.
 
-Two records of one file are two people, if nobody is there twice.
-
-Who has a partner at all: how many people are in both files, and how likely each link is right.
-
-Probabilities are those of the fitted weights, where nobody has more than one partner. How often somebody
-without a partner would be linked all the same is found by linking records with others of their own
-file: those are different people.
+Probabilities are those of the fitted weights, where nobody has more than one partner. How often
+somebody without a partner would be linked all the same is found by linking records with others of
+their own file, by weights that do not know them: those are two people, if nobody is there twice.
 """
 
 from __future__ import annotations
@@ -138,10 +134,7 @@ def checked_costs(
 
 @dataclass(frozen=True, eq=False)
 class OwnPairs:
-    """Pairs within the files: least costs, how many pairs; by record the odds of the nearest, of all.
-
-    Where all pairs were compared, the margins of the records of each file.
-    """
+    """Pairs within the files: least costs, how many; by record odds of the nearest, of all; margins if known."""
 
     costs: Floats
     n_pairs: int
@@ -195,10 +188,9 @@ def _own_of(
     max_pairs: int,
     seed: int,
 ) -> tuple[Floats, int, Floats, Floats, Floats]:
-    """Compare some records of a file with all of it: costs, number of pairs, odds by record.
+    """Compare some records of a file with all of it: costs, pairs, odds and (of all pairs) margins by record.
 
-    And where all pairs are compared, margins by record. Of `part[1]` parts this is number `part[0]`.
-    Each pair counts once, in whichever part it is.
+    Of `part[1]` parts this is number `part[0]`. Each pair counts once, in whichever part it is.
     """
     n = (compared.b if side else compared.a).n_records
     model = check.objective.model
@@ -248,7 +240,6 @@ def _own_of(
 
 
 def _margins(costs: NDArray[Any] | None) -> Floats:
-    """Return the margins of the rows of a matrix of costs; nothing without one."""
     from gamekeeper.algorithms.assignment.dense import two_least
 
     return np.zeros(0) if costs is None else margins_of(*two_least(costs))
@@ -257,7 +248,6 @@ def _margins(costs: NDArray[Any] | None) -> Floats:
 def _own_candidates(
     compared: Compared, side: int, block: Sequence[str], max_pairs: int
 ) -> CandidatePairs:
-    """Return the pairs within a file that agree in what is blocked on."""
     table, order = compared.b if side else compared.a, compared.orders[side]
     named = [
         replace(one, name=one.column if side else one.name, other="") for one in compared.variables
@@ -300,7 +290,6 @@ def least_costs(costs: Sequence[NDArray[Any]], number: int) -> Floats:
 class Partners:
     """How many people are in both files, and what is to be expected of links.
 
-    - `overlap`: the number of people in both files, with its interval.
     - `odds`: the odds of a pair that nothing is known of, among those that were compared.
     - `n_pairs`: the number of candidate pairs; None where all were compared.
     - `best`, `rows`: the largest weight, and the odds of all candidates of each record of the first
@@ -332,10 +321,7 @@ class Partners:
     made_alike: bool = False
 
     def most_cost(self, probability: float) -> float | None:
-        """Return the cost of a pair that, by itself, is a match with this probability.
-
-        None where margins tell who is linked.
-        """
+        """Return the cost of a pair that is a match with this probability; None where margins tell."""
         if self.margins is not None or self.groups is not None:
             return None
         return self.best + math.log(self.odds) - math.log(probability / (1 - probability))
@@ -381,7 +367,6 @@ class Partners:
 
     @property
     def _told_by(self) -> int:
-        """The file whose records were tried within it, of groups the other one."""
         return 0 if self.groups is None else 1 - self.groups.side
 
     def recall(self, probabilities: Floats) -> tuple[float, float] | None:
@@ -411,7 +396,6 @@ class Partners:
 
     @property
     def _about(self) -> int:
-        """The estimate, within its interval."""
         return round(min(max(self.overlap.estimate, self.overlap.low), self.overlap.high))
 
     @property
@@ -567,7 +551,6 @@ def _marginals(
     sums: Floats,
     n_candidates: Floats,
 ) -> LinkMarginals:
-    """Work out how likely pairs are linked, of those that matter."""
     # The largest cost of a pair that is followed, by record.
     limits = best + math.log(odds) - np.log(least_odds(odds * sums, n_candidates))
     rows = None if pairs is None else pairs.rows()

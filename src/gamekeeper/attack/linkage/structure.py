@@ -1,6 +1,4 @@
-"""Links by structure as a result: which groups and records belong together, and whether to believe it.
-
-Re-identifying records of files that have no variable in common, by the structure they share.
+"""Re-identifying records of files that have no variable in common, by the structure they share.
 
 Both files are clustered in several ways, into as many clusters each. Records that are together in
 every clustering form a group. Groups of one file are matched with groups of the other so that
@@ -65,18 +63,11 @@ _MANY_GROUPS, _MANY_CLUSTERINGS = 10, 6
 class StructureLinks(Result):
     """Groups and records of two files that belong together by structure.
 
-    - `clusterings`: the names of the clusterings.
-    - `n_clusters`: the number of clusters of each.
-    - `groups_a`, `groups_b`: the groups: records that are together in every clustering.
-    - `matching`: which group of the second file each group of the first is matched with.
     - `links`: the record that each record of the first file is linked with, from 0; -1 for none.
       None where records were not to be linked.
-    - `linked_by`: how records were linked, in words.
-    - `agreements`: for each clustering the share of groups whose clusters correspond.
     - `success`: how many records are in the group pointed at; None where truth is not known.
     - `drops`: for each clustering by how much that share falls when it is left out; None where
       truth is not known or it was not asked for.
-    - `notes`: what a reader should know of the files.
     - `by_links`: how many records are in the group that most links of their group go to; None where
       truth is not known or records were not linked over the whole files.
     - `steady`: whether links come back from halves of the columns; None where that was not tried.
@@ -186,7 +177,6 @@ class StructureLinks(Result):
         return said
 
     def _by_halves(self) -> str:
-        """Return whether links can be believed by those from halves of the columns, in words."""
         if self.steady is None:
             # Silence would be taken for a sign that nothing speaks against the links.
             return (
@@ -214,7 +204,6 @@ class StructureLinks(Result):
         )
 
     def _right(self) -> list[str]:
-        """Return how many records and groups are right, in words; nothing where that is not known."""
         if self.success is None:
             return []
         said: list[str] = []
@@ -482,7 +471,6 @@ def _order(values: Floats, side: int, seed: int) -> Integers:
 
 
 def _by_links(groups_a: Conjunction, groups_b: Conjunction, records: Integers) -> Integers:
-    """Return for each record the group of the second file that most links of its group go to."""
     n_a, n_b = len(groups_a.sizes), len(groups_b.sizes)
     linked = records >= 0
     counts = np.zeros((n_a, n_b), np.int64)
@@ -492,7 +480,6 @@ def _by_links(groups_a: Conjunction, groups_b: Conjunction, records: Integers) -
 
 
 def _notes(values: Floats, which: str) -> list[str]:
-    """Return what to know of a file whose variables do not all vary."""
     n_constant = int(np.count_nonzero(values.max(axis=0) == values.min(axis=0)))
     if n_constant == values.shape[1]:
         return [f"All records of the {which} file are alike: its clusters say nothing."]

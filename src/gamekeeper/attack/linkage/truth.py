@@ -1,10 +1,8 @@
-"""Who is who in truth: partners by an identifier that both files have, and shares with intervals.
+"""Links held against the truth: who is who, what share is right, with intervals, bands and plots.
 
-Stated probabilities and margins of links held against the truth: what share is right in each band.
-
-Links by structure, by how many runs on halves of the columns made them.
-
-Plots of linkage; every plot is a figure of its own that needs no display.
+Partners are known by an identifier that both files have. Links are told apart by stated
+probability, by margin, or by how many runs on halves of the columns made them. Every plot is a
+figure of its own that needs no display.
 """
 
 from __future__ import annotations
@@ -155,9 +153,9 @@ def share_interval(number: int, of: int) -> tuple[float, float]:
 class Band:
     """Links between two limits of a probability or margin: how many, how many of them right.
 
-    - `low`, `high`: the limits; a link at the upper one is in the band only if it is the last.
-    - `stated`: the mean of the stated probabilities; NaN for margins.
-    - `lower`, `upper`: the interval of the share that is right, at 95%.
+    A link at the upper limit is in the band only if it is the last. `stated` is the mean of the
+    stated probabilities, NaN for margins; `lower` and `upper` the 95% interval of the share that is
+    right.
     """
 
     low: float
@@ -240,10 +238,7 @@ def calibrate(stated: Floats, correct: Truths) -> Calibration:
 
 
 def by_margin(margins: Floats, correct: Truths, linked: Truths) -> tuple[Band, ...]:
-    """Return the share of right links in fifths of the margin, the smallest margins first.
-
-    Links with equal margins are in one band.
-    """
+    """Return the share of right links in fifths of the margin, the smallest first; equals in one band."""
     used = linked & np.isfinite(margins)
     if not used.any():
         return ()
@@ -280,10 +275,7 @@ def _band(low: float, high: float, right: Truths, stated: Floats | None) -> Band
 
 
 def by_runs(found: StructureLinks) -> tuple[Band, ...]:
-    """Return how many links, and right ones, so many runs made; nothing where there were no runs.
-
-    None is right where truth is not known.
-    """
+    """Return how many links, and right ones where known, so many runs made; nothing without runs."""
     if found.steady is None or found.links is None:
         return ()
     linked = found.links >= 0

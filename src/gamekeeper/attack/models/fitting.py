@@ -1,15 +1,12 @@
-"""Decomposable models of the key variables, fitted to the release alone.
+"""Decomposable models of the key variables, fitted to the release alone, and drawn.
 
 An intruder who knows how the key variables hang together can tell which sample uniques are likely
 to be unique in the population. The models are searched by MC3 (several chains, averaged), by
 simulated annealing (the best one) or by Occam's window (all that are nearly as good). Smith's
 thesis, chapters 6 to 8; Madigan and York 1995; Madigan and Raftery 1994.
 
-What models say of the classes of a bare sample of codes: for experiments that draw many.
-
-Models drawn: the graph of the variables, and how the search went.
-
-Every plot is a figure of its own that needs no display.
+A bare sample of codes can be estimated as well, for experiments that draw many. Every plot is a
+figure of its own that needs no display.
 """
 
 from __future__ import annotations
@@ -95,8 +92,6 @@ class ModelFit(Result):
     """Models of the key variables, and whether the search for them can be trusted.
 
     - `keys`, `levels`: the key variables and their numbers of categories, observed or not.
-    - `n_records`, `n_uniques`: the records that the models were fitted to, and how many of them are
-      unique.
     - `precisions`, `searches`: the total prior precisions that models were searched with, and what
       each search found. Models of small and of large precision together rank records better than
       either.
@@ -395,13 +390,11 @@ def _parameters(method: FitMethod, asked: FitOptions) -> dict[str, str]:
 
 
 def _unusual(asked: FitOptions, *names: str) -> dict[str, str]:
-    """Return the options that are not as usual."""
     usual = texts_of(FitOptions(), *names)
     return {name: text for name, text in texts_of(asked, *names).items() if text != usual[name]}
 
 
 def _part_of(progress: Progress | None, place: int, n_searches: int) -> Progress | None:
-    """Return what tells one of several searches as a part of the whole."""
     if progress is None:
         return None
 
@@ -446,10 +439,7 @@ def _search(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SampleEstimate:
-    """The calibrated estimate of each class of a sample.
-
-    `classes` has the number of each record's class, `first` a record of each.
-    """
+    """The calibrated estimate of each class of a sample; each record's class by number, a record of each."""
 
     classes: NDArray[np.int64]
     first: NDArray[np.int64]
@@ -466,7 +456,7 @@ def estimate_sample(
 ) -> SampleEstimate:
     """Search models at the recommended precisions, and infer the population sizes.
 
-    `levels` counts the categories of each variable, with the missing cell where it occurs.
+    `levels` counts the categories of each variable, and the missing cell where it occurs.
     """
     (classes,) = class_numbers(codes)
     _, first, counts = np.unique(classes, return_index=True, return_counts=True)

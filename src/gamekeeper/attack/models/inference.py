@@ -2,8 +2,8 @@
 
 The models give the probability of every key; from it and the sample follows what is known of F, the
 number of people with the key. By default the calibrated estimate is used, which corrects the models
-by the pairs, near twins and triples of the sample itself; the estimate that the thesis prints is there to
-compare. See algorithms/models/population_model.py for both.
+by the pairs, near twins and triples of the sample itself; the estimate that the thesis prints is
+there to compare. See algorithms/models/population_model.py for both.
 """
 
 from __future__ import annotations
@@ -71,11 +71,7 @@ class ModelRisk(Result):
     - `reservations`: what changes how far the estimates can be used, in words; they are told, too:
       how the file was drawn and whether that was taken into account, repeats, few pairs, a search
       that has not settled.
-    - `fit`, `table`, `estimate`: the models, the classes of the file and what is inferred about
-      each.
-    - `fraction`: the sampling fraction of the file.
     - `fractions`: those of cells where strata have different ones, else None.
-    - `estimator`: how population sizes were inferred.
     """
 
     MADE_BY: ClassVar[str] = "gk.infer_risk(gk.count_keys(gk.code_frame(frame, columns), keys))"
@@ -136,13 +132,13 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
     fraction of its stratum. If they do not, people of one class are in several strata, sampled or
     not, and the fraction of the one record that a sample unique has says little: the class has the
     harmonic mean of the fractions of all records that agree with it on those key variables that
-    tell the stratum best (see algorithms/models/merged_classes.py). If none does, that is the fraction of
-    the file.
+    tell the stratum best (see algorithms/models/merged_classes.py). If none does, that is the
+    fraction of the file.
 
     With a household, its members are taken for people who were drawn together: that two of them are
     alike says nothing of people outside, and keys are counted by the households that have them
-    (`ClassTable.of_households`). Where weights differ within a stratum, chances were not equal as all of
-    this takes them to be, and no interval is given.
+    (`ClassTable.of_households`). Where weights differ within a stratum, chances were not equal as
+    all of this takes them to be, and no interval is given.
 
     The models are those that were fitted to the keys. The estimate of the thesis takes F - f as
     Poisson; `finite` takes it as binomial, exact for the finite number of people outside the sample,
@@ -249,10 +245,7 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _Homes:
-    """The household of each record, by number; the share of records with another member in the file.
-
-    `together` is whether they are in the file with all their members.
-    """
+    """The household of each record; the share of records with another member (`together`: all) in the file."""
 
     numbers: NDArray[np.int64]
     share: float
@@ -286,7 +279,6 @@ def _without_intervals(found: PopulationEstimate, counts: NDArray[np.int64]) -> 
 
 
 def _design_words(key_table: KeyTable, homes: _Homes | None) -> Iterator[str]:
-    """Yield what is taken for granted of how the file was drawn."""
     if not key_table.has_equal_chances:
         within = " within a stratum" if key_table.strata else ""
         ways = (
@@ -329,7 +321,6 @@ def _design_words(key_table: KeyTable, homes: _Homes | None) -> Iterator[str]:
 def _cell_fractions(
     listed: ListedRecords, codes: NDArray[np.unsignedinteger[Any]]
 ) -> CellFractions | None:
-    """Return the fractions of cells, if strata have different ones."""
     given = listed.table.fractions
     if given is None or len(set(given.values())) < 2:
         return None

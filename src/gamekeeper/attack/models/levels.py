@@ -1,14 +1,13 @@
-"""Which variables and categories make a release risky, as models see it, without fitting anew.
+"""What models say of variables, categories and values, without fitting anew.
 
 The relative risk of a variable is the measure of the whole file over the measure without the
 variable. A category can be suppressed (sample uniques that have it no longer count) or collapsed
-with others, one at a time, and the relative risks averaged. Where strata were sampled with different
-fractions, so they are here. Smith's thesis, chapter 8.
+with others, one at a time, and the relative risks averaged. Where strata were sampled with
+different fractions, so they are here. Smith's thesis, chapter 8.
 
-What an intruder who knows some values of a person infers about others, by models of the release.
-
-The sensitive variables must be among those that the models were fitted to. Nothing is looked up: the
-answer is what the models say of anybody with the known values. Smith's thesis, chapter 6.
+An intruder who knows some values of a person infers others. The sensitive variables must be among
+those that the models were fitted to. Nothing is looked up: the answer is what the models say of
+anybody with the known values. Chapter 6.
 """
 
 from __future__ import annotations
@@ -57,8 +56,6 @@ class RelativeLine:
     """What is left of the file measures without something, and the file's over that.
 
     - `variable`, `category`: what is left out; the category is "" for a whole variable.
-    - `uniques_left`, `tau1_left`, `pr_cm_given_um_left`: what is left, averaged over pairs where
-      categories are collapsed.
     - `tau1_lower`, `tau1_upper`: bounds of `tau1_left`, averaged likewise; None for suppression,
       whose `tau1_left` is a part of the file's own sum, and where the file's own numbers have no
       interval.
@@ -297,7 +294,6 @@ def _bounds(line: RelativeLine) -> str:
 def _without(
     risk: ModelRisk, whole: PopulationEstimate, number: int, recode: NDArray[np.int64] | None = None
 ) -> RelativeLine:
-    """Return what is left without a variable, or with its codes recoded."""
     models, weights = risk.fit.pooled()
     left = risk_without(
         risk.table,
@@ -350,8 +346,6 @@ def _result(lines: list[RelativeLine], what: str, risk: ModelRisk, started: floa
 class Inference(Result):
     """The distribution of some variables given known values, the most probable first.
 
-    - `asked`, `known`: the variables asked for, in the order asked, and the known values in words.
-    - `rows`: values in words, one per asked variable, and their probability.
     - `known_probability`: how probable the known values are together; 0 where the models exclude
       them.
     - `strata_differ`: whether strata were sampled with different fractions: the models, and so the

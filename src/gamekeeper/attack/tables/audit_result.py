@@ -1,6 +1,7 @@
-"""Proofs of bounds as equations of published figures, in words, checked by putting the figures in.
+"""What an audit found: hidden cells, those that can be recomputed first, each with the reason.
 
-What an audit found: hidden cells, those that can be recomputed first, each with the reason.
+The reason is a proof of bounds as an equation of published figures, in words, checked by putting
+the figures in.
 """
 
 from __future__ import annotations
@@ -37,8 +38,6 @@ class Equation:
     - `terms`: the published cells, each with how many times it is taken.
     - `others`: cells that are not published and can only make the figure smaller (or larger), with
       factors.
-    - `is_upper`: whether it says what the figure is at most, and not at least.
-    - `shares`: the percentages, ratios and means that are needed.
     - `off`: by how much the value may be off, since the figures were rounded.
     """
 
@@ -93,10 +92,7 @@ def equation_of(tables: TableSet, known: CellFacts, proof: Certificate) -> Equat
 
 
 def equation_words(tables: TableSet, known: CellFacts, found: Equation, *, is_exact: bool) -> str:
-    """Return an equation as a sentence that can be checked by hand.
-
-    `is_exact` tells that the figure is known, and not just bounded.
-    """
+    """Return an equation as a sentence to check by hand; `is_exact`: the figure is known, not bounded."""
     verb = "is" if is_exact else ("is at most" if found.is_upper else "is at least")
     value = figure_text(found.value)
     if is_exact and tables.whole and found.value.denominator != 1:
@@ -130,7 +126,6 @@ def equation_words(tables: TableSet, known: CellFacts, found: Equation, *, is_ex
 
 
 def _share_words(tables: TableSet, found: Equation) -> str:
-    """Return the published shares that are needed, some of them in words."""
     words: list[str] = []
     for share in found.shares[:_SHARES]:
         whole = "" if share.whole is None else tables.figures[share.whole]
@@ -203,13 +198,10 @@ def figure_text(value: Fraction) -> str:
 class HiddenCell:
     """A hidden cell, and what is known of it.
 
-    - `tables`: the tables that hide it.
-    - `status`: why it is hidden.
     - `truth`: its figure, where the files have it.
     - `interval`: how small and how large the figure can be.
     - `is_near`: whether it is known to within the percentage that was asked for.
     - `is_elsewhere`: whether another table shows it.
-    - `percent`: the percentage that was asked for.
     - `is_doubted`: whether what is known of it rests on labels that nobody said exclude each other.
     """
 
@@ -282,10 +274,8 @@ class HiddenCell:
 class TableAudit(Result):
     """What published tables give away of the cells that they hide.
 
-    - `tables`, `known`: the tables, and what they say about their open cells.
     - `cells`: the hidden cells, those that can be recomputed first.
     - `proofs`: for those that are known or nearly so, the published figures that give them away.
-    - `standings`: how the rules that were named stand.
     - `within`: the percentage to which a figure counts as nearly known.
     - `insiders`: what contributors learn of others; None where that was not asked.
     - `without_flags`: how many could be recomputed if statuses told nothing; None where they were

@@ -1,13 +1,11 @@
-"""The search behind an audit: how long it will take, what was found, and what the files contradict.
+"""Audit of published tables: what can be worked out about the cells that they hide.
 
-Audit of published tables: what can be worked out about the cells that they hide.
+The auditor knows nothing of how cells were chosen to be hidden. It takes everything that is
+published of one base, several tables, earlier versions, percentages and means, and asks how small
+and how large each hidden figure can be. What it calls known comes with the published figures that
+give it away; what it calls open, with figures that agree with everything.
 
-The auditor knows nothing of how cells were chosen to be hidden. It takes everything that is published
-of one base, several tables, earlier versions, percentages and means, and asks how small and how large
-each hidden figure can be. What it calls known comes with the published figures that give it away;
-what it calls open, with figures that agree with everything.
-
-Which cells of a table of sums are unsafe to publish, by rules on the contributions to them.
+Which cells of a table of sums are unsafe to publish is told by rules on the contributions to them.
 """
 
 from __future__ import annotations
@@ -65,8 +63,8 @@ def searched(
 ) -> tuple[FactSearch, bool]:
     """Return the search as far as it came, and whether it was stopped.
 
-    - `tell`: told in a sentence how long the search will take, if that is long.
-    - `is_limited`: whether a search is refused that would take longer than it may.
+    `tell` is told in a sentence how long the search will take, if that is long; `is_limited`
+    refuses one that would take longer than it may.
     """
     try:
         search = FactSearch(known.facts, known.wanted)
@@ -166,10 +164,9 @@ def intervals_of(tables: TableSet, known: CellFacts, search: FactSearch) -> dict
 
 
 def _slack(known: CellFacts, search: FactSearch) -> list[Fraction | None]:
-    """Return for each number how wide an interval is that rounding alone explains.
+    """Return for each number how wide an interval is that rounding alone explains; None where untold.
 
-    What published figures determine is known, however wide rounding leaves it. None stands for numbers
-    of which that could not be told.
+    What published figures determine is known, however wide rounding leaves it.
     """
     facts = known.facts
     if not known.tolerance:
@@ -297,7 +294,6 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
 
 
 def _require_said(tables: TableSet, says: Says) -> None:
-    """Refuse what is said of something that no hidden cell has, by its status or by what is printed."""
     seen = {
         own.strip()
         for table in tables.tables
@@ -353,7 +349,6 @@ def _hidden_cells(
 
 
 def _where(tables: TableSet) -> dict[int, tuple[str, ...]]:
-    """Return the tables that hide each cell."""
     found: dict[int, list[str]] = {}
     for table, own in zip(tables.tables, tables.system.tables, strict=False):
         for cell, status in zip(own.tolist(), table.statuses, strict=True):
@@ -388,11 +383,9 @@ class MarkingOptions:
 
 @dataclass(frozen=True, repr=False)
 class MarkedTable(Result):
-    """A table of sums, and which of its cells are unsafe.
+    """A table of sums; for each cell the rules that it breaks, and those that could not be judged.
 
-    - `unsafe`: for each cell the rules that it breaks; and those that could not be judged.
-    - `levels`: for each unsafe cell by how much more than its figure an attacker must think
-      possible.
+    `levels`: for each unsafe cell by how much more than its figure an attacker must think possible.
     """
 
     table: MagnitudeTable

@@ -1,13 +1,12 @@
-"""What the person who attacks tables has taken for granted: in words, and as it stands in the provenance.
+"""The way bounds are found, what is taken for granted, and a release that contradicts itself.
 
-A release that contradicts itself, told with published counts that cannot hold together.
+The way is the cheapest that is exact for the constraints at hand. A single table without margins
+binds each cell by its own count. Exact margins that form a decomposable model have a closed form
+(Dobra and Fienberg 2000); where they do not, the parts that cannot be decomposed further are solved
+and put together. Anything else is solved by the generalized shuttle algorithm, where there are many
+short axes, or by integer programs.
 
-The way bounds are found: the cheapest that is exact for the constraints at hand.
-
-A single table without margins binds each cell by its own count. Exact margins that form a
-decomposable model have a closed form (Dobra and Fienberg 2000); where they do not, the parts that
-cannot be decomposed further are solved and put together. Anything else is solved by the generalized
-shuttle algorithm, where there are many short axes, or by integer programs.
+A contradiction is told with published counts that cannot hold together.
 """
 
 from __future__ import annotations

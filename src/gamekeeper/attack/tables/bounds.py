@@ -1,12 +1,9 @@
-"""How a release stands to the rules that an audit knows, by the bounds on what it does not show.
+"""Bounds on the cells of a table, given everything that is published, and how rules stand by them.
 
-A cell counts as hidden where no table shows its count: hidden, given as an interval or perturbed, in the
-base table or in a published margin of it, and a cell of the base table that no table is about.
-
-Bounds on the cells of a table, given everything that is published about it.
-
-Bounds of the base table, or of a table made of it by joining categories or summing out axes; how
-they are found is the matter of `bounding`.
+The table is the base table, or one made of it by joining categories or summing out axes; how bounds
+are found is the matter of `bounding`. To a rule a cell counts as hidden where no table shows its
+count: hidden, given as an interval or perturbed, in the base table or in a published margin of it,
+and a cell of the base table that no table is about.
 """
 
 from __future__ import annotations
@@ -145,11 +142,9 @@ def _intervals(solved: Solved, cells: np.ndarray, first: int) -> dict[int, Inter
 class TableBounds(Result):
     """Lower and upper bounds of every cell, and whether they are the tightest there are.
 
-    - `axes`: the axes of the table, with their categories.
     - `lower`, `upper`: the bounds; `UNBOUNDED` where nothing limits a cell from above.
     - `tight`: whether both bounds of a cell are known to be attained by a table that agrees with
       the release.
-    - `why`: why they are tight, or are not known to be, in words.
     - `standings`: how the rules that were named stand; cells are numbered by rows, those of margins
       after them.
     - `assumed`: the axes on which labels could be sums of others, and nobody said that none is:

@@ -1,10 +1,8 @@
-"""Schemes compared: what random tables published under each of them give away.
+"""Schemes compared: what random tables published under each of them give away; plots of tables.
 
 The experiment of the thesis' Table 1 for any scheme, base, margins and table shape: random tables
 are published under a scheme, and SAP of each is worked out for numbers of known people. All schemes
-get the same tables.
-
-Plots of what tables give away; every plot is a figure of its own that needs no display.
+get the same tables. Every plot is a figure of its own that needs no display.
 """
 
 from __future__ import annotations
@@ -213,11 +211,10 @@ def _few(n: Any) -> list[int]:
 
 
 def plot_bounds(found: TableBounds) -> Figure:
-    """Draw what is known of each cell.
+    """Draw what is known of each cell; beyond 400 cells, of evenly spaced ones.
 
-    A small table with two axes is drawn as it is, with the possible counts of each cell written in
-    it. Of others the interval of each cell is drawn, cells that are known exactly first; beyond 400
-    cells, evenly spaced ones.
+    A small table with two axes is drawn as it is, with the possible counts in its cells. Of others
+    the interval of each cell is drawn, cells that are known exactly first.
     """
     if found.lower.ndim == _GRID_AXES and max(found.lower.shape) <= _GRID_LENGTH:
         return _plot_grid(found)

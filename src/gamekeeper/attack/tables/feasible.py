@@ -1,13 +1,12 @@
-"""The tables that agree with a release: how many, which, and how probable the count of each cell is.
+"""The tables that agree with a release: how many, how probable each count is, what holds in all.
 
 Bounds say what is possible, not what is likely. An intruder who knows the perturbation scheme can
 weigh every table that agrees with the release by the probability that the scheme would have
 published what it did, and by a prior.
 
-What the release lets anybody say about people: everyone of a kind is, or nobody is.
-
-Statements follow from cells that are certainly empty under everything that is published; see
-`gamekeeper.algorithms.bounds.attributions`. The number of people they concern is bounded by the same
+What anybody can say about people, that everyone of a kind is something or nobody is, follows from
+cells that are certainly empty under everything that is published; see
+`gamekeeper.algorithms.bounds.attributions`. The number of people concerned is bounded by the same
 release.
 """
 
@@ -87,9 +86,7 @@ class FeasibleTables(Result):
     - `number`: how many there are; None where it is not known exactly, or there are infinitely
       many.
     - `estimate`, `error`: an estimate and its standard error where they were too many to count.
-    - `is_endless`: whether there are infinitely many.
     - `cells`: the distribution of each cell; None where it does not exist.
-    - `tables`: the tables themselves, where they were asked for.
     """
 
     axes: tuple[Axis, ...]
@@ -299,7 +296,6 @@ def _weighed(release: Release, row: int) -> Likelihood | None:
 
 
 def _worth(cells: CellPosteriors) -> str:
-    """Return what estimates from random tables are worth, in words."""
     said = (
         "These are estimates from random tables, worth"
         f" {cells.effective_size:,.0f} independent ones at least"
@@ -315,8 +311,6 @@ def _worth(cells: CellPosteriors) -> str:
 class Attributions(Result):
     """The most general statements that hold for certain, those on most people first.
 
-    - `statements`: the attributions, by numbers of axes and categories.
-    - `bounds`: the bounds that they follow from.
     - `groups`: statements on most of a kind, or on all but a coalition, where they were asked for.
     - `n_no_news`: how many statements were left out, as everybody knows the cells to be empty.
     """
@@ -497,7 +491,6 @@ def infer_attributions(release: Release, asked: AttributionInput) -> Attribution
 def _categories(
     axes: Sequence[Axis], named: Iterable[tuple[str, str]]
 ) -> frozenset[tuple[int, int]]:
-    """Return categories that are named with their axes by the numbers of both."""
     return frozenset(_category(axes, name, category) for name, category in named)
 
 
@@ -516,7 +509,6 @@ def _category(axes: Sequence[Axis], name: str, category: str) -> tuple[int, int]
 def _is_no_news(
     one: Attribution, known: Sequence[frozenset[tuple[int, int]]], axes: Sequence[Axis]
 ) -> bool:
-    """Whether a statement follows from cells that everybody knows to be empty."""
     if not known:
         return False
     conditions = set(zip(one.axes, one.categories, strict=True))

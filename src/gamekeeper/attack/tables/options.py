@@ -1,8 +1,6 @@
-"""What may be asked of an audit: each option with its name, default, range and help text.
+"""What may be asked of attacks on tables: each option with its name, default, range and help text.
 
-What may be asked of attacks on tables: each option with its name, default, range and help text.
-
-The classes whose names end in `Input` add what is no option: the true counts, and what is known.
+Classes whose names end in `Input` add what is no option: the true counts, and what is known.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
-"""Rules on whole rows of counts: zeros, and what a few people in a cell know of all others in its row.
+"""Rules that hidden cells and whole rows are held to: met, broken, or not proven either way.
 
-Whether published figures are rounded: what they stand for is no matter of an audit, and it says so.
-
-An audit asks what hidden cells are. Where figures were rounded to protect people, it is the published
-ones that somebody would work out, and a table in which nothing is hidden is not yet one that gives
-nothing away.
-
-Rules that hidden cells are held to: met, broken, or not proven either way.
+Rules on rows of counts look at zeros, and at what a few people in a cell know of all others in its
+row. An audit asks what hidden cells are. Where figures were rounded to protect people, it is the
+published ones that somebody would work out, and a table in which nothing is hidden is not yet one
+that gives nothing away: what rounded figures stand for is no matter of an audit, and it says so.
 """
 
 from __future__ import annotations
@@ -105,7 +102,6 @@ def _check(
 
 
 def _filled(table: MagnitudeTable, labels: Sequence[tuple[str, ...]]) -> MagnitudeTable:
-    """Return the table with rows for cells that nobody is in."""
     known = {own: at for at, own in enumerate(zip(*table.labels, strict=True))}
     keys = list(product(*labels))
     nobody = Contributions((), (), records=0)
@@ -128,7 +124,6 @@ class Rounding:
     - `tolerance`: by how much a figure was said to be off; 0 where that was not said.
     - `base`, `n_figures`: what all published counts are multiples of, if that is no chance, else 1;
       and how many they are.
-    - `whole`: whether figures are counts.
     """
 
     tolerance: Fraction
@@ -170,7 +165,8 @@ class Rounding:
     def left_out(self) -> str:
         """What no rule on these figures was held against; "" where that is nothing.
 
-        Values are rounded to be read. What protects them is that others are hidden, which is examined.
+        Values are rounded to be read. What protects them is that others are hidden, which is
+        examined.
         """
         return f"{ROUNDING.name} was not examined" if self and self.whole else ""
 
@@ -207,8 +203,7 @@ def rounding_of(tables: TableSet, tolerance: Fraction | None) -> Rounding:
 class RuleStanding:
     """A rule, how it stands, and the cells that break it or are not proven to keep it.
 
-    - `unexamined`: what was not looked at, in words, so that the rule is not proven; "" where all
-      was.
+    `unexamined` is what was not looked at, so that the rule is not proven; "" where all was.
     """
 
     rule: str
@@ -338,7 +333,6 @@ def judge(
 def _against(
     made: RuleStanding, named: NamedRule, intervals: Mapping[int, Interval], insiders: Insiders
 ) -> None:
-    """Hold a rule against contributors who know their own figures."""
     also: list[int] = []
     if named.kind in ("exact", "within"):
         also = sorted(insiders.cells)
@@ -413,7 +407,6 @@ def _truths(tables: TableSet | None) -> Sequence[Fraction | None]:
 
 
 def _of(tables: TableSet | None) -> Iterable[tuple[CellRows, NDArray[np.int64]]]:
-    """Return each table with its cells."""
     return () if tables is None else zip(tables.tables, tables.system.tables, strict=False)
 
 

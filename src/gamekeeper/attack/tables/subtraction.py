@@ -1,10 +1,8 @@
-"""What somebody learns who knows n of the people: SAP of a release.
+"""What somebody learns who knows n of the people: SAP of a release, of each area or each key.
 
 The intruder takes the n people out of the table. Where nobody else can be left in a cell, a zero is
 recovered, and zeros are what discloses: nobody else is like that. SAP(n) is the probability that n
 people known at random recover at least one; see `gamekeeper.algorithms.subtraction.probability`.
-
-SAP of many tables at once: one for each small area, or for each combination of key variables.
 
 Within a combination of categories of some axes there is a table over the other axes: the
 conditional table of people whose key is known. Either each of them is a population of its own, of
@@ -70,12 +68,7 @@ _MOST_CELLS = 3_000
 
 @dataclass(frozen=True, repr=False)
 class CellRecovery(Result):
-    """Which cells and categories recover zeros when so many people are known.
-
-    - `n`: the number of known people.
-    - `cells`: the probability for each cell of the base table.
-    - `categories`: for each axis the probability that some cell of each category recovers a zero.
-    """
+    """Which cells and categories recover zeros when n people are known: for each its probability."""
 
     axes: tuple[Axis, ...]
     n: int
@@ -135,7 +128,6 @@ class SubtractionAttack(Result):
     - `expected`, `distribution`: the expected number of recovered zeros, and the probability of
       each number of them, for each n; None where they are not known.
     - `detail`: which cells and categories are to blame at one n; None where it is not known.
-    - `notes`: what was left out, and why.
     """
 
     tells_of_records = False
@@ -193,7 +185,6 @@ class SubtractionAttack(Result):
         return [*said, *self.notes]
 
     def _given_away(self) -> list[str]:
-        """Return how many zeros need nobody to be known, and how many more somebody recovers."""
         said = "The release gives a zero away to anybody: nobody has to be known."
         if self.expected is None:
             return [said]
@@ -310,7 +301,6 @@ def subtract_known(release: Release, asked: SubtractionInput) -> SubtractionAtta
 
 
 def _by_category(release: Release, counts: Integers, n: int, **options: Any) -> tuple[Floats, ...]:
-    """Return, for each axis, the probability that some cell of each category recovers a zero."""
     found: list[Floats] = []
     for axis in range(len(release.shape)):
         groups = cell_groups(release.shape, (axis,))
@@ -358,9 +348,6 @@ def _numbers(asked: Sequence[int]) -> str:
 class ConditionalSubtraction(Result):
     """SAP of the table of each area or key.
 
-    - `keys`: the axes that tell tables apart.
-    - `n`: the numbers of known people.
-    - `populations`: the number of people of each table.
     - `values`: SAP: one row per table, in the order of the categories, and a column for each n.
     - `own_people`: whether n people of the table itself are known, not of the whole population.
     """
@@ -533,7 +520,6 @@ def _in_each(
     seed: int,
     progress: Progress | None,
 ) -> tuple[Floats, int]:
-    """Return SAP of each conditional table by itself, and how many were sampled."""
     shape = tuple(base[axis] for axis in axes)
     others = tuple(axis for axis in range(len(base)) if axis not in axes)
     rest = tuple(base[axis] for axis in others)

@@ -1,6 +1,4 @@
-"""DIS as a result: the estimate with its lines, sentences and provenance.
-
-Data intrusion simulation (DIS): what a unique match of an intruder is worth, for a whole file.
+"""Data intrusion simulation (DIS): what a unique match of an intruder is worth, for a whole file.
 
 The general method needs the numbers of sample uniques and of records in pairs, and the sampling
 fraction. The special method removes records, copies some back and matches them; with the original

@@ -1,6 +1,6 @@
-"""The risk of a file with sample uniques, line by line, each with a sentence.
+"""The risk of a file with sample uniques in lines, and in a few sentences for a director.
 
-An assessment of sample uniques in a few sentences for a director; no value of the file is in it.
+No value of the file is in them.
 """
 
 from __future__ import annotations
@@ -84,7 +84,6 @@ def _special_lines(facts: UniqueFacts) -> list[RiskLine]:
 
 
 def _class_lines(facts: UniqueFacts) -> list[RiskLine]:
-    """Return how many records are in each class of risk, the highest first."""
     classes = facts.classes
     measure = MEASURE_NAMES[classes.measure]
     reason = facts.scores.missing.get(classes.measure, "")

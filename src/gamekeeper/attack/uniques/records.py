@@ -1,19 +1,13 @@
-"""Scores of sample uniques as columns: SUDA, IS and POL, and what DIS makes of them.
+"""Sample uniques record by record: their scores, why each is unique in words, and tables of them.
 
-A measure that is not known is None, with the reason in words: without DIS there is no DIS-SUDA
-and no DIS-IS, and DIS-IS ranks as the score does for up to 27 key variables only. Where the search
-is limited to small MSUs, a unique that has none of them is not known to be safe: its scores are 0,
-but its probabilities are not known (NaN).
+The scores are SUDA, IS and POL, and what DIS makes of them. A measure that is not known is None,
+with the reason in words: without DIS there is no DIS-SUDA and no DIS-IS, and DIS-IS ranks as the
+score does for up to 27 key variables only. Where the search is limited to small minimal sample
+uniques (MSUs), a unique that has none of them is not known to be safe: its scores are 0, but its
+probabilities are not known (NaN).
 
-Why a record is unique, in words: its minimal sample uniques (MSUs) as variables and categories.
-
-Words are made for the records that are asked for, never for a whole file.
-
-What an assessment of sample uniques found, before it is put into lines and sentences.
-
-The table with one row per record of a file: class size, MSUs, measures and risk class.
-
-Every minimal sample unique (MSU) of a file as one table; linear in their number.
+Words are made for the records that are asked for, never for a whole file. The table of MSUs is
+linear in their number.
 """
 
 from __future__ import annotations
@@ -71,7 +65,6 @@ class UniqueScores:
 
     - `columns`: each measure by name; None where it is not known, NaN where it is not known for a
       record.
-    - `missing`: why a measure is not known, by name.
     - `is_weights`, `suda_weights`: the weight of an MSU of each size from 0.
     - `unallocated`: what DIS-SUDA could not divide, because every unique with a weight has 1
       already.
@@ -156,8 +149,7 @@ class Explanation:
 class Explanations(Result):
     """MSUs of some records in words.
 
-    `left_out` counts the MSUs of these records beyond those asked for, `more_uniques` the sample
-    uniques that are not among the records.
+    Counted are the MSUs beyond those asked for, and the uniques that are not among the records.
     """
 
     lines: tuple[Explanation, ...]
@@ -209,12 +201,10 @@ class Explanations(Result):
 class Explainer:
     """What is needed to explain any record of a file.
 
-    - `variables`: the key variables with their words, in the order of the columns of `codes`.
     - `codes`: the codes of the counted records, one row each; those of different keys where an
       engine elsewhere has the records.
     - `rows`: the number of each of these records in the file, from 0, rising; of the first with the
       key.
-    - `n_records`, `n_uniques`: how many records the file has, and how many are unique.
     - `size_of`: tells the class size of a record by its number from 0; 0 for one that was left out.
     - `found`: the MSUs, by row of `codes`.
     """
@@ -299,7 +289,6 @@ def names_of(variables: Sequence[CodedVariable], mask: int) -> tuple[str, ...]:
 class UniqueFacts:
     """The findings about a file and its sample uniques.
 
-    - `table`: the counted keys of the file.
     - `max_size`: the largest size of MSU that was searched for.
     - `smallest`: per sample unique the size of its smallest MSU, -1 where none was found.
     - `general`: the DIS of the file by the general method, or why there is none.
@@ -429,7 +418,6 @@ def with_others(
 
 
 def _of_others(not_known: Sequence[str]) -> dict[str, float | str | None]:
-    """Return what is said of records that are not unique."""
     return {
         **dict.fromkeys(MEASURES, 0),
         **dict.fromkeys(not_known),
@@ -458,7 +446,6 @@ def column_meanings(classes: RiskClasses, n_keys: int, power: int) -> dict[str, 
 def _spread(
     n_records: int, places: NDArray[np.int64], values: NDArray[Any], other: int
 ) -> NDArray[Any]:
-    """Return values at their places among all records, another value elsewhere."""
     spread = np.full(n_records, other, dtype=values.dtype)
     spread[places] = values
     return spread

@@ -1,6 +1,4 @@
-"""Checks of what is tried on special uniques: coarser codings and other sampling fractions.
-
-Special uniques: records that are unique for what they are, not by the luck of the sample.
+"""Special uniques: records that are unique for what they are, not by the luck of the sample.
 
 A sample unique on the key variables K is special if it is unique on a proper part of K already;
 otherwise it is a random unique. With many key variables nearly all uniques are special by that
@@ -129,17 +127,12 @@ def checked_steps(
 class SpecialUniques(Result):
     """The sample uniques of a file, special or random, and what becomes of them.
 
-    - `n_records`, `n_uniques`, `n_special`: how many records were counted, are unique, and are
-      special.
     - `special_size`: the most variables of a part of the key that makes a unique special.
     - `table`: one row per sample unique: its number in the file, whether it is special, the size of
       its smallest minimal sample unique, how many key variables it needs and which (without any one
       of them it is no longer unique), at how many coarser codings of each variable it is unique
       still, and where the population is known the size of its class there and its chance to be
       unique still in larger samples.
-    - `trials`: what was counted when variables were removed or coarsened and samples thinned or
-      enlarged.
-    - `properties`: the same as the paper's table.
     - `caution`: what the number of uniques does not prove, in words, where missing cells match
       something.
     """
@@ -360,7 +353,6 @@ def _rows(listed: ListedRecords) -> NDArray[np.int64] | None:
 
 
 def _people(matched: MatchedClasses, listed: ListedRecords) -> NDArray[np.int64]:
-    """Return how many people of the population have the key of each row."""
     people = matched.population[matched.of_record]
     if not listed.by_key:
         return people
@@ -376,7 +368,6 @@ def _smallest(
     asked: SpecialOptions,
     tell: _Teller,
 ) -> NDArray[np.int64]:
-    """Return the size of every row's smallest minimal sample unique; -1 where none is known."""
     policy = "category" if missing == "exclude" else missing
     found = find_minimal_uniques(
         codes,

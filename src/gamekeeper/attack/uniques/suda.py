@@ -305,7 +305,6 @@ def _results(
     provenance: Provenance,
     power: int,
 ) -> UniquesRisk:
-    """Return the findings as results."""
     found, variables, scores = explainer.found, explainer.variables, facts.scores
     weights = (scores.is_weights, scores.suda_weights)
     risky = _risky(facts)
