@@ -38,8 +38,7 @@ _INT64 = 2**63
 _BAR = "#1f5f99"
 # From the smallest MSUs, which weigh most, to the largest; distinct in grey as well.
 _SHADES = ("#7d1b3a", "#d1690e", "#e3b23c", "#2a8a57", "#2f93aa", "#1f5f99", "#6b4fa0", "#8a939c")
-_NAME_LETTERS = 32
-_N_BINS = 20
+_NAME_LETTERS, _N_BINS = 32, 20
 NO_MSU = -1
 """The smallest size of a unique whose MSUs are all beyond the cap."""
 
@@ -48,10 +47,10 @@ NO_MSU = -1
 class Contribution:
     """What the MSUs that use a variable, or a category of it, add to the scores of a file.
 
-    - `category`: the category in words; empty for the variable as a whole.
-    - `records`: the records that have the category, or all that were counted.
-    - `msus`, `is_scores`, `suda_scores`: the number of MSUs, and the sums of their scores, by MSU
-      size from 0.
+    - `category`: in words; empty for the variable as a whole.
+    - `records`: those that have the category, or all that were counted.
+    - `msus`, `is_scores`, `suda_scores`: the number of MSUs, and the sums of their scores, by size
+      from 0.
     - `uniques`, `risky`: the sample uniques with such an MSU, and how many of them meet the lowest
       threshold of the risk classes; None where that is not known.
     """
@@ -78,7 +77,7 @@ class Contribution:
 
 @dataclass(frozen=True, repr=False)
 class VariableRisk(Result):
-    """What each variable contributes to the risk of a file, the largest IS first; each MSU counts for all its variables."""
+    """What each variable contributes to the risk, the largest IS first; an MSU counts for each of its own."""
 
     tells_of_records = False
 
@@ -490,7 +489,7 @@ def variable_contributions(
     suda_weights: Sequence[int],
     risky: NDArray[np.bool_] | None,
 ) -> tuple[Contribution, ...]:
-    """Return what each variable contributes, the largest IS first; `risky` tells which uniques are, if known."""
+    """Return what each variable contributes, the largest IS first; `risky` tells of each unique."""
     used = variables_used(found)
     lines: list[Contribution] = []
     for place, variable in enumerate(variables):
@@ -520,10 +519,7 @@ def category_contributions(
     risky: NDArray[np.bool_] | None,
     counts: NDArray[np.int64] | None = None,
 ) -> tuple[Contribution, ...]:
-    """Return the contribution of each category that a counted record has, the largest IS first.
-
-    `counts` says how many records a row of codes stands for; one if it is None.
-    """
+    """Return what each category that a record has contributes; `counts`: records by row of codes."""
     used = variables_used(found)
     lines: list[Contribution] = []
     for place, variable in enumerate(variables):

@@ -371,7 +371,6 @@ def _chosen(
 
 
 def _require_possible(key_table: KeyTable, population: object, population_size: int | None) -> None:
-    """Refuse a population that cannot be used, or that nothing is known of; all faults at once."""
     if (
         population is not None
         and not isinstance(population, KeyTable)
@@ -527,7 +526,7 @@ def rank_attacks(
     require_same_keys(key_table, risk.fit)
     matched = match_classes(key_table, population)
     f, people = matched.sample, matched.population
-    chosen = _chosen_of_ranking(risk, matched, top)
+    chosen = _ranked_first(risk, matched, top)
     values: list[StrategyValue] = []
     for name, cells in chosen.items():
         taking = custom_strategies({name: lambda f, people, cells=cells: cells})
@@ -542,7 +541,7 @@ def rank_attacks(
     return RankedAttack(tuple(values), int(people.sum()), provenance)
 
 
-def _chosen_of_ranking(
+def _ranked_first(
     risk: ModelRisk, matched: MatchedClasses, top: int
 ) -> Mapping[str, NDArray[np.bool_]]:
     n_classes = len(matched.sample)

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class RiskMeasures(Result):
-    """The measures that offices and their software know by name: of the file, of records, in sentences.
+    """The measures that offices and their software know by name: of the file and of records.
 
     `records` have the size of their class and, as far as they are known, the estimated people of
     it, individual risk in its exact and approximate form, household risk, the number of unsafe
@@ -84,7 +84,7 @@ class RiskMeasures(Result):
 
 
 def measures_bytes(n_records: int, n_keys: int) -> int:
-    """Return the bytes that measures take at least; measured with half a million and two million records."""
+    """Return the least bytes that measures take; measured with 0.5 and 2 million records."""
     return n_records * (109 + 4 * n_keys)
 
 
@@ -177,7 +177,6 @@ def _unsafe(listed: ListedRecords, asked: MeasuresOptions) -> UnsafeCombinations
 
 
 def _people(key_table: KeyTable, population: KeyTable | None) -> NDArray[np.int64] | None:
-    """Return how many people the class of each listed record has, where everybody is known."""
     if population is None:
         return None
     matched = match_classes(key_table, population)

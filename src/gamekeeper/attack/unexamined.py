@@ -200,7 +200,7 @@ WHOLE_HOUSEHOLDS = (
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a command looks at a subject: wholly or in part, always or where options (`options_of`) ask for it."""
+    """How a command looks at a subject: wholly or in part, always or by options (`options_of` another)."""
 
     options: tuple[str, ...] = ()
     in_part: bool = False
@@ -209,7 +209,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Commands that could look at the same subjects, and how each does; what is left out it does not."""
+    """Commands that could look at the same subjects, and how each does; what is left out is not."""
 
     name: str
     subjects: tuple[Subject, ...]

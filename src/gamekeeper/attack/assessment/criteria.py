@@ -117,10 +117,9 @@ def _average_risk(measured: Measured) -> Found:
 def _published(
     measured: Measured, of_file: Callable[[NDArray[np.float64]], float], modelled: str = ""
 ) -> Found:
-    """Return something of the individual risks of the listed records, or of what bounds them.
+    """Return something of individual risks, or of what bounds them: 1 over the records that are alike.
 
-    Where F cannot be estimated, E[1/F] is at most one over the records that are alike. The published
-    measure grosses counts up, whatever the key: what models say instead stands beside it.
+    The published measure grosses counts up, whatever the key: what models say stands beside it.
     """
     keys = measured.keys
     if keys.missing not in (Missing.CATEGORY, Missing.EXCLUDE):
@@ -308,7 +307,6 @@ _ALL = (
 )
 
 CRITERIA: Mapping[str, Criterion] = {criterion.name: criterion for criterion in _ALL}
-"""The criteria by their names."""
 
 
 SINGLING_OUT = "WP216: singling out"
@@ -405,7 +403,7 @@ def _inference(measured: Measured) -> Iterator[Answer]:
 
 
 def _search(measured: Measured) -> Answer:
-    """Return how many of N people are met, nobody twice, until one of the S who fit: (N + 1) / (1 + S)."""
+    """Return how many of N people are met until one of S fits, nobody twice: (N + 1) / (1 + S)."""
     what = "people to be searched"
     fraction, linked = measured.keys.fraction, measured.chances.unique_match
     if linked is None:

@@ -78,10 +78,9 @@ def numbers_of(found: Interval | None) -> dict[str, float | None]:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A number that is known within bounds; `value` is None where there is no estimate of it.
+    """A number within bounds; `value` is None where there is no estimate of it.
 
-    Where the interval of an estimate is not given (`is_given`), bounds are what is certain without
-    it.
+    Where no interval is given (`is_given`), the bounds are what is certain without one.
     """
 
     value: float | None
@@ -174,14 +173,12 @@ class MatchChances:
     - `counts`: how many records each listed one stands for.
     - `p`, `bound`: of each listed record the estimated probability, NaN where there is none, and
       what it is at most for certain: one over the number of records like it.
-    - `expected_size`, `people_lower`, `people_upper`: of each the number of people who are expected
-      to have its key, and the interval of that number; NaN where it is not known. They are at least
-      as many as the records with that key.
+    - `expected_size`, `people_lower`, `people_upper`: of each the expected number of people with
+      its key, and its interval, at least the records with that key; NaN where it is not known.
     - `p_unique`: of each the probability that nobody else has its key; NaN where it is not known.
-    - `right_matches`: how many sample uniques are matched rightly if each is matched with one
-      person who fits.
-    - `unique_match`: the probability that somebody who fits just one record of the file is that
-      record.
+    - `right_matches`: how many sample uniques are right if each is matched with one person who
+      fits.
+    - `unique_match`: the probability that somebody who fits just one record is that record.
     - `cautions`: why estimates cannot prove that a limit is met, in words; empty where they can.
     - `reservations`: what changes how the numbers may be used, in sentences.
     """
@@ -325,14 +322,12 @@ class Measured:
     """What was measured of a file.
 
     - `keys`, `uniques`: its classes of records that look alike, and what sets its uniques apart.
-    - `chances`: what a match is worth, record by record and for the file.
-    - `models`, `variables`: what models infer, and what each variable adds by them; None where
-      there are none.
-    - `matching`, `why_no_matching`: what an intruder's search achieves and costs, or why that is
-      not known.
+    - `models`, `variables`: what they infer, and what each variable adds by them; None without
+      them.
+    - `matching`, `why_no_matching`: what a search achieves and costs, or why that is not known.
     - `household`, `household_chances`: the variable that tells households, and of each counted
-      record the probability that a member of its household is matched rightly (its bound, where
-      there is no estimate).
+      record the probability that a member of it is matched rightly (its bound, where there is no
+      estimate).
     """
 
     keys: KeyTable
@@ -361,7 +356,7 @@ class Measured:
 
 
 def modelled_bytes(n_records: int, n_keys: int) -> int:
-    """Return the bytes that an assessment with models takes at least; measured with two million records."""
+    """Return the least bytes of an assessment with models; measured with 0.5 and 2 million records."""
     return n_records * (419 + 4 * n_keys)
 
 

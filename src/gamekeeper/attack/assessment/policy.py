@@ -43,8 +43,7 @@ from gamekeeper.wording import (
 
 _FIELDS = ("policy", "criteria")
 _LIMIT_FIELDS = ("limit", "source")
-_LARGEST_FILE = 1_000_000
-_NAME_LETTERS = 200
+_LARGEST_FILE, _NAME_LETTERS = 1_000_000, 200
 _DO = 'Write {"policy": "a name", "criteria": {"k_anonymity": 3}}.'
 
 
@@ -108,7 +107,6 @@ _PROFILES = (
 )
 
 PROFILES: Mapping[str, Policy] = {policy.name: policy for policy in _PROFILES}
-"""The policies that are known by name."""
 
 
 def read_policy(given: str | Path | Mapping[str, Any] | Policy) -> Policy:
@@ -254,7 +252,7 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JudgedLimit:
-    """One limit, what was found, how the file stands to it, why not better, and what to know of that."""
+    """One limit, what was found, how the file stands to it, why not better, and what to know."""
 
     limit: Limit
     found: Interval | None
@@ -339,7 +337,7 @@ class JudgedPolicy:
 def judge_policy(
     policy: Policy, measured: Measured, unknown: Mapping[str, str] | None = None
 ) -> JudgedPolicy:
-    """Judge every limit of a policy; `unknown` says of criteria by name why they are not known here."""
+    """Judge every limit of a policy; `unknown` says of criteria why they are not known here."""
     why = unknown or {}
     return JudgedPolicy(policy, tuple(_judged(limit, measured, why) for limit in policy.limits))
 

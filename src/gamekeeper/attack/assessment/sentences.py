@@ -31,11 +31,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-_BLAMED = 3
-_MOST_TO_LOOK_AT = 100
-_N_BINS = 20
-_MOST_BARS = 12
-_NAME_LETTERS = 32
+_BLAMED, _MOST_TO_LOOK_AT = 3, 100
+_N_BINS, _MOST_BARS, _NAME_LETTERS = 20, 12, 32
 
 
 def verdict(measured: Measured, judged: JudgedPolicy | None) -> str:
@@ -214,7 +211,6 @@ def _for_policy(measured: Measured, judged: JudgedPolicy | None) -> Iterator[str
 
 
 def _coarsen(measured: Measured) -> Iterator[str]:
-    """Return which variable to coarsen first, by models where there are some."""
     codebook = measured.keys.coded.codebook
     n_categories = {name: codebook[name].n_codes - 1 for name in measured.keys.keys}
     by_models = measured.variables
@@ -247,7 +243,7 @@ def _coarsen(measured: Measured) -> Iterator[str]:
 
 
 def of_record(measured: Measured, record: int) -> tuple[str, ...]:
-    """Return what a match with a record is worth, in words; none where it was left out; numbered from 1."""
+    """Return what a match with a record (numbered from 1) is worth; nothing where it was left out."""
     measured.uniques.explainer.check([record])
     place = measured.keys.listed.row_of(record - 1)
     if place is None:
@@ -286,7 +282,6 @@ def plot_assessment(measured: Measured) -> Figure:
 
 
 def _spread(ax: Axes, measured: Measured) -> None:
-    """Draw how many records have which probability, uniques set apart from the others."""
     values = measured.chances.ranking
     counts, unique = measured.chances.counts, measured.keys.listed.released() == 1
     edges = np.linspace(0.0, 1.0, _N_BINS + 1).tolist()

@@ -32,13 +32,11 @@ if TYPE_CHECKING:
 PLAIN = ("pr_cm_given_um", "pr_cm_given_su", "pr_pu_given_su", "dis")
 """What needs no measure: two strategies, and two numbers to hold beside them."""
 BY_MEASURE = ("top10", "mcmcmc1", "mcmcmc2")
-"""Attacks that rank by a measure."""
 ATTACKS = (*PLAIN, *BY_MEASURE)
-"""Every attack by its name."""
 
 
 def plain_attacks(sample: Sample) -> dict[str, AttackValue]:
-    """Return what the strategies without a measure achieve, and what DIS says of the first, if defined."""
+    """Return what the strategies without a measure achieve, and what DIS says of the first."""
     found: dict[str, AttackValue] = {}
     alone = sample.class_counts == 1
     for name, direction in (("pr_cm_given_um", Direction.P2S), ("pr_cm_given_su", Direction.S2P)):
@@ -142,11 +140,9 @@ class AttackedSample:
 
 @dataclass(frozen=True, slots=True)
 class AttackLine:
-    """An attack over the samples of one fraction in which it has a target.
+    """An attack over the samples of one fraction in which it has a target: means, and least and most.
 
-    - `pr_cm`, `least`, `most`: the probability of a correct match: mean, least and most.
     - `cost`: the people searched on average; None for what is no search.
-    - `keys`: the keys attacked, a mean likewise.
     """
 
     attack: str
@@ -164,7 +160,8 @@ class AttackLine:
 class AttackExperiment(Result):
     """How often attacks are right, and what they cost, over sampling fractions.
 
-    - `too_large`: fractions of the usual range whose samples were too large to be drawn unasked.
+    Fractions of the usual range whose samples were too large to be drawn unasked are told
+    (`too_large`).
     """
 
     tells_of_records = False
@@ -287,10 +284,7 @@ class AttackExperiment(Result):
 
     @property
     def best(self) -> tuple[str, float] | None:
-        """The measure whose first ten are right most often, the first of equals, and how often.
-
-        The mean over the fractions at which all measures have a value; None where there is none.
-        """
+        """The measure whose first ten are right most often, where all have a value, and how often."""
         known = {
             measure: mean for (attack, measure), mean in self._firsts().items() if attack == "top10"
         }

@@ -98,7 +98,7 @@ At this size a sample takes up to a minute with all five measures of the default
 
 @dataclass(frozen=True, slots=True)
 class ScoringPlan:
-    """Which measures are taken of every sample of a population whose variables have so many categories.
+    """Which measures are taken of every sample of a population with so many categories.
 
     - `n_judged`: the samples from this number on are drawn for attacks only: scores are not kept,
       and a measure that refuses the work is left out.
@@ -197,11 +197,7 @@ class Setting:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Comparison(Result):
-    """How measures of record-level risk fared on samples of a known population.
-
-    It has the size and uniques of the population, the cells of the key, a setting per sampling
-    fraction, and what attacks achieve at these fractions and at those drawn besides.
-    """
+    """How measures fared on samples of a population: by fraction, and attacks at these and others."""
 
     tells_of_records = False
 
@@ -395,9 +391,8 @@ class ScoreFolder:
 def compare_measures(population: CodedTable, asked: CompareOptions) -> Comparison:
     """Draw samples from a known population, judge what measures say of their uniques, and attack.
 
-    The population is a coded file that stands for everybody. The samples of each fraction are
-    judged together, and attacked; at the fractions of attacks nothing is judged. Progress is told
-    of the samples finished and their total; those for attacks count as well.
+    The population is a coded file that stands for everybody. At the fractions of attacks nothing is
+    judged. Progress is told of the samples finished and their total, with those for attacks.
 
     Examples
     --------

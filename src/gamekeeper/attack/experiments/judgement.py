@@ -64,10 +64,9 @@ NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """A number of the file, estimated and true: means over samples.
+    """A number of the file, estimated and true, and (estimate - truth) / truth: means over samples.
 
-    - `relative_error`, `absolute_error`: the means over samples of (estimate - truth) / truth,
-      signed and not; None where the truth is 0 in every sample.
+    The errors, signed and absolute, are None where the truth is 0 in every sample.
     """
 
     estimate: float
@@ -81,11 +80,11 @@ class Calibration:
     """How right the probabilities of records are.
 
     - `brier`: the mean squared difference between probability and truth.
-    - `skill`: the share by which that is less than if every record had the true mean; None where
-      the truth does not vary.
+    - `skill`: by what share that is less than if all had the true mean; None if the truth does not
+      vary.
     - `slope`, `intercept`: of the truth's logit on that of the probability; 1 and 0 where
-      probabilities are right. None where no line can be told, such as where probabilities separate
-      both kinds entirely.
+      probabilities are right. None without a line, such as where probabilities separate both kinds
+      entirely.
     """
 
     brier: float
@@ -100,15 +99,14 @@ class MeasureLine:
 
     - `auc`: the chance that a population unique is ranked above a sample unique that is none, of
       all samples together; None where there is only one kind.
-    - `auc_within`: the same by the ranks that records have within their own sample. It is the
-      greater one where a measure ranks well and its scale differs from sample to sample.
+    - `auc_within`: the same by the ranks that records have within their own sample: greater where a
+      measure ranks well and its scale differs from sample to sample.
     - `rank_slope`: the slope of the logit of being population unique on the logit rank, by ranks
       within samples; None likewise, and where the ranking separates both kinds entirely.
     - `unique`, `match`: calibration of the probabilities of population uniqueness and of a correct
       match; None where the measure has none.
     - `population_uniques`, `correct_matches`: sums of those probabilities over the sample uniques,
       against the number of population uniques and the sum of 1/F.
-    - `pr_cm_given_um`: the estimate of Pr(CM|UM) against the truth.
     - `non_unique_ratio`: of sample uniques with F > 1, the sum of the probabilities of a correct
       match by the sum of 1/F: above 1 where they are overestimated.
     """
@@ -308,7 +306,7 @@ class Judgement(Result):
         return ranks_within(self._scores(measure))
 
     def difference(self, first: str, second: str, *, within: bool = False) -> Estimate | None:
-        """Return the AUC of a measure less that of another (`within` samples, if asked), with an interval."""
+        """Return the AUC of a measure less that of another (`within` samples?), with an interval."""
         one, other = (
             self.ranks(name)
             if within
@@ -335,9 +333,9 @@ class Judgement(Result):
         return [sample.scores[name] for sample in self.samples]
 
     def calibration(self, measure: str, of: str = "match") -> tuple[CalibrationGroup, ...]:
-        """Return tenths of the sample uniques by rising probability, with the truth of each.
+        """Return the truth by tenths of rising probability; nothing without such a probability.
 
-        `of` is `match`, against 1/F, or `unique`, against F = 1; empty where the measure has none.
+        `of` is `match`, against 1/F, or `unique`, against F = 1.
         """
         said, pooled = self.probabilities(measure, of), self.pooled()
         if said is None or not len(said):

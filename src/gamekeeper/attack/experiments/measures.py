@@ -76,9 +76,7 @@ _NAMES = {"top": "models_top10", "mcmcmc1": "models_mcmcmc1", "mcmcmc2": "models
 N_BANDS = 11
 """The steps of a probability: ten, and one for 1 itself."""
 N_TENTHS = 10
-"""The groups by rank."""
 STRATEGY_PARTS = ("pr_cm", "cost_without", "cost_with", "eff_without", "eff_with")
-"""What is measured of each strategy."""
 _TRY = "Try it by itself on a small table of codes with class sizes f and F."
 
 
@@ -326,4 +324,3 @@ def _of_sample(plan: MeasurePlan) -> Mapping[str, Callable[[Sample], Values]]:
 
 
 MEASURES = tuple(_of_sample(MeasurePlan(())))
-"""The measures that are known by name."""

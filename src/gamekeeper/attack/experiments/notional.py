@@ -53,7 +53,7 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class NotionalPopulation:
-    """Everybody, as integers: codes, the number of each record's class, the size F of each class, strata."""
+    """Everybody, as integers: codes, classes, the size F of each class, and strata if any."""
 
     codes: NDArray[np.unsignedinteger]
     classes: NDArray[np.int64]
@@ -83,7 +83,7 @@ class NotionalPopulation:
 
 
 def population_bytes(n_records: int, n_keys: int) -> int:
-    """Return the bytes that a notional population takes at least; measured with one and two million records."""
+    """Return the least bytes of a notional population; measured with one and two million records."""
     return n_records * (50 + 4 * n_keys)
 
 
@@ -277,8 +277,7 @@ class Sample:
     ) -> dict[str, NDArray[np.bool_]]:
         """Return the classes of the population that attacks on those that rank first take.
 
-        `classes` are sampled ones by number, with the chance of a match and the expected size of
-        each.
+        Of some sampled classes, by number, the chance of a match and the expected size are given.
         """
         chance = np.zeros(len(self.population.sizes))
         expected = np.full(len(chance), np.inf)

@@ -263,8 +263,8 @@ def fraction_experiment(
 class CalibrationLine:
     """The sample uniques of one group of scores, over all samples, and how many have F = 1.
 
-    They are grouped `by` `rank`, in tenths, or by the `score` itself. `mean_chance` is the mean of
-    1/F, the true chance of a correct match.
+    `by` is `rank`, in tenths, or `score`; `mean_chance` is of 1/F, the true chance of a correct
+    match.
     """
 
     score: Score

@@ -57,10 +57,7 @@ _DIAGONAL = "#8a96a3"
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The mean of a measure over the samples of a fraction in which it is defined.
-
-    The standard error, over repeated samples, needs two of them.
-    """
+    """The mean over the samples of a fraction that have a measure, and its standard error if repeated."""
 
     fraction: Fraction
     measure: str
@@ -73,11 +70,7 @@ class Mean:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SimulationResult(Result):
-    """The measures of every sample that was drawn.
-
-    `fractions` has the sampling fraction of each sample; `values` one row per sample and one column
-    per measure, NaN where it is not defined.
-    """
+    """The measures of every sample: a row of values for each, NaN where one is not defined."""
 
     tells_of_records = False
 
@@ -191,7 +184,7 @@ class SimulationResult(Result):
         return lines
 
     def plot(self, measures: Sequence[str] = ()) -> Figure:
-        """Plot measures (the first eight by default) by fraction, every sample a point, with their means."""
+        """Plot measures, by default the first eight, by fraction: a point per sample, and means."""
         unknown = [name for name in measures if name not in self.measures]
         if unknown:
             raise InputError(
@@ -245,10 +238,7 @@ def plot_measures(result: SimulationResult, measures: Sequence[str]) -> Figure:
 
 
 def plot_costs(series: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
-    """Plot probability against cost, one panel per kind of cost, one colour per strategy.
-
-    Each strategy has its `pr_cm`, `cost_without` and `cost_with`, a number per point.
-    """
+    """Plot `pr_cm` against `cost_without` and `cost_with`, a panel each, one colour per strategy."""
     figure = new_figure(5.2 * len(_COSTS), 4.6)
     axes = figure.subplots(1, len(_COSTS), sharey=True)
     for ax, (cost, title) in zip(axes, _COSTS.items(), strict=True):
@@ -287,9 +277,7 @@ def _finish(ax: Axes) -> None:
 
 
 _STYLES = ("-", "--", "-.", ":")
-_POINTS = 500
-_SMOOTHED = 5000
-_ACROSS = 3
+_POINTS, _SMOOTHED, _ACROSS = 500, 5000, 3
 _TRUTHS = {
     "unique": ("share that is population unique", "probability of being population unique"),
     "match": ("mean of 1/F, the true chance", "probability of a correct match"),
@@ -323,14 +311,14 @@ def plot_ranks(judgement: Judgement) -> Figure:
         ax.plot(found.t, found.value, style, color=_colour(number), label=label, linewidth=1.8)
     ax.set_xlabel("logit of the rank within the sample")
     ax.set_ylabel("logit of the probability of being population unique")
-    _finish_of_judgement_plots(ax)
+    _finish_judged(ax)
     return figure
 
 
 def plot_predictions(judgement: Judgement, *, seed: int = 0) -> Figure | None:
     """Plot estimated against true probabilities of a correct match, both as logarithms.
 
-    Some points are shown, drawn at random, and a robust smooth line through up to 5,000 of them.
+    Some points are drawn at random, and a robust smooth line through up to 5,000 of them.
     """
     shown = [line.measure for line in judgement.lines if line.match is not None]
     if not shown:
@@ -361,7 +349,7 @@ def plot_predictions(judgement: Judgement, *, seed: int = 0) -> Figure | None:
     for ax in axes.flat[: len(shown)]:
         ax.plot([lowest, 0], [lowest, 0], "--", color=MUTED, linewidth=1)
         ax.set_xlabel("log10 of 1/F")
-        _finish_of_judgement_plots(ax, legend=False)
+        _finish_judged(ax, legend=False)
     for ax in axes.flat[len(shown) :]:
         ax.set_axis_off()
     for ax in axes[:, 0]:
@@ -394,7 +382,7 @@ def plot_calibrations(judgement: Judgement) -> Figure | None:
         ylabel, xlabel = _TRUTHS[kind]
         ax.set_xlabel(xlabel)
         ax.set_ylabel(ylabel)
-        _finish_of_judgement_plots(ax)
+        _finish_judged(ax)
     return figure
 
 
@@ -418,7 +406,7 @@ def plot_seconds(comparison: Comparison) -> Figure:
     ax.invert_yaxis()
     ax.set_xscale("log")
     ax.set_xlabel("mean seconds per sample")
-    _finish_of_judgement_plots(ax)
+    _finish_judged(ax)
     return figure
 
 
@@ -428,7 +416,7 @@ def plot_attacks(found: AttackExperiment, attacks: Sequence[str]) -> Figure:
     ax = figure.add_subplot()
     _draw_attacks(ax, found, attacks, "pr_cm")
     ax.set_ylabel("probability of a correct match")
-    _finish_of_judgement_plots(ax, beside=True)
+    _finish_judged(ax, beside=True)
     return figure
 
 
@@ -441,7 +429,7 @@ def plot_attack_costs(found: AttackExperiment) -> Figure:
         ax.set_title(title, fontsize=9)
         ax.set_ylim(0, 1.06 * ax.get_ylim()[1])
         ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-        _finish_of_judgement_plots(ax)
+        _finish_judged(ax)
     axes[0].set_ylabel("people searched on average")
     return figure
 
@@ -489,7 +477,7 @@ def plot_attack_seconds(found: AttackExperiment) -> Figure:
     ax.set_xlabel("sampling fraction in percent")
     ax.set_ylabel("mean seconds per sample")
     ax.set_yscale("log")
-    _finish_of_judgement_plots(ax, beside=True)
+    _finish_judged(ax, beside=True)
     return figure
 
 
@@ -506,7 +494,7 @@ def _colour(number: int) -> str:
     return COLOURS[number % len(COLOURS)]
 
 
-def _finish_of_judgement_plots(ax: Axes, *, legend: bool = True, beside: bool = False) -> None:
+def _finish_judged(ax: Axes, *, legend: bool = True, beside: bool = False) -> None:
     ruled(ax)
     if legend and ax.get_legend_handles_labels()[0]:
         if beside:

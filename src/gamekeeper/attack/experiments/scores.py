@@ -34,7 +34,6 @@ from gamekeeper.wording import count_of, did_you_mean, quoted
 
 Made = TypeVar("Made")
 BANDS = ("0", "1", "2", "3", "4", "5", "6-10", "11-20", "21+")
-"""The bands of counts, in words."""
 _LEAST = np.array([0, 1, 2, 3, 4, 5, 6, 11, 21])
 _MOST = (0, 1, 2, 3, 4, 5, 10, 20, None)
 # Expected sizes are sums, which may be below 1 in the last digits.
@@ -45,10 +44,7 @@ _CHAINS = 2
 
 @dataclass(frozen=True, repr=False, eq=False)
 class JointTable:
-    """How many cells have which counts in sample and population, summed over so many samples.
-
-    Counts leave out the cells that hold nobody, which are among the `n_cells` of the key.
-    """
+    """How many cells have which counts in sample and population; those of nobody are not counted."""
 
     counts: NDArray[np.int64]
     samples: int
@@ -108,11 +104,7 @@ def joint_counts(
 
 @dataclass(frozen=True, repr=False, eq=False)
 class RecordEstimates:
-    """What a measure says of every record of a sample, unique or not.
-
-    - `match`: the estimated probability that a match with the record is correct.
-    - `expected_size`: how many people are expected to have its key.
-    """
+    """Of every record, unique or not: the probability of a correct match, and people with its key."""
 
     match: NDArray[np.float64]
     expected_size: NDArray[np.float64]
@@ -126,14 +118,12 @@ class Scores:
     """What a measure says of every sample unique, and of the file.
 
     - `values`: the score that ranks them, higher for more risk; its scale does not matter.
-    - `match`: the estimated probability that a match with the record is correct, 1/F; None if the
-      measure is no such estimate.
-    - `unique`: the estimated probability that the record is population unique (F = 1); None
-      likewise.
+    - `match`: the estimated probability that a match with the record is correct, 1/F, if it tells
+      one.
+    - `unique`: the estimated probability that the record is population unique (F = 1), likewise.
     - `pr_cm_given_um`: the estimate of Pr(CM|UM) of the file, the number of sample uniques by the
-      number of people who have their keys; None likewise.
-    - `records`: what it says of all records, so that attacks may be planned by cost; None where it
-      speaks of sample uniques only.
+      number of people who have their keys, likewise.
+    - `records`: of all records, so that attacks may be planned by cost; None if of uniques only.
     """
 
     values: NDArray[np.float64]
@@ -153,10 +143,7 @@ class SampleData:
     - `codes`: one row per record, one column per key variable; 0 is a missing cell.
     - `levels`: how many categories each key variable has in the population's codebook, with the
       missing cell as one more where it occurs.
-    - `fraction`: the sampling fraction.
-    - `class_sizes`: the class size of every record in the sample.
     - `uniques`: the rows of the sample uniques, ascending: the order of every measure's answer.
-    - `seed`: for measures that draw at random.
     - `max_size`, `max_seconds`: for measures that search combinations of variables: how many
       variables one has at most, and how long that may be expected to take; None for no limit.
     """
@@ -202,7 +189,7 @@ Measure = Callable[[SampleData], Scores]
 
 @dataclass(frozen=True, slots=True)
 class AttackValue:
-    """The true probability of a correct match, people searched on average, keys attacked (None: no search)."""
+    """The true probability of a correct match, people searched on average, keys (None: no search)."""
 
     pr_cm: float
     cost: float | None = None
@@ -211,11 +198,9 @@ class AttackValue:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ScoredSample:
-    """One sample: the true class sizes of its uniques, what measures say of them, and attacks.
+    """One sample: the class sizes F of its uniques, what measures say of them, and attacks.
 
-    - `population_sizes`: the class size F of each sample unique in the population.
-    - `scores`: the answer of each measure by its name; none where the sample was drawn for attacks
-      only.
+    - `scores`: the answer of each measure by its name; none of a sample for attacks only.
     - `joint`: numbers of classes by bands of sample count and population count, where known.
     - `attacks`: what attacks achieve, by attack and measure; without a measure where they need
       none.
@@ -379,7 +364,6 @@ MEASURES: dict[str, Measure] = {
     "annealing": annealing,
     "occam": occam,
 }
-"""Every measure by its name."""
 
 
 def named_measures(measures: Sequence[str | Measure]) -> dict[str, Measure]:

@@ -25,8 +25,12 @@ from typing import Any, Protocol, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.attack.experiments.measures import MeasurePlan, measure_sample, plan_measures
-from gamekeeper.attack.experiments.measures import Values as measures_Values
+from gamekeeper.attack.experiments.measures import (
+    MeasurePlan,
+    Values,
+    measure_sample,
+    plan_measures,
+)
 from gamekeeper.attack.experiments.notional import (
     Failure,
     NotionalPopulation,
@@ -50,7 +54,6 @@ from gamekeeper.results import Progress, Provenance, package_version
 from gamekeeper.wording import count_of, quoted
 
 _Found = TypeVar("_Found")
-Values = Mapping[str, float | None]
 # A task, what waits for it and the dictionary of what it finds; a number by its name.
 _SAMPLE_BYTES, _NUMBER_BYTES = 2_000, 100
 
@@ -120,7 +123,7 @@ def drawn_records(population: NotionalPopulation, task: SampleTask) -> NDArray[n
 
 def run_task(
     population: NotionalPopulation, plan: MeasurePlan, task: SampleTask
-) -> measures_Values | Failure:
+) -> Values | Failure:
     """Draw one sample and measure it."""
     return measure_sample(
         Sample(

@@ -283,7 +283,6 @@ def common_order(columns: Columns, asked: str) -> tuple[str, ...]:
 
 
 def _agree(orders: Sequence[Sequence[str]]) -> bool:
-    """Tell whether what several orders have in common is in the same order in each."""
     shared = set(orders[0]).intersection(*orders[1:])
     return len({tuple(value for value in order if value in shared) for order in orders}) == 1
 

@@ -53,8 +53,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 _LEFT_OUT = 0.1
-_MOST_LINKS = 20_000
-_NEAR = 0.25
+_MOST_LINKS, _NEAR = 20_000, 0.25
 _ROUNDING = 1e-12
 
 

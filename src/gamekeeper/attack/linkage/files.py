@@ -1,4 +1,4 @@
-"""Re-identifying a masked file: which record is which, and which of several maskings gives away more."""
+"""Re-identifying a masked file: which record is which, and which of several maskings tells more."""
 
 from __future__ import annotations
 
@@ -240,7 +240,6 @@ def require_records(n_first: int, n_second: int) -> None:
 
 
 def _limits_of(linked: Linked, is_blocked: bool, told: Partners | None) -> list[str]:
-    """Return what was not worked out, or holds for some pairs alone."""
     said: list[str] = []
     n_told = int(np.count_nonzero(~np.isnan(linked.increases)))
     n_links = int(np.count_nonzero(linked.columns >= 0))

@@ -32,8 +32,7 @@ from gamekeeper.wording import count_of, digits_text, percent_text
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Truths = NDArray[np.bool_]
-_OWN_PAIRS = 1_000_000
-_DRAWS = 4
+_OWN_PAIRS, _DRAWS = 1_000_000, 4
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,9 +63,7 @@ from gamekeeper.mapping.variables.definitions import SinkFinder, asked_of_codes
 from gamekeeper.wording import count_of, quoted
 
 Floats = NDArray[np.float64]
-_FEW_VALUES = 10
-_MANY_WORDS = 30
-_MOSTLY = 0.9
+_FEW_VALUES, _MANY_WORDS, _MOSTLY = 10, 30, 0.9
 _OPEN_END = re.compile(
     r"[<>≤≥]?\s*\d+(?:[.,]\d+)?\s*(?:\+|and (?:over|more|older)|or (?:more|older))?"
 )
@@ -84,7 +82,7 @@ def guess_kinds(
     *,
     decimals: tuple[str, str] = (".", "."),
 ) -> tuple[list[LinkVariable], list[str]]:
-    """Return the variables in the files with kinds where none were given, and guesses that may surprise."""
+    """Return variables with kinds where none were given, and what was guessed that may surprise."""
     made: list[LinkVariable] = []
     notes: list[str] = []
     for one in variables:
@@ -160,7 +158,6 @@ def telling_alone(
 def _of_different_values(
     a: CodedTable, b: CodedTable, variables: Sequence[LinkVariable]
 ) -> list[tuple[LinkVariable, Columns]]:
-    """Return the variables of no given kind that have another value for each record of both files."""
     return [
         (one, (a.codebook[one.name], b.codebook[one.column]))
         for one in variables

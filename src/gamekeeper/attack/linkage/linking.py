@@ -53,7 +53,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Two files, the variables they are compared on, and how, the records in the orders that are given."""
+    """Two files, the variables they are compared on, and how, with records in the given orders."""
 
     a: CodedTable
     b: CodedTable
@@ -202,7 +202,7 @@ class Linked:
 
     @property
     def gap_to_bound(self) -> float | None:
-        """How much of the cost could be saved at most, as a share; None without a bound, and if optimal."""
+        """What share of the cost could be saved at most; None without a bound, and of optimal links."""
         if self.lower_bound is None:
             return None
         gap = (self.total - self.lower_bound) / (abs(self.total) or 1.0)

@@ -43,9 +43,7 @@ from gamekeeper.wording import count_of, percent_range
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 _OWN_PAIRS = 2_000_000
-_FEW_LEARNED = 0.25
-_N_COMPARED = 20_000
-_LIKE = 0.05
+_FEW_LEARNED, _N_COMPARED, _LIKE = 0.25, 20_000, 0.05
 _MANY_COSTS, _N_SAMPLED = 1_000_000, 50_000
 # Of more pairs that could be followed, those of small odds are left out, by steps.
 _MOST_FOLLOWED = 20_000_000
@@ -134,7 +132,7 @@ def checked_costs(
 
 @dataclass(frozen=True, eq=False)
 class OwnPairs:
-    """Pairs within the files: least costs, how many; by record odds of the nearest, of all; margins if known."""
+    """Pairs within the files: least costs, numbers, and by record odds and (of all pairs) margins."""
 
     costs: Floats
     n_pairs: int
@@ -188,10 +186,7 @@ def _own_of(
     max_pairs: int,
     seed: int,
 ) -> tuple[Floats, int, Floats, Floats, Floats]:
-    """Compare some records of a file with all of it: costs, pairs, odds and (of all pairs) margins by record.
-
-    Of `part[1]` parts this is number `part[0]`. Each pair counts once, in whichever part it is.
-    """
+    """Compare part `part[0]` of `part[1]` of a file with all of it, each pair once: costs, odds, margins."""
     n = (compared.b if side else compared.a).n_records
     model = check.objective.model
     # Odds are exp(best - cost) on the scale of all costs.
@@ -400,7 +395,7 @@ class Partners:
 
     @property
     def _told(self) -> int | None:
-        """The estimate where there is one; None where the ends of the interval are all that is known."""
+        """The estimate where there is one; None where only the ends of the interval are known."""
         found = self.overlap
         is_known = found.low > 0 and (found.is_by_weights or found.low == found.high)
         return self._about if is_known else None

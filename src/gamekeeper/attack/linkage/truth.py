@@ -44,10 +44,8 @@ Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 _Z = 1.959963984540054
 _LIMITS = (0.0, 0.5, 0.8, 0.95, 0.99, 1.0)
-_MARGINS = 5
-_FEWEST = 20
-_BINS = 30
-_SHOWN = 0.95
+_MARGINS, _FEWEST = 5, 20
+_BINS, _SHOWN = 30, 0.95
 
 
 def true_partners(
@@ -238,7 +236,7 @@ def calibrate(stated: Floats, correct: Truths) -> Calibration:
 
 
 def by_margin(margins: Floats, correct: Truths, linked: Truths) -> tuple[Band, ...]:
-    """Return the share of right links in fifths of the margin, the smallest first; equals in one band."""
+    """Return the share of right links by fifths of the margin, smallest first; equal margins together."""
     used = linked & np.isfinite(margins)
     if not used.any():
         return ()

@@ -81,10 +81,7 @@ _MORE = {
     FitMethod.ANNEALING: "more runs",
     FitMethod.OCCAM: "a narrower window",
 }
-_NAME_LETTERS = 26
-_FAINTEST = 0.05
-_MOST_POINTS = 2_000
-_MOST_BARS = 30
+_NAME_LETTERS, _FAINTEST, _MOST_POINTS, _MOST_BARS = 26, 0.05, 2_000, 30
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -255,7 +252,7 @@ def why_no_models(key_table: KeyTable) -> str:
 
 
 def fitting_bytes(n_records: int, n_keys: int) -> int:
-    """Return the bytes that a fit takes at least; measured with half a million and two million records."""
+    """Return the least bytes that a fit takes; measured with 0.5 and 2 million records."""
     return n_records * (47 + 4 * n_keys)
 
 
@@ -381,7 +378,6 @@ def _scores(
 
 
 def _parameters(method: FitMethod, asked: FitOptions) -> dict[str, str]:
-    """Return what a search of this kind depends on, besides the chains."""
     if method is FitMethod.MC3:
         return texts_of(asked, "most_sweeps") | _unusual(asked, "burn_in", "thin")
     if method is FitMethod.OCCAM:
@@ -439,7 +435,7 @@ def _search(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SampleEstimate:
-    """The calibrated estimate of each class of a sample; each record's class by number, a record of each."""
+    """The calibrated estimate of each class of a sample, each record's class, a record of each."""
 
     classes: NDArray[np.int64]
     first: NDArray[np.int64]

@@ -90,7 +90,7 @@ class ModelRisk(Result):
 
     @property
     def has_intervals(self) -> bool:
-        """Whether intervals are given: not where chances were unequal and models take them as equal."""
+        """Whether intervals are given: not where unequal chances are taken as equal."""
         return not np.isnan(self.estimate.file.tau1.lower)
 
     @property
@@ -119,7 +119,7 @@ class ModelRisk(Result):
 
 
 def inference_bytes(n_records: int, n_keys: int) -> int:
-    """Return the bytes that the inference takes at least; measured with one and two million records."""
+    """Return the least bytes that the inference takes; measured with one and two million records."""
     return n_records * (190 + 4 * n_keys)
 
 
@@ -245,7 +245,7 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _Homes:
-    """The household of each record; the share of records with another member (`together`: all) in the file."""
+    """Each record's household; the share with another member in the file, or (`together`) with all."""
 
     numbers: NDArray[np.int64]
     share: float
@@ -253,7 +253,6 @@ class _Homes:
 
     @classmethod
     def of(cls, listed: ListedRecords, household: str, fraction: float) -> _Homes | None:
-        """Return the households of records; None where no column tells them."""
         if not household:
             return None
         listed.require_records("What is inferred with households", "Leave out --household")
@@ -478,7 +477,6 @@ def _reservations(
 
 
 def _level_words(calibration: RateCalibration, *, has_intervals: bool) -> Iterator[str]:
-    """Yield what a reader should know of how the level of the estimate was found."""
     n_pairs, n_near = calibration.n_pairs, calibration.prior.n_near
     if n_pairs < _FEW_PAIRS:
         seen = count_of(n_pairs, "pair") if n_pairs else "No pair"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 5
 _SHARES = 3
-_SHOWN_OF_RESULT = 10
+_MOST_TOLD = 10
 
 
 @dataclass(frozen=True, repr=False)
@@ -92,7 +92,7 @@ def equation_of(tables: TableSet, known: CellFacts, proof: Certificate) -> Equat
 
 
 def equation_words(tables: TableSet, known: CellFacts, found: Equation, *, is_exact: bool) -> str:
-    """Return an equation as a sentence to check by hand; `is_exact`: the figure is known, not bounded."""
+    """Return an equation as a sentence to check by hand; `is_exact` if the figure is known by it."""
     verb = "is" if is_exact else ("is at most" if found.is_upper else "is at least")
     value = figure_text(found.value)
     if is_exact and tables.whole and found.value.denominator != 1:
@@ -391,7 +391,6 @@ class TableAudit(Result):
         return f"{said} But {who} can recompute {len(self.insiders.cells):,}{more}."
 
     def _outside(self) -> str:
-        """Return what somebody can work out who is not in the tables."""
         if not self.cells:
             if self.rounding:
                 return f"No cell is hidden in what was given; {self.rounding.words}."
@@ -424,7 +423,7 @@ class TableAudit(Result):
             return f"The hidden cell cannot be recomputed, nor be known to within {digits_text(self.within)}%."
         return f"None of {hidden} can be recomputed, and none is known to within {digits_text(self.within)}%."
 
-    def sentences(self, most: int = _SHOWN_OF_RESULT) -> list[str]:
+    def sentences(self, most: int = _MOST_TOLD) -> list[str]:
         """Return the verdict, how rules stand, and the cells that are given away, with the reason."""
         said = [self.verdict()]
         if self.rounding:
@@ -460,7 +459,7 @@ class TableAudit(Result):
             said.append(f"{len(known) - most:,} more are given away in the same way.")
         return said
 
-    def told(self, most: int = _SHOWN_OF_RESULT) -> int:
+    def told(self, most: int = _MOST_TOLD) -> int:
         """Return how many of the sentences are of single cells."""
         known = sum(one.is_known or one.is_near for one in self.cells)
         return min(known, most) + (known > most > 0)

@@ -42,7 +42,7 @@ _SHUTTLE_NODES, _SHUTTLE_STEPS = 10_000, 2_000
 
 
 def assumptions(release: Release, truth: CountTable | None = None) -> dict[str, str]:
-    """Return the axes that were said to be disjoint in spite of their labels, and those that were assumed to.
+    """Return the axes that were said to be disjoint in spite of their labels, or assumed to be.
 
     Where the truth is known, it may tell of an axis that no label is the sum of others.
 
@@ -93,7 +93,7 @@ def under_assumption(said: str, what: str, provenance: Provenance) -> str:
 
 
 def possible_sums_words(assumed: Sequence[AssumedDisjoint], most: int = _SHOWN) -> list[str]:
-    """Return the labels that could be sums of others, some of them in words, for a person to answer."""
+    """Return labels that could be sums of others, some of them in words, for a person to answer."""
     said: list[str] = []
     for one in assumed:
         where = f"On axis {quoted([one.axis])}"

@@ -65,10 +65,7 @@ def judge_release(
     most_programs: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[RuleStanding, ...]:
-    """Return how each rule stands, given the bounds of the base table.
-
-    Cells of the base table have their own numbers, those of margins come after these.
-    """
+    """Return how each rule stands; numbers of cells go on from the base table to the margins."""
     if not rules:
         return ()
     found = hidden_intervals(release, base, most_programs, progress)
@@ -143,10 +140,10 @@ class TableBounds(Result):
     """Lower and upper bounds of every cell, and whether they are the tightest there are.
 
     - `lower`, `upper`: the bounds; `UNBOUNDED` where nothing limits a cell from above.
-    - `tight`: whether both bounds of a cell are known to be attained by a table that agrees with
-      the release.
-    - `standings`: how the rules that were named stand; cells are numbered by rows, those of margins
-      after them.
+    - `tight`: whether a table that agrees with the release is known to attain both bounds of a
+      cell.
+    - `standings`: of the rules that were named; cells are numbered by rows, those of margins after
+      them.
     - `assumed`: the axes on which labels could be sums of others, and nobody said that none is:
       then nothing is known to be tight, and the bounds hold if none is.
     """
@@ -295,7 +292,7 @@ def bound_cells(release: Release, asked: BoundsInput) -> TableBounds:
 
 
 def bound_suppressed(release: Release, progress: Progress | None = None) -> tuple[int, int, int]:
-    """Return how many suppressed counts can be recomputed, how many are open, and how many there are."""
+    """Return how many suppressed counts can be recomputed, how many are open, and their number."""
     options = BoundsInput(progress=progress)
     words = "What is hidden in a release was to be bounded."
     require_cells(release, words)

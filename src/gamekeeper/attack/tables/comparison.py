@@ -68,7 +68,7 @@ class SchemeComparison(Result):
         """Return how the schemes compare, in words."""
         n = self.experiments[0].n
         said = [f"{count_of(self.n_tables, 'random table')}, {self.published}."]
-        for number in _few(n):
+        for number in [k for k in (5, 10, 20) if k in n] or [int(n[-1])]:
             k = int(np.flatnonzero(n == number)[0])
             ranked = sorted(
                 zip(self.schemes, self.experiments, strict=True), key=lambda pair: pair[1].means[k]
@@ -205,11 +205,6 @@ def _fingerprint(schemes: Sequence[Scheme], n: Sequence[int], tables: object) ->
     return sha256(repr(told).encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def _few(n: Any) -> list[int]:
-    wanted = [number for number in (5, 10, 20) if number in n]
-    return wanted or [int(n[-1])]
-
-
 def plot_bounds(found: TableBounds) -> Figure:
     """Draw what is known of each cell; beyond 400 cells, of evenly spaced ones.
 
@@ -239,7 +234,6 @@ def plot_bounds(found: TableBounds) -> Figure:
 
 
 def _plot_grid(found: TableBounds) -> Figure:
-    """Draw a table: cells that are certainly empty, known exactly, or open, each in its shade."""
     from matplotlib.colors import ListedColormap
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch

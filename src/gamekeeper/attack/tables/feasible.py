@@ -83,8 +83,7 @@ _EXACT_CELLS = 2_000
 class FeasibleTables(Result):
     """How many tables agree with a release, and the distribution of each cell over them.
 
-    - `number`: how many there are; None where it is not known exactly, or there are infinitely
-      many.
+    - `number`: how many there are; None where there are endless ones, or too many to count.
     - `estimate`, `error`: an estimate and its standard error where they were too many to count.
     - `cells`: the distribution of each cell; None where it does not exist.
     """

@@ -170,9 +170,8 @@ class LargestKnown:
 
 @dataclass(frozen=True)
 class Insiders:
-    """What was found of attackers who are in the tables.
+    """What was found of attackers who are in the tables, so many together.
 
-    - `size`: how many work together at most.
     - `largest`: what those next to the largest contributor of a cell know of it.
     - `n_coalitions`, `n_tried`: how many coalitions there are to try, and how many were.
     - `n_untold`: of how many cells too few of the largest contributions are told.
@@ -193,7 +192,7 @@ class Insiders:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all were tried who could recompute a cell: of coalitions, only those of one cell are."""
+        """Whether all were tried who could recompute a cell; of coalitions, those of one cell are."""
         return not self.is_stopped and self.size == 1
 
     @property
@@ -294,7 +293,7 @@ def insiders_of(
 def _coalitions(
     intervals: dict[int, Interval], given: Contributors, size: int, ranks: tuple[int, ...]
 ) -> Iterator[Coalition]:
-    """Return for each hidden cell its largest contributors and, from rank 2, those next to the largest."""
+    """Return for each hidden cell its largest contributors, from rank 2 those next to the largest."""
     seen: set[frozenset[int]] = set()
     for cell in intervals:
         own = given.of_cell.get(cell, ())
@@ -348,7 +347,7 @@ class _Attack:
         }
 
     def run(self, who: Coalition) -> tuple[tuple[int, ...], Fraction | None]:
-        """Return the cells that a coalition can recompute, and what the largest in its cell has at most."""
+        """Return the cells that a coalition can recompute, and what the largest in its cell can be."""
         known = self._limits(who)
         place = self._place.get(int(self._known.number[who.cell]), (-1, -1))[0]
         gained: list[int] = []

@@ -163,11 +163,7 @@ class Rounding:
 
     @property
     def left_out(self) -> str:
-        """What no rule on these figures was held against; "" where that is nothing.
-
-        Values are rounded to be read. What protects them is that others are hidden, which is
-        examined.
-        """
+        """What no rule was held against; "" for values, which are rounded to be read."""
         return f"{ROUNDING.name} was not examined" if self and self.whole else ""
 
 
@@ -316,9 +312,8 @@ def judge(
 ) -> list[RuleStanding]:
     """Return how each rule stands, given what is known of each hidden cell; also against insiders.
 
-    - `tables`: what tells levels and contributions; without it, rules on these are not proven.
-    - `signed`: whether figures may be below 0, so that no level is cut there.
-    - `unexamined`: what was not looked at, so that no rule is proven.
+    Without `tables`, rules on levels and contributions are not proven, and none is with something
+    `unexamined`. Where figures may be below 0 (`signed`), no level is cut there.
     """
     found = [_judged(tables, rule, intervals, signed=signed) for rule in rules]
     for one in found:
@@ -466,7 +461,7 @@ def _by_contributions(
 
 
 def _untold(tables: TableSet | None, seen: set[int]) -> list[int]:
-    """Return the cells of which no file tells who contributes, but for those that are shown to be empty."""
+    """Return the cells whose contributors no file tells, but for those that are shown to be empty."""
     found: dict[int, None] = {}
     empty: set[int] = set()
     for table, cells in _of(tables):

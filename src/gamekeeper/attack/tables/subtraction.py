@@ -56,8 +56,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-_MOST_N = 100
-_DETAIL = 10
+_MOST_N, _DETAIL = 100, 10
 # Which cell and how many takes a decision for each cell and ordering.
 _DETAIL_DRAWS = 500
 _ASKED = "The probability of recovering zeros was asked for."
@@ -122,9 +121,8 @@ class CellRecovery(Result):
 
 @dataclass(frozen=True, repr=False)
 class SubtractionAttack(Result):
-    """SAP of a release for numbers of known people.
+    """SAP of a release for numbers of known people, exact or with what it lies between.
 
-    - `risk`: SAP(n), exact or with what it lies between.
     - `expected`, `distribution`: the expected number of recovered zeros, and the probability of
       each number of them, for each n; None where they are not known.
     - `detail`: which cells and categories are to blame at one n; None where it is not known.
@@ -212,7 +210,7 @@ class SubtractionAttack(Result):
         columns: dict[str, Any] = {
             "n": pa.array(risk.n),
             "sap": pa.array(risk.values),
-            "exact": pa.array([_short(text) for text in exact], pa.string()),
+            "exact": pa.array([text if len(text) <= 40 else "" for text in exact], pa.string()),
             "lower": pa.array(risk.lower),
             "upper": pa.array(risk.upper),
         }
@@ -334,10 +332,6 @@ def _probability(risk: SubtractionRisk, k: int) -> str:
     return value
 
 
-def _short(fraction: str) -> str:
-    return fraction if len(fraction) <= 40 else ""
-
-
 def _numbers(asked: Sequence[int]) -> str:
     if len(asked) > 1 and list(asked) == list(range(asked[0], asked[-1] + 1)):
         return f"{asked[0]}-{asked[-1]}"
@@ -346,10 +340,9 @@ def _numbers(asked: Sequence[int]) -> str:
 
 @dataclass(frozen=True, repr=False)
 class ConditionalSubtraction(Result):
-    """SAP of the table of each area or key.
+    """SAP of each area or key: a row in the order of the categories, a column for each n.
 
-    - `values`: SAP: one row per table, in the order of the categories, and a column for each n.
-    - `own_people`: whether n people of the table itself are known, not of the whole population.
+    Known are n people of the table itself (`own_people`), or of the whole population.
     """
 
     keys: tuple[Axis, ...]

@@ -60,9 +60,8 @@ class DisRisk(Result):
     """DIS of a file: the estimated probability that a unique match is correct.
 
     - `value`: the estimate: exact for the general method; None where no unique match is possible.
-    - `standard_error`, `converged`: of the simulation; None for the general method, which has no
-      randomness of its own.
-    - `steps`: the estimate after so many rounds; empty for the general method.
+    - `standard_error`, `converged`, `steps`: of the simulation, after so many rounds; none for the
+      general method, which has no randomness of its own.
     - `expected`: what the simulation tends to, where a formula says so.
     """
 
@@ -339,7 +338,6 @@ def assess_dis(key_table: KeyTable, asked: DisOptions) -> DisRisk:
 def _classes(
     key_table: KeyTable, original: KeyTable | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
-    """Return the class of each counted record, and that of its original key."""
     if original is None:
         return key_table.class_numbers()[key_table.records], None
     keys = key_table.keys

@@ -20,8 +20,7 @@ from gamekeeper.data.coding.codebook import CodedVariable
 from gamekeeper.wording import be, count_of, digits_text, joined, quoted, share_text, three_digits
 
 _HEADLINE = ("records", "sample_uniques", "special_uniques", "msus", "dis")
-_BLAMED = 3
-_NAMED_KEYS = 12
+_BLAMED, _NAMED_KEYS = 3, 12
 
 
 def headline(facts: UniqueFacts) -> tuple[str, ...]:
@@ -247,14 +246,9 @@ def _classes(facts: UniqueFacts, file: FileRisk) -> str:
     if hidden:
         classes += f" Not among these, since only larger combinations set them apart: {hidden:,}."
     return (
-        f"{_short_name(measure)} says which uniques to look at first, and not how many would be"
+        f"{MEASURE_NAMES[measure].partition(' (')[0]} says which uniques to look at first, and not how many would be"
         f" matched rightly: models estimate that (gamekeeper risk infer).{classes}"
     )
-
-
-def _short_name(measure: str) -> str:
-    """Return a measure as the papers write it, without its variant."""
-    return MEASURE_NAMES[measure].partition(" (")[0]
 
 
 def _special(facts: UniqueFacts, file: FileRisk) -> str:

@@ -63,10 +63,9 @@ PROBABILITIES = ("dis_is", "dis_suda", "dis_is_suda")
 class UniqueScores:
     """The measures of the sample uniques, in the order of their records.
 
-    - `columns`: each measure by name; None where it is not known, NaN where it is not known for a
-      record.
+    - `columns`: each measure by name; None where it is not known, NaN where not for a record.
     - `is_weights`, `suda_weights`: the weight of an MSU of each size from 0.
-    - `unallocated`: what DIS-SUDA could not divide, because every unique with a weight has 1
+    - `unallocated`: what DIS-SUDA could not divide, because all uniques with a weight have 1
       already.
     """
 
@@ -147,10 +146,7 @@ class Explanation:
 
 @dataclass(frozen=True, repr=False)
 class Explanations(Result):
-    """MSUs of some records in words.
-
-    Counted are the MSUs beyond those asked for, and the uniques that are not among the records.
-    """
+    """MSUs of some records in words; others of theirs, and other uniques, are counted."""
 
     lines: tuple[Explanation, ...]
     n_records: int
@@ -201,10 +197,9 @@ class Explanations(Result):
 class Explainer:
     """What is needed to explain any record of a file.
 
-    - `codes`: the codes of the counted records, one row each; those of different keys where an
-      engine elsewhere has the records.
-    - `rows`: the number of each of these records in the file, from 0, rising; of the first with the
-      key.
+    - `codes`: those of the counted records, a row each; of different keys if an engine has the
+      records.
+    - `rows`: the number of each of them in the file, from 0, rising; of the first with the key.
     - `size_of`: tells the class size of a record by its number from 0; 0 for one that was left out.
     - `found`: the MSUs, by row of `codes`.
     """
@@ -371,10 +366,10 @@ def write_unique_records(
     not_known: Sequence[str] = (),
     identifier: str = "",
 ) -> int:
-    """Let the engine that has the records write the table of all of them, given that of the uniques.
+    """Let the engine that has the records write the table of all, given that of the uniques.
 
-    The rows of `table` that are no uniques are not looked at: what they say is known. `not_known` are
-    the measures that are not known of any record.
+    The rows of `table` that are no uniques are not looked at: what they say is known. `not_known`
+    are the measures that are not known of any record.
     """
     import pyarrow.compute as pc
 

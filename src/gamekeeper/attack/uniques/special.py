@@ -133,8 +133,7 @@ class SpecialUniques(Result):
       of them it is no longer unique), at how many coarser codings of each variable it is unique
       still, and where the population is known the size of its class there and its chance to be
       unique still in larger samples.
-    - `caution`: what the number of uniques does not prove, in words, where missing cells match
-      something.
+    - `caution`: what the number of uniques does not prove, where missing cells match something.
     """
 
     keys: tuple[str, ...]

@@ -120,10 +120,7 @@ class UniquesRisk(Result):
         return replace(self.records, table=unique).top(n)
 
     def explain(self, record: int, *, most: int = MOST_MSUS) -> list[str]:
-        """Return why a record is unique, in words; records are numbered from 1.
-
-        At `most` so many MSUs are told, the smallest first; the last line counts the others.
-        """
+        """Return why a record, by its number from 1, is unique: so many MSUs, the smallest first."""
         self._check([record], most)
         lines, left_out = self.explainer.explain(record, most)
         more = [f"and by {count_of(left_out, 'more combination')}"] if left_out else []
@@ -132,11 +129,9 @@ class UniquesRisk(Result):
     def explanations(
         self, records: Sequence[int] | None = None, *, most: int = MOST_MSUS
     ) -> Explanations:
-        """Return the MSUs of records as a table in words.
+        """Return the MSUs of records as a table in words: so many of each, the smallest first.
 
-        Records are given by their numbers in the file, from 1; the ten riskiest sample uniques by
-        default. Of each at `most` so many MSUs are told, the smallest first. What is not told is
-        counted, in the summary and in words.
+        Records are numbered from 1; the ten riskiest sample uniques by default. Others are counted.
         """
         if records is None:
             chosen = [int(record) for record in self.riskiest(MOST_EXPLAINED)["record"].to_pylist()]
@@ -154,11 +149,7 @@ class UniquesRisk(Result):
         return Explanations(tuple(lines), len(chosen), left_out, more, self.provenance)
 
     def msus(self) -> pa.Table:
-        """Return every minimal sample unique, one row each, records in the order of the file.
-
-        Its record, its size and its variables; then, for each key variable, the category that the
-        record has where the variable is one of them.
-        """
+        """Return every MSU, one row each by record: its size, its variables and their categories."""
         return msu_table(self.explainer)
 
     def plot(self) -> Figure:
@@ -335,7 +326,6 @@ def _results(
 
 
 def _risky(facts: UniqueFacts) -> NDArray[np.bool_] | None:
-    """Return which sample uniques meet the lowest threshold; None where that is not known."""
     values = facts.scores.columns[facts.classes.measure]
     return None if values is None else values >= facts.classes.lowest_threshold
 
