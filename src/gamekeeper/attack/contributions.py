@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from gamekeeper.algorithms.uniques.dis import DisStep
     from gamekeeper.attack.risk import RecordRisk
 
-
 _INT64 = 2**63
 _BAR = "#1f5f99"
 # From the smallest MSUs, which weigh most, to the largest; distinct in grey as well.
@@ -49,8 +48,7 @@ class Contribution:
 
     - `category`: in words; empty for the variable as a whole.
     - `records`: those that have the category, or all that were counted.
-    - `msus`, `is_scores`, `suda_scores`: the number of MSUs, and the sums of their scores, by size
-      from 0.
+    - `msus`, `is_scores`, `suda_scores`: the number of MSUs and sums of their scores, by size from 0.
     - `uniques`, `risky`: the sample uniques with such an MSU, and how many of them meet the lowest
       threshold of the risk classes; None where that is not known.
     """
@@ -77,7 +75,7 @@ class Contribution:
 
 @dataclass(frozen=True, repr=False)
 class VariableRisk(Result):
-    """What each variable contributes to the risk, the largest IS first; an MSU counts for each of its own."""
+    """What each variable contributes, the largest IS first; an MSU counts for each of its variables."""
 
     tells_of_records = False
 

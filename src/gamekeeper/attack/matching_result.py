@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-
 _PARTS = ("pr_cm", "cost_without", "cost_with", "eff_without", "eff_with")
 _MEANINGS = {
     "pr_pu": "Pr(PU): {value} of the population have a key that nobody else has",

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from gamekeeper.data.keys.key_table import KeyTable
     from gamekeeper.results import Progress
 
-
 Seed = Annotated[int, Option("The same seed gives the same result.", least=0)]
 Workers = Annotated[
     int | None, Option("How many at a time; by default one per core, at most two.", least=1)
@@ -356,7 +355,6 @@ class MatchingOptions:
 
 Measure = Callable[[Any, Any, Any], Mapping[str, float]]
 """A measure of one's own: codes, f and F of the sampled records in, named numbers out."""
-
 FRACTIONS = Option("Sampling fraction.", flags="--fraction -f")
 SAMPLES = Option("Samples at each fraction.", least=1)
 MEASURES = Option("For measures: its name.", flags="--measure")

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from gamekeeper.data.keys.key_table import KeyTable
     from gamekeeper.data.keys.listed_records import ListedRecords
 
-
 NOT_UNIQUE = "not unique"
 """The class of records that share their key with another."""
 _MEASURES = ("dis_is", "dis_suda", "dis_is_suda", "pol", "is", "suda", "p_match")
@@ -207,7 +206,6 @@ def _threshold_problems(thresholds: Mapping[str, float], measure: str) -> list[P
 DEFAULT_RISK_CLASSES = RiskClasses({"very high": 0.5, "high": 0.2, "medium": 0.05})
 """The classes of DIS-IS unless others are given; no authority has set these thresholds."""
 
-
 _SHOWN_RECORDS = 10
 
 
@@ -253,8 +251,7 @@ class RecordRisk(Result):
     def top(self, n: int = _SHOWN_RECORDS, *, by: str = "") -> pa.Table:
         """Return the riskiest records, the riskiest first; of equals the one that comes first.
 
-        They are ranked `by` a column, `measure` if empty. Records without a value are never among
-        them.
+        They are ranked `by` a column, `measure` if empty. None is without a value.
         """
         import pyarrow as pa
         import pyarrow.compute as pc

@@ -257,7 +257,6 @@ _OF_RECORDS = (
     *(OTHER_COLUMNS, ORDER, HOUSEHOLDS, REPEATS, SENSITIVE_VALUES, SENSITIVE_MARKS, IMPOSSIBLE),
     *(MISSING, DIVERGENCE, METHOD, OTHER_RELEASES, RESPONSE),
 )
-
 FAMILIES = (
     Family(
         "Mapping",
@@ -389,7 +388,6 @@ FAMILIES = (
     ),
 )
 """What each command looks at, by what it works on."""
-
 ATTACK_NOTHING = frozenset(
     (
         *("account", "check", "demo", "env", "form", "graph", "group", "look", "serve", "shell"),

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-
 _Known = tuple[float | None, tuple[float, float] | None]
 _KS = (3, 5)
 # The best model is enough to compare two files, and is found in a fraction of the time.

@@ -308,7 +308,6 @@ _ALL = (
 
 CRITERIA: Mapping[str, Criterion] = {criterion.name: criterion for criterion in _ALL}
 
-
 SINGLING_OUT = "WP216: singling out"
 LINKABILITY = "WP216: linkability"
 INFERENCE = "WP216: inference"

@@ -40,7 +40,6 @@ from gamekeeper.wording import count_of, expected_text, percent_text, three_digi
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
 # Nothing is said below a tenth of a record.
 _LEAST_LIMIT = 0.1
 CLASSES = RiskClasses({"very high": 0.5, "high": 0.2, "medium": 0.05}, measure="p_match")
@@ -176,8 +175,7 @@ class MatchChances:
     - `expected_size`, `people_lower`, `people_upper`: of each the expected number of people with
       its key, and its interval, at least the records with that key; NaN where it is not known.
     - `p_unique`: of each the probability that nobody else has its key; NaN where it is not known.
-    - `right_matches`: how many sample uniques are right if each is matched with one person who
-      fits.
+    - `right_matches`: how many sample uniques are right if each is matched with a person who fits.
     - `unique_match`: the probability that somebody who fits just one record is that record.
     - `cautions`: why estimates cannot prove that a limit is met, in words; empty where they can.
     - `reservations`: what changes how the numbers may be used, in sentences.
@@ -262,8 +260,7 @@ def modelled_chances(key_table: KeyTable, risk: ModelRisk) -> MatchChances:
 
     A record has an interval of F, the people with its key: E[1/F] may lie outside that of 1/F. The
     interval of the average adds the ends of 1/F of the records that are not unique as if all erred
-    the same way, which is cautious; where an end does not reach beyond the average, it is what is
-    certain.
+    the same way, which is cautious; an end that does not reach beyond the average is what is certain.
     """
     table = risk.records.table.filter(risk.records.table["class_size"].is_valid())
     counts = key_table.listed.counts
@@ -322,8 +319,7 @@ class Measured:
     """What was measured of a file.
 
     - `keys`, `uniques`: its classes of records that look alike, and what sets its uniques apart.
-    - `models`, `variables`: what they infer, and what each variable adds by them; None without
-      them.
+    - `models`, `variables`: what they infer, and what each variable adds by them, if there are some.
     - `matching`, `why_no_matching`: what a search achieves and costs, or why that is not known.
     - `household`, `household_chances`: the variable that tells households, and of each counted
       record the probability that a member of it is matched rightly (its bound, where there is no
@@ -405,7 +401,6 @@ def measure_file(key_table: KeyTable, asked: MeasureOptions) -> Measured:
 
 RANKINGS = ("msus", "smallest_msu", "suda", "is", "dis_suda", "dis_is")
 """The columns that are taken from the search for uniques: rankings and published measures."""
-
 MEANINGS = {
     "record": "number of the record in the file, from 1",
     "class_size": "records with the same values on the key variables, with itself",

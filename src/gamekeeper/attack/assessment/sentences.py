@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-
 _BLAMED, _MOST_TO_LOOK_AT = 3, 100
 _N_BINS, _MOST_BARS, _NAME_LETTERS = 20, 12, 32
 

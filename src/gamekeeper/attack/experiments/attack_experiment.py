@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-
 PLAIN = ("pr_cm_given_um", "pr_cm_given_su", "pr_pu_given_su", "dis")
 """What needs no measure: two strategies, and two numbers to hold beside them."""
 BY_MEASURE = ("top10", "mcmcmc1", "mcmcmc2")

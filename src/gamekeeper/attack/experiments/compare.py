@@ -82,7 +82,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-
 _WARMING = 40
 _TRY = "Try it by itself on a small sample."
 _PARTS = ("values", "match", "unique")

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-
 Numbers = NDArray[np.float64]
 _ENOUGH_SAMPLES = 10
 """From so many samples on, intervals are made from how they differ."""
@@ -80,10 +79,10 @@ class Calibration:
     """How right the probabilities of records are.
 
     - `brier`: the mean squared difference between probability and truth.
-    - `skill`: by what share that is less than if all had the true mean; None if the truth does not
+    - `skill`: by what share that is less than if all had the true mean; None if truth does not
       vary.
     - `slope`, `intercept`: of the truth's logit on that of the probability; 1 and 0 where
-      probabilities are right. None without a line, such as where probabilities separate both kinds
+      probabilities are right. None without a line, as where probabilities separate both kinds
       entirely.
     """
 

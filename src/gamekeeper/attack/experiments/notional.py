@@ -196,7 +196,6 @@ class Score(StrEnum):
 
 TOP = 10
 """How many keys or sample uniques that rank first are attacked."""
-
 PROBABILITIES = (Score.DIS_SUDA, Score.DIS_IS)
 """The scores that estimate a probability."""
 

@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-
 _CURVES = ("pr_cm_given_su", "pr_pu_given_su", "pr_cm_given_um", "dis")
 _NAMES = {Score.DIS_SUDA: "DIS-SUDA", Score.DIS_IS: "DIS-IS", Score.IS: "IS", Score.SUDA: "SUDA"}
 
@@ -263,8 +262,7 @@ def fraction_experiment(
 class CalibrationLine:
     """The sample uniques of one group of scores, over all samples, and how many have F = 1.
 
-    `by` is `rank`, in tenths, or `score`; `mean_chance` is of 1/F, the true chance of a correct
-    match.
+    `by` is `rank`, in tenths, or `score`; `mean_chance` is of 1/F, the true chance of a right match.
     """
 
     score: Score

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from gamekeeper.attack.experiments.compare import Comparison
     from gamekeeper.attack.experiments.judgement import Judgement
 
-
 _TOLD = 8
 # Colours and marks together tell series apart in grey as well.
 _MARKS = ("o", "s", "^", "v", "D", "P", "X", "*")
@@ -57,7 +56,7 @@ _DIAGONAL = "#8a96a3"
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The mean over the samples of a fraction that have a measure, and its standard error if repeated."""
+    """The mean of a measure over the samples of a fraction that have it; with two, a standard error."""
 
     fraction: Fraction
     measure: str
@@ -282,7 +281,6 @@ _TRUTHS = {
     "unique": ("share that is population unique", "probability of being population unique"),
     "match": ("mean of 1/F, the true chance", "probability of a correct match"),
 }
-
 # Attacks without a measure are grey and told apart by their strokes.
 _PLAIN = {
     "pr_cm_given_um": ("#20262d", "-"),

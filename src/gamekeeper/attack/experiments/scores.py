@@ -104,7 +104,7 @@ def joint_counts(
 
 @dataclass(frozen=True, repr=False, eq=False)
 class RecordEstimates:
-    """Of every record, unique or not: the probability of a correct match, and people with its key."""
+    """Of every record, unique or not: the probability of a right match, and expected people with its key."""
 
     match: NDArray[np.float64]
     expected_size: NDArray[np.float64]
@@ -118,8 +118,7 @@ class Scores:
     """What a measure says of every sample unique, and of the file.
 
     - `values`: the score that ranks them, higher for more risk; its scale does not matter.
-    - `match`: the estimated probability that a match with the record is correct, 1/F, if it tells
-      one.
+    - `match`: the estimated probability that a match with the record is correct, 1/F, if any.
     - `unique`: the estimated probability that the record is population unique (F = 1), likewise.
     - `pr_cm_given_um`: the estimate of Pr(CM|UM) of the file, the number of sample uniques by the
       number of people who have their keys, likewise.
@@ -202,8 +201,7 @@ class ScoredSample:
 
     - `scores`: the answer of each measure by its name; none of a sample for attacks only.
     - `joint`: numbers of classes by bands of sample count and population count, where known.
-    - `attacks`: what attacks achieve, by attack and measure; without a measure where they need
-      none.
+    - `attacks`: what attacks achieve, by attack and measure; without one where they need none.
     """
 
     population_sizes: NDArray[np.int64]

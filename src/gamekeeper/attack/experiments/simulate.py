@@ -260,8 +260,7 @@ def simulate(population: CodedTable | KeyTable, asked: SimulateOptions) -> Simul
     names from `MEASURES`, or functions of your own: `measure(codes, f, F)` gets the codes of the
     sampled records (one row each, one column per key variable) and their class sizes in sample and
     population, and returns named numbers. A number that is not finite counts as undefined.
-    Functions are told apart by their names. A stratified sample is allocated to strata in
-    proportion.
+    Functions are told apart by their names. A stratified sample is allocated in proportion.
 
     Examples
     --------

@@ -190,8 +190,8 @@ def as_days(
 ) -> tuple[list[NDArray[Any]], list[str]]:
     """Return the dates of both files as numbers of days by code, and what a reader should know.
 
-    A few values that are no dates are missing cells; where they are more than one in ten, the column
-    is refused.
+    A few values that are no dates are missing cells; where they are more than one in ten, the
+    column is refused.
     """
     notes: list[str] = []
     alone = [read_dates(observed(column)) for column in columns]
@@ -372,8 +372,8 @@ class LinkVariable:
       transposition or jaro-winkler.
     - `order`: the categories from the lowest to the highest; if empty, the order that they have in
       data frames (ordered categories), or else that of numbers or of the alphabet.
-    - `missing`: the distance of a missing value: "expected", "largest", "zero", "impossible" or a
-      number.
+    - `missing`: the distance of a missing value: a number, "expected", "largest", "zero",
+      "impossible".
     - `variable`: the one of the environment whose partition graph says what categories mean.
     - `fits`: truth values, a line per code of the first file from 1 and a column per code of the
       second: can the two be the same? Where given, that is the distance: 0 where they can, else 1.

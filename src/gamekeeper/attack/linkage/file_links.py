@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 _LEFT_OUT = 0.1
@@ -221,8 +220,7 @@ class ExampleLink:
 class Carried:
     """For each variable the share of links that agree, nearly agree, differ or miss a value.
 
-    - `shares`: one row per variable: equal, within a quarter of the usual distance, farther,
-      missing.
+    - `shares`: a row per variable: equal, within a quarter of the usual distance, farther, missing.
     - `chance`: the share of pairs of different people that agree; NaN where that is not known.
     - `weights`: the mean weight of the links, for each variable; NaN where costs are no weights.
     """
@@ -267,8 +265,7 @@ def what_carried(
     """Look at links, at most 20,000 of them, evenly spread; None without links.
 
     Records are in the order of the comparisons; `orders` has their numbers in the two files.
-    `columns` are records of the second file, `examples` those of the first whose links are told in
-    words.
+    `columns` are records of the second file, `examples` those of the first to be told in words.
     """
     linked = np.flatnonzero(columns >= 0)
     if not len(linked):
@@ -318,19 +315,16 @@ def _kinds(distances: Floats, near: float) -> Integers:
 class FileLinks(Result):
     """The links between the records of two files.
 
-    - `truth`: the true partner of each record of the first file, -1 for none; None where it is not
-      known.
+    - `truth`: the true partner of each record of the first file, -1 for none; None if not known.
     - `by_chance`: about how many links would be correct if they were drawn at random from the pairs
       that were compared; None where truth is not known.
-    - `resampled`: how links hold when a part of both files is left out; None where that was not
-      asked for.
+    - `resampled`: how links hold when a part of both files is left out; None if not asked for.
     - `partners`: how many people are in both files, and what to expect of links; None where all
       were to be linked, or costs are no weights of agreement.
     - `weights`: for each variable the weight of each level of agreement, and how often it is found
       among matches and others; None where costs are no weights of agreement.
     - `carried`: in which variables linked records agree, with examples; None without links.
-    - `groups`: the groups of equal records that links are to; None where links are to single
-      records.
+    - `groups`: the groups of equal records that links are to; None if to single records.
     """
 
     variables: tuple[LinkVariable, ...]
@@ -539,8 +533,7 @@ class FileLinks(Result):
         """Return the links that are surest, none where nothing is linked.
 
         Those whose increase is largest; where it was not worked out, those that cost least compared
-        with the best other candidate of the record. Links without another candidate come last, by
-        costs.
+        with the best other candidate of the record. Those without another come last, by costs.
         """
         linked = self.linked
         ahead = ahead_of(linked.costs, linked.best, linked.second)

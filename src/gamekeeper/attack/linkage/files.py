@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 T = TypeVar("T")

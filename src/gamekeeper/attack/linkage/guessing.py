@@ -3,8 +3,7 @@
 By what the values of both files look like, in this order:
 
 - **date**: at least nine in ten distinct values are dates;
-- **text**, codes: digits of one width, four or more, that are no years: postcodes, numbers of
-  people;
+- **text**, codes: digits of one width, four or more, but no years: postcodes, numbers of people;
 - **number**: numbers, more than ten different ones;
 - **ordinal**: numbers but for an open end, such as 90+;
 - **text**: more than thirty different words, or more than ten of which a fifth is in one file

@@ -172,14 +172,12 @@ class Linked:
     """The links of the records of a first file.
 
     - `columns`: the record of the second file that each is linked to, from 0; -1 for none.
-    - `increases`: by how much the total rises if the link is forbidden; NaN where it was not worked
-      out.
+    - `increases`: by how much the total rises if the link is forbidden; NaN if not worked out.
     - `is_sure`: whether every optimal assignment has the link; only for optimal links of all pairs.
     - `total`, `lower_bound`: what the links cost together, and what no one-to-one links of as many
       records could cost less than. None where records may stay unlinked: fewer links cost less
       without being better.
-    - `probabilities`: how likely each link is right under the fitted weights; None where there are
-      none.
+    - `probabilities`: how likely each link is right under the fitted weights, if there are some.
     """
 
     columns: Integers

@@ -287,7 +287,7 @@ class Partners:
 
     - `odds`: the odds of a pair that nothing is known of, among those that were compared.
     - `n_pairs`: the number of candidate pairs; None where all were compared.
-    - `best`, `rows`: the largest weight, and the odds of all candidates of each record of the first
+    - `best`, `rows`: the largest weight, and the odds of all candidates, of records of the first
       file.
     - `marginals`: how likely pairs are linked where nobody has more than one partner.
     - `n_tried`, `n_false`: how many records were linked with others of their own file, and how many
@@ -295,8 +295,7 @@ class Partners:
     - `margins`, `nearest`: what margins say, where the files do not agree with the fitted weights
       and links are judged by margins; with the two least costs of each record of the second file.
     - `groups`: groups of equal records of one file, where links are to groups.
-    - `at_best`: the share of links that are right if all groups are; 1 where links are to single
-      records.
+    - `at_best`: the share of links that are right if all groups are; 1 without groups.
     - `made_alike`: whether many records of a file are equal to another of it.
     """
 

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from gamekeeper.attack.linkage.files import MaskingComparison
     from gamekeeper.attack.linkage.structure import StructureLinks
 
-
 Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 _Z = 1.959963984540054
@@ -152,8 +151,7 @@ class Band:
     """Links between two limits of a probability or margin: how many, how many of them right.
 
     A link at the upper limit is in the band only if it is the last. `stated` is the mean of the
-    stated probabilities, NaN for margins; `lower` and `upper` the 95% interval of the share that is
-    right.
+    stated probabilities, NaN for margins; `lower` and `upper` 95% limits of the share that is right.
     """
 
     low: float

@@ -69,7 +69,6 @@ if TYPE_CHECKING:
 
     from gamekeeper.attack.models.levels import RelativeRisk
 
-
 LEAST_RECORDS = 1_000
 """With fewer, estimates of single files were off by a quarter on average (docs/explain/models.md)."""
 _SPARSE = 0.5
@@ -90,8 +89,7 @@ class ModelFit(Result):
 
     - `keys`, `levels`: the key variables and their numbers of categories, observed or not.
     - `precisions`, `searches`: the total prior precisions that models were searched with, and what
-      each search found. Models of small and of large precision together rank records better than
-      either.
+      each search found. Models of small and of large precision rank records better together.
     - `constant`: key variables of which every record has the same category.
     """
 

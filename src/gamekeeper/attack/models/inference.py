@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-
 MEANINGS = {
     "record": "the number of the record in the file, from 1",
     "class_size": "how many records of the file have its key",

@@ -59,8 +59,7 @@ class RelativeLine:
     - `tau1_lower`, `tau1_upper`: bounds of `tau1_left`, averaged likewise; None for suppression,
       whose `tau1_left` is a part of the file's own sum, and where the file's own numbers have no
       interval.
-    - `relative_tau1`, `relative_match`: the file's measures over these; None where nothing is left
-      to compare with.
+    - `relative_tau1`, `relative_match`: the file's measures over these; None where nothing is left.
     - `n_unbounded`: in how many of the pairs that were averaged (of a variable: 0 or 1) nothing is
       left. Their relative risks have no bound, and are not in the averages.
     """
@@ -346,8 +345,7 @@ def _result(lines: list[RelativeLine], what: str, risk: ModelRisk, started: floa
 class Inference(Result):
     """The distribution of some variables given known values, the most probable first.
 
-    - `known_probability`: how probable the known values are together; 0 where the models exclude
-      them.
+    - `known_probability`: how probable the known values are together; 0 if models exclude them.
     - `strata_differ`: whether strata were sampled with different fractions: the models, and so the
       answer, are of people as they are in the file.
     """
@@ -420,8 +418,7 @@ def infer_target(
 
     Models are of the file: where strata were sampled with different fractions, so is the answer.
 
-    - `known`, `ask`: the words of the known values, by key variable, and the key variables to
-      infer.
+    - `known`, `ask`: the words of known values, by key variable, and the key variables to infer.
     - `precision`: the total precision of the prior, so that values that do not occur together in
       the file are unlikely and not impossible; 0 for maximum likelihood.
     - `most_cells`: refuse a question that needs a table of more cells.

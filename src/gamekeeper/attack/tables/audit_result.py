@@ -1,7 +1,6 @@
 """What an audit found: hidden cells, those that can be recomputed first, each with the reason.
 
-The reason is a proof of bounds as an equation of published figures, in words, checked by putting
-the figures in.
+The reason is a proof of bounds as an equation in words, checked by putting published figures in.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ from gamekeeper.wording import be, count_of, digits_text, joined, on_one_line, q
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
 _SHOWN = 5
 _SHARES = 3
 _MOST_TOLD = 10
@@ -36,8 +34,7 @@ class Equation:
     """What follows for a cell from published figures.
 
     - `terms`: the published cells, each with how many times it is taken.
-    - `others`: cells that are not published and can only make the figure smaller (or larger), with
-      factors.
+    - `others`: unpublished cells that can only make the figure smaller (or larger), with factors.
     - `off`: by how much the value may be off, since the figures were rounded.
     """
 
@@ -278,8 +275,7 @@ class TableAudit(Result):
     - `proofs`: for those that are known or nearly so, the published figures that give them away.
     - `within`: the percentage to which a figure counts as nearly known.
     - `insiders`: what contributors learn of others; None where that was not asked.
-    - `without_flags`: how many could be recomputed if statuses told nothing; None where they were
-      not asked about.
+    - `without_flags`: how many could be recomputed if statuses told nothing; None if not asked.
     - `is_stopped`: whether the search was stopped, so that more may be known.
     - `rounding`: whether published figures are rounded, which is not examined.
     - `assumed`: the axes on which labels could be sums of others, and nobody said that none is.

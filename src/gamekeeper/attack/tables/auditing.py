@@ -39,7 +39,6 @@ from gamekeeper.wording import be, count_of, did_you_mean, duration_text, joined
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
 _ASKED = "Published tables were to be audited."
 _SHOWN = 6
 MOST_SECONDS = 900.0

@@ -31,7 +31,6 @@ from gamekeeper.wording import count_of, digits_text, quoted
 if TYPE_CHECKING:
     from gamekeeper.algorithms.bounds.integer_bounds import IntegerBounds
 
-
 Integers = NDArray[np.int64]
 _SHOWN = 6
 # Finding a smallest conflict solves a program for every count; beyond this the rows that a method

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-
 Integers = NDArray[np.int64]
 Groups = Mapping[str, Mapping[str, Sequence[str]]]
 _BYTES = 450
@@ -140,10 +139,8 @@ class TableBounds(Result):
     """Lower and upper bounds of every cell, and whether they are the tightest there are.
 
     - `lower`, `upper`: the bounds; `UNBOUNDED` where nothing limits a cell from above.
-    - `tight`: whether a table that agrees with the release is known to attain both bounds of a
-      cell.
-    - `standings`: of the rules that were named; cells are numbered by rows, those of margins after
-      them.
+    - `tight`: whether tables that agree with the release are known to attain both bounds of a cell.
+    - `standings`: of the rules that were named; cells are numbered by rows, then those of margins.
     - `assumed`: the axes on which labels could be sums of others, and nobody said that none is:
       then nothing is known to be tight, and the bounds hold if none is.
     """

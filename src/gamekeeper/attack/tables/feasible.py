@@ -6,8 +6,7 @@ published what it did, and by a prior.
 
 What anybody can say about people, that everyone of a kind is something or nobody is, follows from
 cells that are certainly empty under everything that is published; see
-`gamekeeper.algorithms.bounds.attributions`. The number of people concerned is bounded by the same
-release.
+`gamekeeper.algorithms.bounds.attributions`. The same release bounds how many people are concerned.
 """
 
 from __future__ import annotations
@@ -61,7 +60,6 @@ from gamekeeper.wording import at_start, be, count_of, did_you_mean, digits_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
 
 Integers = NDArray[np.int64]
 MOST_TABLES = 10_000_000

@@ -44,7 +44,6 @@ from gamekeeper.wording import count_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
 MEASURE_NAMES: Mapping[str, str] = {
     "suda": "SUDA score (2002)",
     "is": "IS (intermediate score)",
@@ -65,8 +64,7 @@ class UniqueScores:
 
     - `columns`: each measure by name; None where it is not known, NaN where not for a record.
     - `is_weights`, `suda_weights`: the weight of an MSU of each size from 0.
-    - `unallocated`: what DIS-SUDA could not divide, because all uniques with a weight have 1
-      already.
+    - `unallocated`: what DIS-SUDA could not divide, as all uniques with a weight have 1 already.
     """
 
     columns: Mapping[str, NDArray[Any] | None]
@@ -197,8 +195,7 @@ class Explanations(Result):
 class Explainer:
     """What is needed to explain any record of a file.
 
-    - `codes`: those of the counted records, a row each; of different keys if an engine has the
-      records.
+    - `codes`: of the counted records, a row each; of different keys if an engine has them.
     - `rows`: the number of each of them in the file, from 0, rising; of the first with the key.
     - `size_of`: tells the class size of a record by its number from 0; 0 for one that was left out.
     - `found`: the MSUs, by row of `codes`.
