@@ -41,9 +41,8 @@ class RiskClasses:
     - `measure`: the measure that is classified: dis_is, dis_suda, dis_is_suda, pol, is or suda;
       p_match in an assessment.
 
-    - `names`: the classes of sample uniques, the highest first; `below` is the last, unless the
-      lowest threshold is 0.
-    - `lower`: their lower thresholds; that of `below` is 0.
+    `names` has the classes of sample uniques, the highest first; `below` is the last, unless the
+    lowest threshold is 0. `lower` has their lower thresholds; that of `below` is 0.
 
     Examples
     --------
