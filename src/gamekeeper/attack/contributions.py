@@ -517,7 +517,10 @@ def category_contributions(
     risky: NDArray[np.bool_] | None,
     counts: NDArray[np.int64] | None = None,
 ) -> tuple[Contribution, ...]:
-    """Return what each category that a record has contributes; `counts`: records by row of codes."""
+    """Return the contribution of each category that a counted record has, the largest IS first.
+
+    `counts` says how many records a row of codes stands for; one if it is None.
+    """
     used = variables_used(found)
     lines: list[Contribution] = []
     for place, variable in enumerate(variables):

@@ -219,6 +219,7 @@ class RecordRisk(Result):
       each of them the table has another one with its key, or it is not unique.
     - `counts`: how many records each row stands for, where it has the first record of every key;
       None where a row is a record.
+    - `n_excluded`: how many of all were left out; told by the table where it has all.
     """
 
     measure: str

@@ -200,7 +200,10 @@ WHOLE_HOUSEHOLDS = (
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a command looks at a subject: wholly or in part, always or by options (`options_of` another)."""
+    """How a command looks at a subject: wholly or in part, always or where options ask for it.
+
+    Options are those of the command itself, or of `options_of`, where its input was made.
+    """
 
     options: tuple[str, ...] = ()
     in_part: bool = False

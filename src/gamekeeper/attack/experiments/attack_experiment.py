@@ -35,7 +35,10 @@ ATTACKS = (*PLAIN, *BY_MEASURE)
 
 
 def plain_attacks(sample: Sample) -> dict[str, AttackValue]:
-    """Return what the strategies without a measure achieve, and what DIS says of the first."""
+    """Return what the strategies without a measure achieve, and what DIS says of the first.
+
+    An attack without a target is left out, and DIS where it is not defined.
+    """
     found: dict[str, AttackValue] = {}
     alone = sample.class_counts == 1
     for name, direction in (("pr_cm_given_um", Direction.P2S), ("pr_cm_given_su", Direction.S2P)):
@@ -283,7 +286,10 @@ class AttackExperiment(Result):
 
     @property
     def best(self) -> tuple[str, float] | None:
-        """The measure whose first ten are right most often, where all have a value, and how often."""
+        """The measure whose first ten are right most often, the first of equals, and how often.
+
+        The mean over the fractions at which all measures have a value; None where there is none.
+        """
         known = {
             measure: mean for (attack, measure), mean in self._firsts().items() if attack == "top10"
         }

@@ -44,7 +44,10 @@ _CHAINS = 2
 
 @dataclass(frozen=True, repr=False, eq=False)
 class JointTable:
-    """How many cells have which counts in sample and population; those of nobody are not counted."""
+    """How many of the cells of a key have which counts in sample and population, over samples.
+
+    Cells that hold nobody are left out of `counts`, and are among `n_cells`.
+    """
 
     counts: NDArray[np.int64]
     samples: int
@@ -188,7 +191,10 @@ Measure = Callable[[SampleData], Scores]
 
 @dataclass(frozen=True, slots=True)
 class AttackValue:
-    """The true probability of a correct match, people searched on average, keys (None: no search)."""
+    """What an attack achieves on one sample: the true probability of a correct match.
+
+    `cost` has the people searched on average, `keys` the keys attacked; None for what is no search.
+    """
 
     pr_cm: float
     cost: float | None = None

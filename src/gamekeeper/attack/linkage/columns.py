@@ -363,16 +363,16 @@ _MEASURES: dict[Kind | None, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class LinkVariable:
-    """One variable to link on.
+    """One variable to link on, by the name of its column in the first file.
 
     - `other`: its column in the second file; the same by default.
-    - `kind`: if None, the kind that a given measure, order or variable is for, or else one chosen
-      by the values.
+    - `kind`: if None, the kind that a given measure, order or variable is for, or one by the
+      values.
     - `measure`: of numbers standardized, absolute, squared or relative; of texts levenshtein,
       transposition or jaro-winkler.
     - `order`: the categories from the lowest to the highest; if empty, the order that they have in
       data frames (ordered categories), or else that of numbers or of the alphabet.
-    - `missing`: the distance of a missing value: a number, "expected", "largest", "zero",
+    - `missing`: the distance of a missing value: a number, "expected", "largest", "zero" or
       "impossible".
     - `variable`: the one of the environment whose partition graph says what categories mean.
     - `fits`: truth values, a line per code of the first file from 1 and a column per code of the

@@ -81,7 +81,10 @@ def guess_kinds(
     *,
     decimals: tuple[str, str] = (".", "."),
 ) -> tuple[list[LinkVariable], list[str]]:
-    """Return variables with kinds where none were given, and what was guessed that may surprise."""
+    """Return variables with kinds where none were given, and what was guessed that may surprise.
+
+    Variables that are in neither file stay as they are.
+    """
     made: list[LinkVariable] = []
     notes: list[str] = []
     for one in variables:

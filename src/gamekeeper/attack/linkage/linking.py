@@ -172,6 +172,8 @@ class Linked:
     """The links of the records of a first file.
 
     - `columns`: the record of the second file that each is linked to, from 0; -1 for none.
+    - `costs`, `best`, `second`: what each link costs, NaN without link, and the least and second
+      least cost of each record with any candidate.
     - `increases`: by how much the total rises if the link is forbidden; NaN if not worked out.
     - `is_sure`: whether every optimal assignment has the link; only for optimal links of all pairs.
     - `total`, `lower_bound`: what the links cost together, and what no one-to-one links of as many

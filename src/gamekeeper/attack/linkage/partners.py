@@ -315,7 +315,7 @@ class Partners:
     made_alike: bool = False
 
     def most_cost(self, probability: float) -> float | None:
-        """Return the cost of a pair that is a match with this probability; None where margins tell."""
+        """Return the cost of a pair that by itself is a match with this probability; None if margins tell."""
         if self.margins is not None or self.groups is not None:
             return None
         return self.best + math.log(self.odds) - math.log(probability / (1 - probability))

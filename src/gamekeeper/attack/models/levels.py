@@ -56,6 +56,8 @@ class RelativeLine:
     """What is left of the file measures without something, and the file's over that.
 
     - `variable`, `category`: what is left out; the category is "" for a whole variable.
+    - `uniques_left`, `tau1_left`, `pr_cm_given_um_left`: what is left, averaged over pairs where
+      categories are collapsed.
     - `tau1_lower`, `tau1_upper`: bounds of `tau1_left`, averaged likewise; None for suppression,
       whose `tau1_left` is a part of the file's own sum, and where the file's own numbers have no
       interval.

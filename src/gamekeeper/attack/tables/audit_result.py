@@ -35,6 +35,7 @@ class Equation:
 
     - `terms`: the published cells, each with how many times it is taken.
     - `others`: unpublished cells that can only make the figure smaller (or larger), with factors.
+    - `is_upper`: whether it says what the figure is at most, and not at least.
     - `off`: by how much the value may be off, since the figures were rounded.
     """
 

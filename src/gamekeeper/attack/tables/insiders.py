@@ -175,6 +175,7 @@ class Insiders:
     - `largest`: what those next to the largest contributor of a cell know of it.
     - `n_coalitions`, `n_tried`: how many coalitions there are to try, and how many were.
     - `n_untold`: of how many cells too few of the largest contributions are told.
+    - `is_named`: whether contributors are known by records.
     """
 
     size: int

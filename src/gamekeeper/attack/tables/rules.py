@@ -119,7 +119,7 @@ def _filled(table: MagnitudeTable, labels: Sequence[tuple[str, ...]]) -> Magnitu
 
 @dataclass(frozen=True, slots=True)
 class Rounding:
-    """How published figures are rounded, as far as it is said or shows.
+    """How published figures, which may be counts (`whole`), are rounded, as far as it is said or shows.
 
     - `tolerance`: by how much a figure was said to be off; 0 where that was not said.
     - `base`, `n_figures`: what all published counts are multiples of, if that is no chance, else 1;

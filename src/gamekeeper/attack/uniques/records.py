@@ -63,6 +63,7 @@ class UniqueScores:
     """The measures of the sample uniques, in the order of their records.
 
     - `columns`: each measure by name; None where it is not known, NaN where not for a record.
+    - `missing`: why a measure is not known, by name.
     - `is_weights`, `suda_weights`: the weight of an MSU of each size from 0.
     - `unallocated`: what DIS-SUDA could not divide, as all uniques with a weight have 1 already.
     """

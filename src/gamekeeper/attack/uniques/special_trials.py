@@ -198,7 +198,11 @@ class GroupCount:
 
 @dataclass(frozen=True, slots=True)
 class PropertyLine:
-    """A property as in the paper: what it expects of both kinds; where data can tell, a test and counts."""
+    """One property, as in the paper: what it expects of both kinds, and what was counted.
+
+    - `test`: what was tried on the file; empty for what only people can judge.
+    - `special`, `random`: the counts; None where it is a matter for people.
+    """
 
     name: str
     test: str
@@ -262,7 +266,10 @@ def _numbers(count: GroupCount | None) -> tuple[float | None, float | None, floa
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Uniques of thinner samples, and those unique in the whole file; from two rounds on with an error."""
+    """Uniques of thinner samples, over all rounds, and those of them unique in the whole file.
+
+    The standard error of the share is that of a ratio over the rounds; None for fewer than two.
+    """
 
     uniques: int
     kept: int

@@ -120,7 +120,10 @@ class UniquesRisk(Result):
         return replace(self.records, table=unique).top(n)
 
     def explain(self, record: int, *, most: int = MOST_MSUS) -> list[str]:
-        """Return why a record, by its number from 1, is unique: so many MSUs, the smallest first."""
+        """Return why a record is unique, in words; records are numbered from 1.
+
+        At `most` so many MSUs are told, the smallest first; the last line counts the others.
+        """
         self._check([record], most)
         lines, left_out = self.explainer.explain(record, most)
         more = [f"and by {count_of(left_out, 'more combination')}"] if left_out else []
