@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
-
 import pytest
 
 from gamekeeper.attack.uniques.suda import assess_uniques
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.errors import InputError
+from tests.given.figures import drawn
 
 ROWS = [[1, 1], [1, 2], [2, 1], [2, 1], [3, 2]]
 
@@ -18,12 +17,6 @@ def assess(rows=ROWS, names=("A", "B"), words=None, **options):
     return assess_uniques(
         count_keys(coded_from_codes(rows, list(names), words), list(names)), **options
     )
-
-
-def drawn(figure):
-    """Save the figure, which makes matplotlib tell of what it cannot draw."""
-    figure.savefig(io.BytesIO(), format="png")
-    return figure.axes[0]
 
 
 def heights(ax):

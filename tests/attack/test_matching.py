@@ -1,4 +1,4 @@
-"""Attacks on the keys that models rank first, against a plain reckoning person by person."""
+"""Matching against counting person by person, with the population known and as models expect it."""
 
 from __future__ import annotations
 
@@ -373,10 +373,7 @@ def test_bad_options_are_told_together():
     sample = keys_of([[1, 1], [2, 2]])
     with pytest.raises(InputError) as caught:
         assess_matching(sample, population_size=1)
-    assert {problem.where for problem in caught.value.problems} == {
-        "population_size",
-        "population",
-    }
+    assert {problem.where for problem in caught.value.problems} == {"population_size", "population"}
     with pytest.raises(InputError) as caught:
         assess_matching(sample, population=[1, 1])
     assert {problem.where for problem in caught.value.problems} == {"population_size"}
@@ -417,14 +414,14 @@ def given_pairs(seed=1, n=1200, fraction="1/10"):
 
 
 @pytest.fixture(scope="module")
-def inferred_of_strategies():
+def paired_risk():
     table = given_pairs()
     return table, infer_risk(table, fit_models(table, method="annealing"))
 
 
-def test_strategies_are_what_models_expect_of_their_classes(inferred_of_strategies):
+def test_strategies_are_what_models_expect_of_their_classes(paired_risk):
     """The twin adds up records one by one, from the results per record of `infer_risk`."""
-    table, models = inferred_of_strategies
+    table, models = paired_risk
     risk = assess_matching(table, models=models, r=[2])
     records = models.records.table.to_pylist()
     n_people, n = 12_000, len(records)
@@ -458,9 +455,9 @@ def test_strategies_are_what_models_expect_of_their_classes(inferred_of_strategi
 
 
 def test_models_are_fitted_where_none_are_given_and_their_reservations_are_told(
-    inferred_of_strategies,
+    paired_risk,
 ):
-    table, models = inferred_of_strategies
+    table, models = paired_risk
     for found in (assess_matching(table), assess_matching(table, models=models)):
         assert found.estimated
         assert [float(value.pr_cm) for value in found.values] == [
@@ -593,8 +590,8 @@ def test_the_plot_has_a_point_per_feasible_strategy_and_cost():
         )
 
 
-def test_a_condition_that_no_class_meets_is_infeasible_when_estimated(inferred_of_strategies):
-    table, models = inferred_of_strategies
+def test_a_condition_that_no_class_meets_is_infeasible_when_estimated(paired_risk):
+    table, models = paired_risk
     risk = assess_matching(table, models=models, predicates={"none": lambda f, n: f > 10**9})
     assert [risk[f"none, {way}"].feasible for way in ("s2p", "p2s")] == [False, False]
 

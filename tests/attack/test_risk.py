@@ -1,7 +1,4 @@
-"""Results of a risk assessment: ranking, lines, contributions.
-
-Risk classes: who is in which, what is read from a text, and what is refused.
-"""
+"""Results of a risk assessment, and risk classes: ranking, lines, contributions, what is refused."""
 
 from __future__ import annotations
 

@@ -1,19 +1,12 @@
-"""What variables, categories and MSU sizes contribute to the risk of a file, as results.
-
-Scores are kept as whole numbers of any size. MSU stands for minimal sample unique.
-
-Plots of risk: its distribution over records, MSU sizes, contributions of variables and categories.
-
-Every plot is a figure of its own that needs no display. Letters that the font lacks are replaced.
-
-What variables, categories and MSU sizes contribute to the scores of a file.
+"""What variables, categories and MSU sizes contribute to the scores of a file: results and plots.
 
 The file level is the sum over all minimal sample uniques (MSUs) of all sample uniques. For a
-variable, only MSUs that contain it are summed; for a category, only those of records that have
-it. An MSU of size s therefore counts for s variables, and the percentages of variables can sum
-to more than 100. Sums are whole numbers of any size.
+variable, only MSUs that contain it are summed; for a category, only those of records that have it.
+An MSU of size s therefore counts for s variables, and the percentages of variables can sum to more
+than 100. Sums are whole numbers of any size. D. Smith, thesis on statistical disclosure control,
+chapter 8 (risk measures).
 
-D. Smith, thesis on statistical disclosure control, chapter 8 (risk measures).
+Every plot is a figure of its own that needs no display. Letters that the font lacks are replaced.
 """
 
 from __future__ import annotations
@@ -24,6 +17,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.uniques.minimal_uniques import MinimalUniques
 from gamekeeper.data.coding.codebook import CodedVariable
@@ -32,35 +26,31 @@ from gamekeeper.results import Provenance, Result, name_bars, new_figure, ruled,
 from gamekeeper.wording import count_of, on_one_line
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     import pyarrow as pa
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
     from gamekeeper.algorithms.uniques.dis import DisStep
     from gamekeeper.attack.risk import RecordRisk
 
-
 _INT64 = 2**63
+_BAR = "#1f5f99"
+# From the smallest MSUs, which weigh most, to the largest; distinct in grey as well.
+_SHADES = ("#7d1b3a", "#d1690e", "#e3b23c", "#2a8a57", "#2f93aa", "#1f5f99", "#6b4fa0", "#8a939c")
+_NAME_LETTERS, _N_BINS = 32, 20
+NO_MSU = -1
+"""The smallest size of a unique whose MSUs are all beyond the cap."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
     """What the MSUs that use a variable, or a category of it, add to the scores of a file.
 
-    Attributes
-    ----------
-    category
-        The category in words; empty for the variable as a whole.
-    records
-        The records that have the category, or all that were counted.
-    msus, is_scores, suda_scores
-        The number of MSUs, and the sums of their scores, by MSU size from 0.
-    uniques, risky
-        The sample uniques with such an MSU, and how many of them meet the lowest threshold of
-        the risk classes; None where that is not known.
+    - `category`: in words; empty for the variable as a whole.
+    - `records`: those that have the category, or all that were counted.
+    - `msus`, `is_scores`, `suda_scores`: the number of MSUs and sums of their scores, by size from 0.
+    - `uniques`, `risky`: the sample uniques with such an MSU, and how many of them meet the lowest
+      threshold of the risk classes; None where that is not known.
     """
 
     variable: str
@@ -85,10 +75,7 @@ class Contribution:
 
 @dataclass(frozen=True, repr=False)
 class VariableRisk(Result):
-    """What each variable contributes to the risk of a file, the largest IS first.
-
-    An MSU counts for each of its variables, so that the percentages can sum to more than 100.
-    """
+    """What each variable contributes, the largest IS first; an MSU counts for each of its variables."""
 
     tells_of_records = False
 
@@ -143,8 +130,7 @@ class VariableRisk(Result):
 class CategoryRisk(Result):
     """What each category contributes to the risk of a file, the largest IS first.
 
-    The values of a variable's categories sum to the value of the variable. Categories that no
-    counted record has are left out.
+    Those of a variable sum to its value. Categories that no counted record has are left out.
     """
 
     lines: tuple[Contribution, ...]
@@ -295,13 +281,6 @@ def _percent(part: int, whole: int) -> float | None:
     return float(Fraction(100 * part, whole)) if whole else None
 
 
-_BAR = "#1f5f99"
-# From the smallest MSUs, which weigh most, to the largest; distinct in grey as well.
-_SHADES = ("#7d1b3a", "#d1690e", "#e3b23c", "#2a8a57", "#2f93aa", "#1f5f99", "#6b4fa0", "#8a939c")
-_NAME_LETTERS = 32
-_N_BINS = 20
-
-
 def plot_records(risk: RecordRisk) -> Figure:
     """Plot how the measure that ranks is distributed over the records where it is above 0.
 
@@ -414,7 +393,6 @@ def plot_convergence(steps: Sequence[DisStep], expected: Fraction | None) -> Fig
 def _bars(
     risk: VariableRisk | CategoryRisk, names: Sequence[str], most: int, singular: str, plural: str
 ) -> Figure:
-    """Draw one stacked bar per line, the first at the top, at most so many."""
     if most < 1:
         raise InputError(
             Reason.BAD_OPTION,
@@ -466,10 +444,6 @@ def _title(ax: Axes, text: str) -> None:
     ax.set_title(text, loc="left", parse_math=False)
 
 
-NO_MSU = -1
-"""The smallest size of a unique whose MSUs are all beyond the cap."""
-
-
 def smallest_sizes(found: MinimalUniques) -> NDArray[np.int8]:
     """Return the size of the smallest MSU of each sample unique, -1 where none was found."""
     present = found.counts > 0
@@ -513,10 +487,7 @@ def variable_contributions(
     suda_weights: Sequence[int],
     risky: NDArray[np.bool_] | None,
 ) -> tuple[Contribution, ...]:
-    """Return the contribution of each variable, the largest IS first.
-
-    `risky` tells which sample uniques are risky; None where that is not known.
-    """
+    """Return what each variable contributes, the largest IS first; `risky` tells of each unique."""
     used = variables_used(found)
     lines: list[Contribution] = []
     for place, variable in enumerate(variables):
@@ -585,7 +556,6 @@ def _weighed(msus: Sequence[int], weights: Sequence[int]) -> tuple[int, ...]:
 
 
 def _ranked(lines: list[Contribution]) -> tuple[Contribution, ...]:
-    """Return the lines by falling IS; of equals the one whose variable comes first."""
     return tuple(sorted(lines, key=lambda line: -line.is_score))
 
 

@@ -1,27 +1,19 @@
-"""Matching strategies where the population is not known: expectations under models of the sample.
+"""An intruder who matches sample and population: chances, costs, and which strategy is better.
 
-What models infer of F, the number of people with a key (attack/models/inference.py), takes the place
-of counts. The terms of the strategies are replaced by their expectations:
+With the population known, the strategies of algorithms/uniques/strategies.py are evaluated exactly.
+Else what models infer of F, the number of people with a key (attack/models/inference.py), takes the
+place of counts, and the terms of the strategies are replaced by their expectations:
 
     s2p: Pr(cm) = sum f E[1/F] / sum f    cost (N+1) sum f E[1/(1+F)] / sum f   or N Pr(cm)
     p2s: Pr(cm) = k / sum E[F]            cost (N+1) / (1 + sum E[F])           or N / sum E[F]
 
 Class counts grossed up by the sampling fraction would not do: they take most sample uniques for
-larger classes than they are. Linear in classes.
+larger classes than they are. Where models have too little to learn from, nothing is known. Smith's
+thesis, chapter 5, corrected. Linear in classes.
 
-The classes of a sample in its population: how many records and how many people each has.
-
-An intruder who matches sample and population: chances, costs, and which strategy is better.
-
-With the population known, the strategies of algorithms/uniques/strategies.py are evaluated
-exactly; otherwise as models of the sample expect it (estimates.py), and where these have too little to
-learn from, nothing is known. Smith's thesis, chapter 5, corrected. Linear in classes.
-
-Attacks on the keys that models rank first: how good they are, and what they cost.
-
-The thesis takes the ten keys with the highest probability of a match; or, to match the cost of a
-search for any sample unique, keys in order of their expected population size until so many people
-are expected (MCMCMC2), or in truth (MCMCMC1), to have them. Smith's thesis, chapter 7.
+Of keys that models rank first, the thesis (chapter 7) attacks the ten with the highest probability
+of a match; or, to match the cost of a search for any sample unique, keys in order of their expected
+population size until so many people are expected (MCMCMC2), or in truth (MCMCMC1), to have them.
 """
 
 from __future__ import annotations
@@ -67,9 +59,12 @@ from gamekeeper.wording import count_of, number_text, quoted, three_digits
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
 
-    from gamekeeper.data.keys.key_table import KeyTable
+_WORDS = {
+    "top": "The {top} keys with the highest probability of a match",
+    "mcmcmc1": "Keys by expected size, at the true cost of a search for any unique (MCMCMC1)",
+    "mcmcmc2": "Keys by expected size, at the expected cost of that search (MCMCMC2)",
+}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -150,18 +145,11 @@ def _estimate(cells: EstimatedCells, strategy: Strategy) -> StrategyValue:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class MatchedClasses:
-    """Every class that the population has.
+    """Every class that the population has, with its counts f (`sample`) and F (`population`).
 
-    Attributes
-    ----------
-    sample, population
-        The counts f and F of each class.
-    of_key
-        The number of the class of each key of the sample, in the order of its `classes()`.
-    keys
-        The counted keys of the sample, coded as the population is.
-    listed
-        The records of the sample as rows, coded as they were given.
+    - `of_key`: the number of the class of each key of the sample, in the order of its `classes()`.
+    - `keys`: the counted keys of the sample, coded as the population is.
+    - `listed`: the records of the sample as rows, coded as they were given.
     """
 
     sample: NDArray[np.int64]
@@ -182,7 +170,6 @@ class MatchedClasses:
         return place[asked]
 
     def _codes(self) -> NDArray[np.int64]:
-        """Return the codes of listed records as the population has them, by their words."""
         given = self.listed.table
         codes = self.listed.codes().astype(np.int64)
         for place, name in enumerate(given.keys):
@@ -384,7 +371,6 @@ def _chosen(
 
 
 def _require_possible(key_table: KeyTable, population: object, population_size: int | None) -> None:
-    """Refuse a population that cannot be used, or that nothing is known of; all faults at once."""
     if (
         population is not None
         and not isinstance(population, KeyTable)
@@ -459,13 +445,6 @@ def _known(
     if others:
         f, people = np.append(f, 0), np.append(people, others)
     return f, people
-
-
-_WORDS = {
-    "top": "The {top} keys with the highest probability of a match",
-    "mcmcmc1": "Keys by expected size, at the true cost of a search for any unique (MCMCMC1)",
-    "mcmcmc2": "Keys by expected size, at the expected cost of that search (MCMCMC2)",
-}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -547,7 +526,7 @@ def rank_attacks(
     require_same_keys(key_table, risk.fit)
     matched = match_classes(key_table, population)
     f, people = matched.sample, matched.population
-    chosen = _chosen_of_ranking(risk, matched, top)
+    chosen = _ranked_first(risk, matched, top)
     values: list[StrategyValue] = []
     for name, cells in chosen.items():
         taking = custom_strategies({name: lambda f, people, cells=cells: cells})
@@ -562,10 +541,9 @@ def rank_attacks(
     return RankedAttack(tuple(values), int(people.sum()), provenance)
 
 
-def _chosen_of_ranking(
+def _ranked_first(
     risk: ModelRisk, matched: MatchedClasses, top: int
 ) -> Mapping[str, NDArray[np.bool_]]:
-    """Return the keys that each attack takes."""
     n_classes = len(matched.sample)
     table = risk.records.table
     counted = table["class_size"].is_valid().to_numpy(zero_copy_only=False)

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-
 _PARTS = ("pr_cm", "cost_without", "cost_with", "eff_without", "eff_with")
 _MEANINGS = {
     "pr_pu": "Pr(PU): {value} of the population have a key that nobody else has",
@@ -55,23 +54,13 @@ _ABSENT = {
 class MatchingRisk(Result):
     """What an intruder achieves by each strategy.
 
-    Attributes
-    ----------
-    n_records, n_people, n_uniques
-        The sizes of sample and population, and the number of sample uniques.
-    estimated
-        Whether the population is not known, so that models of the sample infer it.
-    values
-        What each strategy achieves; all zero where it has no target.
-    dominance
-        Which strategy is at least another here, and whether that holds on every table.
-    file
-        Pr(PU), Pr(PU|SU), Pr(CM|UM), Pr(CM|SU) and DIS.
-    why_not_known
-        Why neither the population nor models tell what a match is worth, in words; empty where one
-        does. No value is a number then, and of the file there is DIS alone.
-    reservations
-        What changes how far the estimates of models can be used, in words.
+    - `estimated`: whether the population is not known, so that models of the sample infer it.
+    - `values`: what each strategy achieves; all zero where it has no target.
+    - `dominance`: which strategy is at least another here, and whether that holds on every table.
+    - `file`: Pr(PU), Pr(PU|SU), Pr(CM|UM), Pr(CM|SU) and DIS.
+    - `why_not_known`: why neither the population nor models tell what a match is worth, in words;
+      empty where one does. No value is a number then, and of the file there is DIS alone.
+    - `reservations`: what changes how far the estimates of models can be used, in words.
     """
 
     tells_of_records = False
@@ -217,7 +206,6 @@ class MatchingRisk(Result):
 
 
 def _best(best: StrategyValue | None, why_not_known: str) -> dict[str, Any]:
-    """Return what the strategy with the largest probability achieves, for the summary."""
     if why_not_known:
         return dict.fromkeys(("most_probable", "pr_cm", "cost_without"), "not known")
     return {
@@ -253,7 +241,6 @@ def told(value: StrategyValue, why_not_known: str = "") -> str:
 
 
 def _target(strategy: Strategy) -> str:
-    """Return the records that a strategy of the thesis is after."""
     if strategy.number < 4:
         return "any sample record"
     return "a sample unique" if strategy.r == 1 else f"a record of a class of {strategy.r}"
@@ -267,10 +254,7 @@ def _is_same(one: Strategy, other: Strategy) -> bool:
 def known_lines(
     found: MatchingProbabilities, *, whole: bool, has_uniques: bool
 ) -> tuple[RiskLine, ...]:
-    """Return the measures of a file whose population is known, with what they mean.
-
-    `whole` tells whether all of it is known, and not its sampled classes alone.
-    """
+    """Return the measures of a file whose population, or its sampled classes alone, is known."""
     measures = {
         "pr_pu": found.pr_pu if whole else None,
         "pr_pu_given_su": found.pr_pu_given_su if has_uniques else None,

@@ -1,8 +1,7 @@
-"""Measures of listed records: individual and household risk, diversity and closeness of their class.
+"""The measures of a whole file, one line each, with their sentences, and what they are made from.
 
-Estimates of how many sample uniques are unique in the population, by published models.
-
-The measures of a whole file, one line each, and what they say in sentences.
+Of listed records: individual and household risk, diversity and closeness of their class. Of the
+file: how many sample uniques are unique in the population, by published models.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.anonymity import (
     UnsafeCombinations,
@@ -43,8 +42,9 @@ from gamekeeper.data.keys.listed_records import ListedRecords
 from gamekeeper.results import Provenance
 from gamekeeper.wording import be, count_of, digits_text, percent_text, quoted, three_digits
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+NO_FRACTION = "no sampling fraction and no weights are known"
+_KS = (2, 3, 5)
+_HEADLINE = ("records", "k_below_3", "prosecutor_average", "expected_reidentifications")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -143,10 +143,7 @@ class SensitiveValues:
 def sensitive_values(
     listed: ListedRecords, rows: NDArray[np.int64], variable: str, *, c: float, is_ordered: bool
 ) -> SensitiveValues:
-    """Return how diverse the values of a variable are in each record's class, and how far off.
-
-    `rows` are the classes of the listed records.
-    """
+    """Return how diverse a variable is in the class of each record (`rows`), and how far off."""
     classes, codes, counts = listed.values_of(variable)
     n_values = listed.table.coded.codebook[variable].n_codes - 1
     found = count_values(classes, codes, n_values, counts)
@@ -161,9 +158,6 @@ def sensitive_values(
         far[rows],
         int(counts[codes == 0].sum()),
     )
-
-
-NO_FRACTION = "no sampling fraction and no weights are known"
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,10 +228,6 @@ def _by_sizes(key_table: KeyTable, people: int) -> list[ModelledUniques]:
         ModelledUniques("Pitman", both, None, "" if pitman else no_maximum),
         ModelledUniques("Zayatz", zayatz.uniques_of_both if zayatz else None, None),
     ]
-
-
-_KS = (2, 3, 5)
-_HEADLINE = ("records", "k_below_3", "prosecutor_average", "expected_reidentifications")
 
 
 @dataclass(frozen=True, slots=True, repr=False)

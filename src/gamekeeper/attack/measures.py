@@ -1,12 +1,10 @@
-"""The field's own measures as a result: lines of the file, a table of records, sentences.
+"""The measures that offices and their software know by name, in one go and each as defined.
 
-The measures that offices and their software know by name, in one go and each as defined.
-
-k-anonymity; prosecutor, journalist and marketer risk (El Emam 2013); individual and household risk from
-sampling weights (Benedetti and Franconi 1998; Franconi and Polettini 2004) with the expected number of
-re-identifications; l-diversity and t-closeness; unsafe combinations of categories; population uniques by
-log-linear models, Pitman and Zayatz. A measure that cannot be had says why. None of them replaces the
-models that a sample calibrates (`gamekeeper risk infer`).
+k-anonymity; prosecutor, journalist and marketer risk (El Emam 2013); individual and household risk
+from sampling weights (Benedetti and Franconi 1998; Franconi and Polettini 2004) with the expected
+number of re-identifications; l-diversity and t-closeness; unsafe combinations of categories;
+population uniques by log-linear models, Pitman and Zayatz. A measure that cannot be had says why.
+None of them replaces the models that a sample calibrates (`gamekeeper risk infer`).
 """
 
 from __future__ import annotations
@@ -17,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.anonymity import UnsafeCombinations, n_sets, unsafe_combinations
 from gamekeeper.attack.matching import match_classes
@@ -44,25 +43,16 @@ from gamekeeper.wording import count_of, did_you_mean, quoted
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, repr=False)
 class RiskMeasures(Result):
-    """The measures that offices and their software know by name.
+    """The measures that offices and their software know by name: of the file and of records.
 
-    Attributes
-    ----------
-    file
-        One line per measure of the file.
-    records
-        Per record: the size of its class and, as far as they are known, the estimated people of its
-        class, individual risk in its exact and approximate form, household risk, the number of
-        its unsafe combinations, l-diversity and t-closeness of its class.
-    unsafe
-        Per key variable, in how many unsafe combinations of 1, 2, ... variables it has a part.
-    told
-        What was found, in sentences.
+    `records` have the size of their class and, as far as they are known, the estimated people of
+    it, individual risk in its exact and approximate form, household risk, the number of unsafe
+    combinations, l-diversity and t-closeness. `unsafe` tells per key variable in how many unsafe
+    combinations of 1, 2, ... variables it has a part.
     """
 
     tells_of_records = False
@@ -94,7 +84,7 @@ class RiskMeasures(Result):
 
 
 def measures_bytes(n_records: int, n_keys: int) -> int:
-    """Return the bytes that measures take at least; measured with half a million and two million records."""
+    """Return the least bytes that measures take; measured with 0.5 and 2 million records."""
     return n_records * (109 + 4 * n_keys)
 
 
@@ -187,7 +177,6 @@ def _unsafe(listed: ListedRecords, asked: MeasuresOptions) -> UnsafeCombinations
 
 
 def _people(key_table: KeyTable, population: KeyTable | None) -> NDArray[np.int64] | None:
-    """Return how many people the class of each listed record has, where everybody is known."""
     if population is None:
         return None
     matched = match_classes(key_table, population)

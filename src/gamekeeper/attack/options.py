@@ -1,23 +1,6 @@
 """What may be asked of attacks on files of records.
 
-Options that several attacks have in common: each is written here, once.
-
-What may be asked of the field's own measures.
-
-What may be asked of an intruder with models.
-
-What may be asked of an assessment.
-
-What may be asked of matching strategies.
-
-What may be asked of repeated samples from a notional population.
-
-The same option has one text wherever it is asked for; only its default differs from one experiment
-to another.
-
-What may be asked of a comparison of measures.
-
-What may be asked of attacks on sample uniques.
+An option has one text wherever it is asked for; only its default differs from one to another.
 """
 
 from __future__ import annotations
@@ -44,14 +27,12 @@ if TYPE_CHECKING:
     from gamekeeper.data.keys.key_table import KeyTable
     from gamekeeper.results import Progress
 
-
 Seed = Annotated[int, Option("The same seed gives the same result.", least=0)]
 Workers = Annotated[
     int | None, Option("How many at a time; by default one per core, at most two.", least=1)
 ]
 MaxSize = Annotated[
-    int | None,
-    Option("Search combinations of so many variables at most; all by default.", least=1),
+    int | None, Option("Search combinations of so many variables at most; all by default.", least=1)
 ]
 MaxSeconds = Annotated[
     float | None,
@@ -81,6 +62,24 @@ Whose = Annotated[
 MissingInClasses = Annotated[
     Missing | str, Option("Whether a missing cell is a `category`, or its record is to `exclude`.")
 ]
+MOST_CELLS = 5_000_000
+"""The largest table that is made unasked to infer values of a person."""
+Patient = Annotated[bool, Option("Search by mc3 or occam even where that may take hours.")]
+_HOW = "How it is measured"
+NUMBERS = (1, 2, 3, 4, 5, 6, 7)
+"""The strategies of the thesis."""
+COMPARED_FRACTIONS = Option("Sampling fraction; by default 1% and 5%.", flags="--fraction -f")
+ATTACK_FRACTIONS = Option(
+    "Try attacks at this fraction as well, in place of the usual range.", flags="--attack-fraction"
+)
+ATTACK_SAMPLES = Option("Samples at each fraction of attacks.", least=1)
+COMPARED_MEASURES = Option(
+    "suda, is, dis_suda, dis_is, mc3, annealing or occam.", flags="--measure"
+)
+COMPARED_STRATA = Option("Columns of strata.")
+COMPARED_FOLDER = Option("Keep finished samples here; the same command resumes.", writes="folder")
+DEFAULT_MEASURES = ("suda", "dis_is", "mc3", "annealing", "occam")
+_THINNER = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 10))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,10 +131,6 @@ class MeasuresOptions:
     ] = 2_000_000
     population: KeyTable | None = None
     progress: Progress | None = None
-
-
-MOST_CELLS = 5_000_000
-"""The largest table that is made unasked to infer values of a person."""
 
 
 class FitMethod(StrEnum):
@@ -190,9 +185,6 @@ class By(StrEnum):
 
     SUPPRESSION = "suppression"
     COLLAPSING = "collapsing"
-
-
-Patient = Annotated[bool, Option("Search by mc3 or occam even where that may take hours.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,9 +289,6 @@ class CategoriesInput(CategoriesOptions):
     variable: str
 
 
-_HOW = "How it is measured"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureOptions:
     """What may be asked when everything is measured in one go."""
@@ -321,34 +310,22 @@ class MeasureOptions:
     progress: Progress | None = None
 
 
-NUMBERS = (1, 2, 3, 4, 5, 6, 7)
-"""The strategies of the thesis."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchingOptions:
     """What may be asked of matching strategies.
 
-    Attributes
-    ----------
-    population
-        The keys of everybody, counted alike; or the number of people F in each class of
-        `key_table.classes()`, in that order; or None, to have models infer it.
-    population_size
-        The number N of people, needed with a list of F.
-    models
-        What models inferred of the same keys, without a population; they are fitted and asked here
-        where it is not given.
-    strategies
-        Which of the strategies 1 to 7.
-    predicates
-        Strategies of your own by name: `predicate(f, F)` tells for arrays of sample and
-        population counts which classes are used; each is tried in both directions. With a list of
-        F, people of classes without a record are one more class with f = 0; with models F is
-        the expected count of sampled classes.
-    exact
-        Exact fractions or floats, where the population is known; by default fractions up to
-        10,000 classes.
+    - `population`: the keys of everybody, counted alike; or the number of people F in each class of
+      `key_table.classes()`, in that order; or None, to have models infer it.
+    - `population_size`: the number N of people, needed with a list of F.
+    - `models`: what models inferred of the same keys, without a population; they are fitted and
+      asked here where it is not given.
+    - `strategies`: which of the strategies 1 to 7.
+    - `predicates`: strategies of your own by name: `predicate(f, F)` tells for arrays of sample and
+      population counts which classes are used; each is tried in both directions. With a list of F,
+      people of classes without a record are one more class with f = 0; with models F is the
+      expected count of sampled classes.
+    - `exact`: exact fractions or floats, where the population is known; by default fractions up to
+      10,000 classes.
     """
 
     r: Annotated[
@@ -378,7 +355,6 @@ class MatchingOptions:
 
 Measure = Callable[[Any, Any, Any], Mapping[str, float]]
 """A measure of one's own: codes, f and F of the sampled records in, named numbers out."""
-
 FRACTIONS = Option("Sampling fraction.", flags="--fraction -f")
 SAMPLES = Option("Samples at each fraction.", least=1)
 MEASURES = Option("For measures: its name.", flags="--measure")
@@ -465,19 +441,6 @@ class PilotOptions(SamplingOptions):
     power: Power = 6
 
 
-COMPARED_FRACTIONS = Option("Sampling fraction; by default 1% and 5%.", flags="--fraction -f")
-ATTACK_FRACTIONS = Option(
-    "Try attacks at this fraction as well, in place of the usual range.", flags="--attack-fraction"
-)
-ATTACK_SAMPLES = Option("Samples at each fraction of attacks.", least=1)
-COMPARED_MEASURES = Option(
-    "suda, is, dis_suda, dis_is, mc3, annealing or occam.", flags="--measure"
-)
-COMPARED_STRATA = Option("Columns of strata.")
-COMPARED_FOLDER = Option("Keep finished samples here; the same command resumes.", writes="folder")
-DEFAULT_MEASURES = ("suda", "dis_is", "mc3", "annealing", "occam")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareOptions:
     """What may be asked of a comparison of measures on samples of a known population.
@@ -502,9 +465,6 @@ class CompareOptions:
     workers: Annotated[int, Option("How many processes score samples.", least=1)] = 1
     folder: Annotated[str | Path | None, COMPARED_FOLDER] = None
     progress: Progress | None = None
-
-
-_THINNER = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 10))
 
 
 class DisMethod(StrEnum):
@@ -575,19 +535,13 @@ class DisOptions:
 class SpecialOptions:
     """What may be asked of special uniques.
 
-    Attributes
-    ----------
-    coarser
-        For some key variables, coarser and coarser recodings of their codes; the geography, or
-        whatever is to be told first, comes first.
-    population
-        The keys of everybody, counted alike, where they are known.
-    thinner
-        The shares of the file that thinner samples have. The kinds of their uniques, as seen in
-        them, are compared with the whole file; a unique of the file is always unique in them.
-    larger
-        With a population, the larger sampling fractions to which the sample grows; by default
-        twice and four times its own, and all.
+    - `coarser`: for some key variables, coarser and coarser recodings of their codes; the
+      geography, or whatever is to be told first, comes first.
+    - `population`: the keys of everybody, counted alike, where they are known.
+    - `thinner`: the shares of the file that thinner samples have. The kinds of their uniques, as
+      seen in them, are compared with the whole file; a unique of the file is always unique in them.
+    - `larger`: with a population, the larger sampling fractions to which the sample grows; by
+      default twice and four times its own, and all.
     """
 
     special_size: Annotated[

@@ -1,9 +1,7 @@
-"""Risk classes: names for ranges of a measure, with lower thresholds that the user can set.
+"""Results of a risk assessment, per record and for the file, and names for ranges of a measure.
 
-Results of a risk assessment, per record and for the file.
-
-A score ranks and has no other meaning. Only what estimates the chance of a correct match is
-called a probability; which it is stands with each measure.
+A score ranks and has no other meaning. Only what estimates the chance of a correct match is called
+a probability; which it is stands with each measure. Thresholds of classes are the user's to set.
 """
 
 from __future__ import annotations
@@ -27,10 +25,8 @@ if TYPE_CHECKING:
     from gamekeeper.data.keys.key_table import KeyTable
     from gamekeeper.data.keys.listed_records import ListedRecords
 
-
 NOT_UNIQUE = "not unique"
 """The class of records that share their key with another."""
-
 _MEASURES = ("dis_is", "dis_suda", "dis_is_suda", "pol", "is", "suda", "p_match")
 _UP_TO_ONE = frozenset({"dis_is", "dis_suda", "dis_is_suda", "pol", "p_match"})
 _NAME_LETTERS = 40
@@ -40,23 +36,13 @@ _NAME_LETTERS = 40
 class RiskClasses:
     """Classes of risk for sample uniques: a record is in the highest class whose threshold it meets.
 
-    Parameters
-    ----------
-    thresholds
-        The name of each class and its lower threshold, in any order.
-    below
-        The name of the class of sample uniques that meet no threshold.
-    measure
-        The measure that is classified: dis_is, dis_suda, dis_is_suda, pol, is or suda; p_match in
-        an assessment.
+    - `thresholds`: the name of each class and its lower threshold, in any order.
+    - `below`: the name of the class of sample uniques that meet no threshold.
+    - `measure`: the measure that is classified: dis_is, dis_suda, dis_is_suda, pol, is or suda;
+      p_match in an assessment.
 
-    Attributes
-    ----------
-    names
-        The classes of sample uniques, the highest first; `below` is the last, unless the lowest
-        threshold is 0.
-    lower
-        Their lower thresholds; that of `below` is 0.
+    `names` has the classes of sample uniques, the highest first; `below` is the last, unless the
+    lowest threshold is 0. `lower` has their lower thresholds; that of `below` is 0.
 
     Examples
     --------
@@ -73,11 +59,7 @@ class RiskClasses:
     measure: str
 
     def __init__(
-        self,
-        thresholds: Mapping[str, float],
-        *,
-        below: str = "low",
-        measure: str = "dis_is",
+        self, thresholds: Mapping[str, float], *, below: str = "low", measure: str = "dis_is"
     ) -> None:
         problems = [*_name_problems(thresholds, below), *_measure_problems(measure)]
         problems += _threshold_problems(thresholds, measure)
@@ -102,10 +84,7 @@ class RiskClasses:
 
     @property
     def lowest_threshold(self) -> float:
-        """The lowest threshold above 0; a record that meets it is called risky.
-
-        Where 0 is the only threshold, every sample unique is risky.
-        """
+        """The lowest threshold above 0, or 0 if alone; a record that meets it is called risky."""
         return min((value for value in self.lower if value > 0), default=0.0)
 
     @property
@@ -226,7 +205,6 @@ def _threshold_problems(thresholds: Mapping[str, float], measure: str) -> list[P
 DEFAULT_RISK_CLASSES = RiskClasses({"very high": 0.5, "high": 0.2, "medium": 0.05})
 """The classes of DIS-IS unless others are given; no authority has set these thresholds."""
 
-
 _SHOWN_RECORDS = 10
 
 
@@ -234,23 +212,14 @@ _SHOWN_RECORDS = 10
 class RecordRisk(Result):
     """The risk of every record of a file, in the order of the file.
 
-    Attributes
-    ----------
-    measure
-        The column that ranks records.
-    table
-        One row per record: `record` (its number in the file, from 1), `class_size`, then the
-        measures. Records that were left out have no class size and no measures.
-    meanings
-        What each column says, in words.
-    n_elsewhere
-        How many records are not in the table, because an engine elsewhere has them: of each of them
-        the table has another one with its key, or it is not unique.
-    counts
-        How many records each row stands for, where it has the first record of every key; None where
-        a row is a record.
-    n_excluded
-        How many of all were left out; told by the table where it has all.
+    - `measure`: the column that ranks records.
+    - `table`: one row per record: `record` (its number in the file, from 1), `class_size`, then the
+      measures. Records that were left out have no class size and no measures.
+    - `n_elsewhere`: how many records are not in the table, because an engine elsewhere has them: of
+      each of them the table has another one with its key, or it is not unique.
+    - `counts`: how many records each row stands for, where it has the first record of every key;
+      None where a row is a record.
+    - `n_excluded`: how many of all were left out; told by the table where it has all.
     """
 
     measure: str
@@ -282,7 +251,7 @@ class RecordRisk(Result):
     def top(self, n: int = _SHOWN_RECORDS, *, by: str = "") -> pa.Table:
         """Return the riskiest records, the riskiest first; of equals the one that comes first.
 
-        They are ranked `by` a column, `measure` if empty. Records without a value are never among them.
+        They are ranked `by` a column, `measure` if empty. None is without a value.
         """
         import pyarrow as pa
         import pyarrow.compute as pc

@@ -1,7 +1,7 @@
 """What an intruder could know or do, and which command looks at it: the one place where it is written.
 
-From here come the notices of results, the last lines of a command's help, and the page
-docs/explain/what-is-not-examined.md. What a command is not said to look at, it does not look at.
+Notices of results, the last lines of a command's help, and docs/explain/what-is-not-examined.md
+come from here. What a command is not said to look at, it does not look at.
 """
 
 from __future__ import annotations
@@ -14,18 +14,11 @@ from gamekeeper.wording import at_start
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Something that an intruder could know or do.
+    """Something that an intruder could know or do: its name within a sentence, and words about it.
 
-    Attributes
-    ----------
-    name
-        What it is called, within a sentence.
-    words
-        What follows where nobody looks at it, within a sentence.
-    around
-        What to do about it instead, within a sentence.
-    partly
-        What is looked at where only a part is, and what is left out.
+    - `words`: what follows where nobody looks at it, within a sentence.
+    - `around`: what to do about it instead, within a sentence.
+    - `partly`: what is looked at where only a part is, and what is left out.
     """
 
     name: str
@@ -219,7 +212,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Commands that could look at the same subjects, and how each does; what is left out it does not."""
+    """Commands that could look at the same subjects, and how each does; what is left out is not."""
 
     name: str
     subjects: tuple[Subject, ...]
@@ -235,10 +228,7 @@ def _part(*options: str, of: str = "") -> Look:
 
 
 _ALWAYS = Look()
-_OF_KEYS = {
-    MISSING: _by("--missing"),
-    CHANCES: _part("--weight", "--strata", "--fraction"),
-}
+_OF_KEYS = {MISSING: _by("--missing"), CHANCES: _part("--weight", "--strata", "--fraction")}
 _OF_DRAWN = {MISSING: _by("--missing"), CHANCES: _part("--fraction", "--stratify-by")}
 _OF_PROTECTION = {
     HOUSEHOLDS: _part("--household"),
@@ -270,7 +260,6 @@ _OF_RECORDS = (
     *(OTHER_COLUMNS, ORDER, HOUSEHOLDS, REPEATS, SENSITIVE_VALUES, SENSITIVE_MARKS, IMPOSSIBLE),
     *(MISSING, DIVERGENCE, METHOD, OTHER_RELEASES, RESPONSE),
 )
-
 FAMILIES = (
     Family(
         "Mapping",
@@ -297,11 +286,7 @@ FAMILIES = (
                 SENSITIVE_VALUES: _part("--sensitive"),
                 RESPONSE: _part(),
             },
-            "risk keys": {
-                **_OF_KEYS,
-                SENSITIVE_VALUES: _part("--sensitive"),
-                RESPONSE: _ALWAYS,
-            },
+            "risk keys": {**_OF_KEYS, SENSITIVE_VALUES: _part("--sensitive"), RESPONSE: _ALWAYS},
             "risk measures": {
                 **_OF_KEYS,
                 HOUSEHOLDS: _part("--household"),
@@ -378,11 +363,7 @@ FAMILIES = (
                 CONTRIBUTORS: _part("--coalition"),
                 IMPOSSIBLE: _part("--structural-zero"),
             },
-            "tables sap": {
-                **_OF_STATEMENTS,
-                ZEROS: _part(),
-                CONTRIBUTORS: _part("--n"),
-            },
+            "tables sap": {**_OF_STATEMENTS, ZEROS: _part(), CONTRIBUTORS: _part("--n")},
             "tables compare": {
                 HIDDEN: _part(),
                 ROUNDING: _part(),
@@ -410,7 +391,6 @@ FAMILIES = (
     ),
 )
 """What each command looks at, by what it works on."""
-
 ATTACK_NOTHING = frozenset(
     (
         *("account", "check", "demo", "env", "form", "graph", "group", "look", "serve", "shell"),

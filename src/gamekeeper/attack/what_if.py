@@ -1,12 +1,10 @@
 """What a recoding would do to the risk: the same measures before and after, side by side.
 
 Counts are exact. DIS needs the sampling fraction; tau-1 (sample uniques that nobody else in the
-population shares) and expected matches (tau-2, right matches if each sample unique is matched
-once) come from models that are fitted to the file before and to the file after, and stand with the
+population shares) and expected matches (tau-2, right matches if each sample unique is matched once)
+come from models that are fitted to the file before and to the file after, and stand with the
 interval of each. What is not known is said to be not known, with the reason. Cost: two counts, and
 two searches for models where the fraction is known.
-
-The plot of a recoding: what it would do to records and to the worth of a match.
 """
 
 from __future__ import annotations
@@ -23,7 +21,16 @@ from gamekeeper.data.coding.codebook import Change
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import Cancelled, GamekeeperError
 from gamekeeper.options import given
-from gamekeeper.results import COLOURS, MUTED, Provenance, Result, arrow_table, new_figure, ruled
+from gamekeeper.results import (
+    COLOURS,
+    MUTED,
+    Progress,
+    Provenance,
+    Result,
+    arrow_table,
+    new_figure,
+    ruled,
+)
 from gamekeeper.wording import count_of, expected_text, three_digits
 
 if TYPE_CHECKING:
@@ -31,12 +38,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from gamekeeper.results import Progress
-
-
+_Known = tuple[float | None, tuple[float, float] | None]
 _KS = (3, 5)
 # The best model is enough to compare two files, and is found in a fraction of the time.
 _QUICK = FitOptions(method=FitMethod.ANNEALING, chains=1)
+_HEIGHT = 0.38
+_RECORDS = {
+    "sample_uniques": "unique in the file",
+    "uniques_as_released": "like no other as released",
+    "below_3": "in classes of fewer than 3",
+    "below_5": "in classes of fewer than 5",
+    "tau1": "unique in the population",
+    "expected_matches": "matched rightly",
+}
+_CHANCES = {"dis": "by DIS"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +222,6 @@ def _models(
     cautions: list[str],
     progress: Progress | None,
 ) -> list[Compared]:
-    """Return what models say of both files."""
     told = [
         _inferred(table, when, fit, cautions, progress)
         for when, table in (("before", before), ("after", after))
@@ -221,9 +235,6 @@ def _models(
         (value, span), (value_after, span_after) = (side[name] for side in told)
         found.append(Compared(name, value, value_after, words, span, span_after))
     return found
-
-
-_Known = tuple[float | None, tuple[float, float] | None]
 
 
 def _inferred(
@@ -259,18 +270,6 @@ def _inferred(
     }
 
 
-_HEIGHT = 0.38
-_RECORDS = {
-    "sample_uniques": "unique in the file",
-    "uniques_as_released": "like no other as released",
-    "below_3": "in classes of fewer than 3",
-    "below_5": "in classes of fewer than 5",
-    "tau1": "unique in the population",
-    "expected_matches": "matched rightly",
-}
-_CHANCES = {"dis": "by DIS"}
-
-
 def plot_what_if(found: WhatIf) -> Figure:
     """Plot a file before and after; needs no display.
 
@@ -302,7 +301,6 @@ def plot_what_if(found: WhatIf) -> Figure:
 
 
 def _bars(ax: Axes, names: Sequence[str], lines: Sequence[Compared]) -> None:
-    """Draw two bars for each measure; what is not known has words in its place."""
     ruled(ax, "x")
     sides = [
         ("before", [(line.before, line.before_range) for line in lines]),

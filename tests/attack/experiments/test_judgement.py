@@ -424,10 +424,7 @@ class TestBadInput:
         assert len(caught.value.problems) == 3
         with pytest.raises(InputError) as caught:
             compare_measures(population, KEYS, measures=["siuda", "is", "is"])
-        assert [p.reason for p in caught.value.problems] == [
-            Reason.UNKNOWN_NAME,
-            Reason.DUPLICATE,
-        ]
+        assert [p.reason for p in caught.value.problems] == [Reason.UNKNOWN_NAME, Reason.DUPLICATE]
         for options in ({"measures": []}, {"fractions": []}, {"fractions": ["0.01%"]}):
             with pytest.raises(InputError):
                 compare_measures(population, KEYS, **options)

@@ -1,4 +1,4 @@
-"""Attacks by models within a simulation, and over sampling fractions."""
+"""Attacks by models within a simulation and over fractions; populations in shared memory."""
 
 from __future__ import annotations
 

@@ -51,11 +51,7 @@ def test_a_measure_is_what_an_intruder_infers(method):
 @pytest.mark.parametrize("method", OWN)
 @pytest.mark.parametrize(
     ("codes", "levels", "n_uniques"),
-    [
-        ([[1, 1, 1]], (2, 3, 1), 1),
-        ([[1, 1], [1, 1]], (2, 2), 0),
-        ([[1], [2], [2]], (4,), 1),
-    ],
+    [([[1, 1, 1]], (2, 3, 1), 1), ([[1, 1], [1, 1]], (2, 2), 0), ([[1], [2], [2]], (4,), 1)],
 )
 def test_little_to_go_by(method, codes, levels, n_uniques):
     scores = OWN[method](sample_of(codes, levels))

@@ -1,7 +1,4 @@
-"""Links of records against brute force, the truth of who is who, and what a reader is told.
-
-Masked versions of one file compared.
-"""
+"""Links of records, and of maskings, against brute force, the truth of who is who, and what is told."""
 
 from __future__ import annotations
 

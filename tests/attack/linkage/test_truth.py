@@ -1,11 +1,7 @@
-"""Plots of linkage show the numbers of their results, whatever the names.
-
-Links by structure, by the runs that made them.
-"""
+"""Links held against the truth: by probability, margin and runs, and plots that show their numbers."""
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +18,7 @@ from gamekeeper.attack.linkage.truth import (
     runs_table,
     share_interval,
 )
+from tests.given.figures import drawn
 from tests.given.linked_files import file_of
 
 
@@ -67,12 +64,6 @@ def test_bands_of_margins_have_all_links_once():
 
 
 X = [LinkVariable("x", kind="number")]
-
-
-def drawn(figure):
-    """Save the figure, which makes matplotlib tell of what it cannot draw."""
-    figure.savefig(io.BytesIO(), format="png")
-    return figure.axes[0]
 
 
 def files(seed=0, n=40):

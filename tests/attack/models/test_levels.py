@@ -1,7 +1,4 @@
-"""What variables and categories add to the risk, as models see it, without fitting anew.
-
-Questions to models about a person, against frequencies counted row by row.
-"""
+"""What variables and categories add to the risk by models, and what is inferred of a person, row by row."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Audits of published tables: what is told is proven, by hand and by putting figures in.
-
-Marking by zeros and k-disclosure, shadow variables, and values below 0.
-"""
+"""Audits and marks of tables: what is told is proven, by hand and by putting figures in."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Plots of tables show the numbers of their results, whatever the names."""
+"""Schemes compared on random tables, and plots that show the numbers of their results."""
 
 from __future__ import annotations
-
-import io
 
 import numpy as np
 import pytest
@@ -15,6 +13,7 @@ from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release, make_release
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import three_digits
+from tests.given.figures import drawn
 
 
 def test_table_1_of_the_thesis():
@@ -125,12 +124,6 @@ def test_what_cannot_be_asked_for():
 
 AXES = {"$\\frac{": ["<b>", "一", "c"], "work": ["yes", "no"]}
 TRUTH = CountTable.typed(AXES, [[4, 1], [6, 7], [0, 2]])
-
-
-def drawn(figure):
-    """Save the figure, which makes matplotlib tell of what it cannot draw."""
-    figure.savefig(io.BytesIO(), format="png")
-    return figure.axes[0]
 
 
 def test_bounds_are_intervals_and_dots():

@@ -403,8 +403,7 @@ def test_what_cannot_be_asked_for():
         infer_attributions(release, max_combinations=15)
     assert "16 combinations" in str(caught.value)
     conflict = Release.typed(
-        {"sex": ["f", "m"]},
-        [{"margin": ["sex"], "counts": [1, 1]}, {"margin": [], "counts": 3}],
+        {"sex": ["f", "m"]}, [{"margin": ["sex"], "counts": [1, 1]}, {"margin": [], "counts": 3}]
     )
     with pytest.raises(InputError) as caught:
         infer_attributions(conflict)

@@ -1,12 +1,10 @@
-"""What a policy can set limits to: each criterion with its measure, its direction and its unit.
+"""What a policy can set limits to, and what guidance on anonymity asks: each with its measure.
 
 A measure is exact, an estimate with bounds, a point estimate as others publish it, or not known;
-which it is decides what can be proven.
-To add a criterion, add a line to `CRITERIA` and one to docs/reference/assessment.md.
+which it is decides what can be proven. To add a criterion, add a line to `CRITERIA` and one to
+docs/reference/assessment.md.
 
-Questions that guidance on anonymity asks, answered by our measures; the formulas are stated.
-
-With n records, n1 of them unique, and F people who have the key of a record:
+With n records, n1 of them unique, and F people who have the key of a record, guidance asks for
 
     singling out (WP216)          n1 / n, and the sum of P(F = 1) over the n1 uniques, over n
     linkability (WP216)           Pr(CM|UM) = n1 / sum of E[F] over the n1 uniques
@@ -23,9 +21,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.anonymity import household_risk, n_sets, unsafe_combinations
 from gamekeeper.attack.assessment.measured import Basis, Interval, Measured, numbers_of
@@ -33,10 +31,6 @@ from gamekeeper.attack.measure_lines import household_codes, individual_risks, s
 from gamekeeper.attack.options import MeasuresOptions
 from gamekeeper.choices import Missing
 from gamekeeper.wording import at_start, count_of, number_text, percent_text, three_digits
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 _NO_SENSITIVE = "no sensitive variable is named (--sensitive)"
 _NO_SAMPLE = "individual risk needs weights or a sampling fraction (give --weight or --fraction)"
@@ -74,19 +68,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """Something of a file that a policy can set a limit to.
-
-    Attributes
-    ----------
-    name, words
-        Its name in a policy, and what it measures.
-    measure
-        Measures it.
-    unit
-        What it counts.
-    at_least
-        Whether the limit is the least that is allowed, and not the most.
-    """
+    """Something of a file that a policy can set a limit to, with its name there and in words."""
 
     name: str
     words: str
@@ -133,14 +115,11 @@ def _average_risk(measured: Measured) -> Found:
 
 
 def _published(
-    measured: Measured,
-    of_file: Callable[[NDArray[np.float64]], float],
-    modelled: str = "",
+    measured: Measured, of_file: Callable[[NDArray[np.float64]], float], modelled: str = ""
 ) -> Found:
-    """Return something of the individual risks of the listed records, or of what bounds them.
+    """Return something of individual risks, or of what bounds them: 1 over the records that are alike.
 
-    Where F cannot be estimated, E[1/F] is at most one over the records that are alike. The published
-    measure grosses counts up, whatever the key: what models say instead stands beside it.
+    The published measure grosses counts up, whatever the key: what models say stands beside it.
     """
     keys = measured.keys
     if keys.missing not in (Missing.CATEGORY, Missing.EXCLUDE):
@@ -328,8 +307,6 @@ _ALL = (
 )
 
 CRITERIA: Mapping[str, Criterion] = {criterion.name: criterion for criterion in _ALL}
-"""The criteria by their names."""
-
 
 SINGLING_OUT = "WP216: singling out"
 LINKABILITY = "WP216: linkability"
@@ -425,10 +402,7 @@ def _inference(measured: Measured) -> Iterator[Answer]:
 
 
 def _search(measured: Measured) -> Answer:
-    """Return how many people it takes to find one who fits a unique record: (N + 1) / (1 + S).
-
-    N people are drawn without replacement until one of the S who fit is met.
-    """
+    """Return how many of N people are met until one of S fits, nobody twice: (N + 1) / (1 + S)."""
     what = "people to be searched"
     fraction, linked = measured.keys.fraction, measured.chances.unique_match
     if linked is None:

@@ -1,15 +1,12 @@
-"""The probability that a match with a record is right, for each record and for the file.
+"""What a match with a record is worth, and all else that is measured of the keys of a file.
 
 With F people in the population who have the key of a record, a match with it is right with
 probability 1/F. F is known where the file holds everybody; else models infer it, with an interval
-(attack/models). Where they cannot, what is left is a bound that needs no model: F is at least the
-number f of records of the file with that key, so that no match is better than 1/f.
+(attack/models). Where they cannot, a bound needs no model: F is at least the number f of records of
+the file with that key, so that no match is better than 1/f.
 
-Everything that is measured of the keys of a file in one go: uniques, models, matching, households.
-
-What cannot be measured of a file is None, with the reason in words beside it.
-
-The table with one row per record of a file: its class, the probability of a match, its ranks.
+Uniques, models, matching and households are measured in one go. What cannot be measured is None,
+with the reason in words beside it.
 """
 
 from __future__ import annotations
@@ -21,6 +18,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.anonymity import household_risk
 from gamekeeper.algorithms.models.rate_mixture import Measure
@@ -41,11 +39,11 @@ from gamekeeper.wording import count_of, expected_text, percent_text, three_digi
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
-
 
 # Nothing is said below a tenth of a record.
 _LEAST_LIMIT = 0.1
+CLASSES = RiskClasses({"very high": 0.5, "high": 0.2, "medium": 0.05}, measure="p_match")
+"""The classes of the probability of a right match; no authority has set these thresholds."""
 
 
 class Basis(StrEnum):
@@ -79,9 +77,9 @@ def numbers_of(found: Interval | None) -> dict[str, float | None]:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A number that is known within bounds; `value` is None where there is no estimate of it.
+    """A number within bounds; `value` is None where there is no estimate of it.
 
-    Where the interval of an estimate is not given (`is_given`), bounds are what is certain without it.
+    Where no interval is given (`is_given`), the bounds are what is certain without one.
     """
 
     value: float | None
@@ -170,32 +168,17 @@ class Interval:
 class MatchChances:
     """The probability of a right match, record by record and for the file.
 
-    Attributes
-    ----------
-    basis, why
-        What it rests on, and where that is not models the reason in words.
-    counts
-        How many records each listed one stands for.
-    p, bound
-        Of each listed record the estimated probability, NaN where there is none, and what it is at
-        most for certain: one over the number of records like it.
-    expected_size, people_lower, people_upper
-        Of each the number of people who are expected to have its key, and the interval of that
-        number; NaN where it is not known. They are at least as many as the records with that key.
-    p_unique
-        Of each the probability that nobody else has its key; NaN where it is not known.
-    right_matches
-        How many sample uniques are matched rightly if each is matched with one person who fits.
-    population_uniques
-        How many sample uniques are unique in the population.
-    unique_match
-        The probability that somebody who fits just one record of the file is that record.
-    average
-        The mean over all records.
-    cautions
-        Why estimates cannot prove that a limit is met, in words; empty where they can.
-    reservations
-        What changes how the numbers may be used, in sentences.
+    - `basis`, `why`: what it rests on, and where that is not models the reason in words.
+    - `counts`: how many records each listed one stands for.
+    - `p`, `bound`: of each listed record the estimated probability, NaN where there is none, and
+      what it is at most for certain: one over the number of records like it.
+    - `expected_size`, `people_lower`, `people_upper`: of each the expected number of people with
+      its key, and its interval, at least the records with that key; NaN where it is not known.
+    - `p_unique`: of each the probability that nobody else has its key; NaN where it is not known.
+    - `right_matches`: how many sample uniques are right if each is matched with a person who fits.
+    - `unique_match`: the probability that somebody who fits just one record is that record.
+    - `cautions`: why estimates cannot prove that a limit is met, in words; empty where they can.
+    - `reservations`: what changes how the numbers may be used, in sentences.
     """
 
     basis: Basis
@@ -277,8 +260,7 @@ def modelled_chances(key_table: KeyTable, risk: ModelRisk) -> MatchChances:
 
     A record has an interval of F, the people with its key: E[1/F] may lie outside that of 1/F. The
     interval of the average adds the ends of 1/F of the records that are not unique as if all erred
-    the same way, which is cautious; where an end does not reach beyond the average, it is what is
-    certain.
+    the same way, which is cautious; an end that does not reach beyond the average is what is certain.
     """
     table = risk.records.table.filter(risk.records.table["class_size"].is_valid())
     counts = key_table.listed.counts
@@ -332,27 +314,16 @@ def _sizes(key_table: KeyTable) -> NDArray[np.float64]:
     return key_table.listed.released().astype(np.float64)
 
 
-CLASSES = RiskClasses({"very high": 0.5, "high": 0.2, "medium": 0.05}, measure="p_match")
-"""The classes of the probability of a right match; no authority has set these thresholds."""
-
-
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Measured:
     """What was measured of a file.
 
-    Attributes
-    ----------
-    keys, uniques
-        Its classes of records that look alike, and what sets its uniques apart.
-    chances
-        What a match is worth, record by record and for the file.
-    models, variables
-        What models infer, and what each variable adds by them; None where there are none.
-    matching, why_no_matching
-        What an intruder's search achieves and costs, or why that is not known.
-    household, household_chances
-        The variable that tells households, and of each counted record the probability that a member
-        of its household is matched rightly (its bound, where there is no estimate).
+    - `keys`, `uniques`: its classes of records that look alike, and what sets its uniques apart.
+    - `models`, `variables`: what they infer, and what each variable adds by them, if there are some.
+    - `matching`, `why_no_matching`: what a search achieves and costs, or why that is not known.
+    - `household`, `household_chances`: the variable that tells households, and of each counted
+      record the probability that a member of it is matched rightly (its bound, where there is no
+      estimate).
     """
 
     keys: KeyTable
@@ -381,10 +352,7 @@ class Measured:
 
 
 def modelled_bytes(n_records: int, n_keys: int) -> int:
-    """Return the bytes that an assessment with models takes at least.
-
-    Measured with half a million and two million records.
-    """
+    """Return the least bytes of an assessment with models; measured with 0.5 and 2 million records."""
     return n_records * (419 + 4 * n_keys)
 
 
@@ -433,7 +401,6 @@ def measure_file(key_table: KeyTable, asked: MeasureOptions) -> Measured:
 
 RANKINGS = ("msus", "smallest_msu", "suda", "is", "dis_suda", "dis_is")
 """The columns that are taken from the search for uniques: rankings and published measures."""
-
 MEANINGS = {
     "record": "number of the record in the file, from 1",
     "class_size": "records with the same values on the key variables, with itself",

@@ -1,6 +1,6 @@
-"""Policies: limits to the risk of a file, each with its source, from a profile or a small JSON file.
+"""Policies: limits to the risk of a file, each with its source, and how a file stands to them.
 
-A policy names criteria and their limits::
+A policy is known by name, or is a small JSON file that names criteria and their limits::
 
     {
         "policy": "Our office, scientific use files",
@@ -10,12 +10,10 @@ A policy names criteria and their limits::
         },
     }
 
-A policy held against what was measured of a file: each criterion met, not met or not proven.
-
 An exact measure is compared with its limit. An estimate is judged by its interval: it is met if the
-worse end meets the limit, not met if the better end does not, and not proven between. A measure that
-its authors publish as a point estimate is judged at its value, and said to be. What is not known is not
-proven, and nothing is proven of records that were left out.
+worse end meets the limit, not met if the better end does not, and not proven between. A measure
+that its authors publish as a point estimate is judged at its value, and said to be. What is not
+known is not proven, and nothing is proven of records that were left out.
 """
 
 from __future__ import annotations
@@ -45,8 +43,7 @@ from gamekeeper.wording import (
 
 _FIELDS = ("policy", "criteria")
 _LIMIT_FIELDS = ("limit", "source")
-_LARGEST_FILE = 1_000_000
-_NAME_LETTERS = 200
+_LARGEST_FILE, _NAME_LETTERS = 1_000_000, 200
 _DO = 'Write {"policy": "a name", "criteria": {"k_anonymity": 3}}.'
 
 
@@ -110,7 +107,6 @@ _PROFILES = (
 )
 
 PROFILES: Mapping[str, Policy] = {policy.name: policy for policy in _PROFILES}
-"""The policies that are known by name."""
 
 
 def read_policy(given: str | Path | Mapping[str, Any] | Policy) -> Policy:
@@ -166,7 +162,6 @@ def read_policy(given: str | Path | Mapping[str, Any] | Policy) -> Policy:
 
 
 def _checked(content: Mapping[str, Any], asked: str, twice: Sequence[str]) -> Policy:
-    """Return a policy, or raise one error for all that is wrong with it."""
     problems = [
         Problem(Reason.DUPLICATE, f"field {quoted([name])}", "it is there more than once.")
         for name in dict.fromkeys(twice)
@@ -257,10 +252,7 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JudgedLimit:
-    """One limit of a policy, what was found, how the file stands to it, and why not better.
-
-    `note` is what to know of a point estimate that was judged at its value.
-    """
+    """One limit, what was found, how the file stands to it, why not better, and what to know."""
 
     limit: Limit
     found: Interval | None
@@ -345,7 +337,7 @@ class JudgedPolicy:
 def judge_policy(
     policy: Policy, measured: Measured, unknown: Mapping[str, str] | None = None
 ) -> JudgedPolicy:
-    """Judge every limit of a policy; `unknown` says of criteria by name why they are not known here."""
+    """Judge every limit of a policy; `unknown` says of criteria why they are not known here."""
     why = unknown or {}
     return JudgedPolicy(policy, tuple(_judged(limit, measured, why) for limit in policy.limits))
 
@@ -388,7 +380,6 @@ def judge_limit(limit: Limit, found: Found) -> tuple[Standing, str]:
 
 
 def _doubts(measured: Measured, limit: Limit, found: Found) -> Iterable[str]:
-    """Return why a limit that seems to be met is not proven to be."""
     left_out = measured.keys.n_excluded
     if left_out:
         yield f"{count_of(left_out, 'record')} with missing cells were left out"

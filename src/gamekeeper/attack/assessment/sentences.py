@@ -1,7 +1,4 @@
-"""An assessment in words: the verdict, what drives the risk, what to do; no value of the file.
-
-The plot of an assessment: how probable right matches are, and what each variable adds.
-"""
+"""An assessment in words and as a plot: verdict, drivers of the risk, advice; no value of the file."""
 
 from __future__ import annotations
 
@@ -33,9 +30,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-
-_BLAMED = 3
-_MOST_TO_LOOK_AT = 100
+_BLAMED, _MOST_TO_LOOK_AT = 3, 100
+_N_BINS, _MOST_BARS, _NAME_LETTERS = 20, 12, 32
 
 
 def verdict(measured: Measured, judged: JudgedPolicy | None) -> str:
@@ -118,7 +114,6 @@ def drivers(measured: Measured) -> tuple[str, ...]:
 
 
 def _population_uniques(measured: Measured, variables: RelativeRisk) -> str:
-    """Return how many unique records nobody shares, and how many without single variables."""
     found = measured.chances.population_uniques
     if found.is_few:
         return (
@@ -201,7 +196,6 @@ def _is_nobody_found(measured: Measured) -> bool:
 
 
 def _for_policy(measured: Measured, judged: JudgedPolicy | None) -> Iterator[str]:
-    """Return what each limit that is not met would take."""
     for line in () if judged is None else judged.lines:
         if line.standing is Standing.MET:
             continue
@@ -216,7 +210,6 @@ def _for_policy(measured: Measured, judged: JudgedPolicy | None) -> Iterator[str
 
 
 def _coarsen(measured: Measured) -> Iterator[str]:
-    """Return which variable to coarsen first, by models where there are some."""
     codebook = measured.keys.coded.codebook
     n_categories = {name: codebook[name].n_codes - 1 for name in measured.keys.keys}
     by_models = measured.variables
@@ -249,10 +242,7 @@ def _coarsen(measured: Measured) -> Iterator[str]:
 
 
 def of_record(measured: Measured, record: int) -> tuple[str, ...]:
-    """Return what a match with a record is worth, in words; none where the record was left out.
-
-    `record` is its number in the file, from 1.
-    """
+    """Return what a match with a record (numbered from 1) is worth; nothing where it was left out."""
     measured.uniques.explainer.check([record])
     place = measured.keys.listed.row_of(record - 1)
     if place is None:
@@ -281,11 +271,6 @@ def of_record(measured: Measured, record: int) -> tuple[str, ...]:
     return tuple(told)
 
 
-_N_BINS = 20
-_MOST_BARS = 12
-_NAME_LETTERS = 32
-
-
 def plot_assessment(measured: Measured) -> Figure:
     """Plot an assessment; needs no display."""
     figure = new_figure(10.0, 4.0)
@@ -296,7 +281,6 @@ def plot_assessment(measured: Measured) -> Figure:
 
 
 def _spread(ax: Axes, measured: Measured) -> None:
-    """Draw how many records have which probability, uniques set apart from the others."""
     values = measured.chances.ranking
     counts, unique = measured.chances.counts, measured.keys.listed.released() == 1
     edges = np.linspace(0.0, 1.0, _N_BINS + 1).tolist()
@@ -320,7 +304,6 @@ def _spread(ax: Axes, measured: Measured) -> None:
 
 
 def _variables(ax: Axes, measured: Measured) -> None:
-    """Draw what is left without each variable by models, or else the share of IS."""
     by_models = measured.variables
     if by_models is not None:
         lines = by_models.lines[:_MOST_BARS]

@@ -1,11 +1,9 @@
-"""Attacks on the sample uniques and keys that a measure ranks first, tried on the population.
+"""What attacks by measures achieve over sampling fractions, and at what cost, tried on the population.
 
 Beside the two plain strategies of matching sample uniques, each measure has the ten sample uniques
 that it ranks first looked for in the population. A measure that says of every key how many people
 have it can also match the cost of the search for any sample unique (MCMCMC1, MCMCMC2). Smith's
 thesis, chapter 7. Costs are the people searched on average where anybody may be met again.
-
-What attacks by measures achieve over sampling fractions, at what cost (thesis, chapter 7).
 """
 
 from __future__ import annotations
@@ -30,15 +28,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-
 PLAIN = ("pr_cm_given_um", "pr_cm_given_su", "pr_pu_given_su", "dis")
 """What needs no measure: two strategies, and two numbers to hold beside them."""
-
 BY_MEASURE = ("top10", "mcmcmc1", "mcmcmc2")
-"""Attacks that rank by a measure."""
-
 ATTACKS = (*PLAIN, *BY_MEASURE)
-"""Every attack by its name."""
 
 
 def plain_attacks(sample: Sample) -> dict[str, AttackValue]:
@@ -149,20 +142,9 @@ class AttackedSample:
 
 @dataclass(frozen=True, slots=True)
 class AttackLine:
-    """An attack over the samples of one fraction in which it has a target.
+    """An attack over the samples of one fraction in which it has a target: means, and least and most.
 
-    Attributes
-    ----------
-    attack, measure
-        Its name, and the measure that ranks; no measure where it needs none.
-    fraction, samples
-        The sampling fraction, and in how many samples it has a target.
-    pr_cm, least, most
-        The probability of a correct match: mean, least and most.
-    cost
-        The people searched on average; None for what is no search.
-    keys
-        The keys attacked, a mean likewise.
+    - `cost`: the people searched on average; None for what is no search.
     """
 
     attack: str
@@ -180,16 +162,8 @@ class AttackLine:
 class AttackExperiment(Result):
     """How often attacks are right, and what they cost, over sampling fractions.
 
-    Attributes
-    ----------
-    n_records
-        The size of the population.
-    measures
-        The measures that rank.
-    samples
-        What was found on each sample.
-    too_large
-        Fractions of the usual range whose samples were too large to be drawn unasked.
+    Fractions of the usual range whose samples were too large to be drawn unasked are told
+    (`too_large`).
     """
 
     tells_of_records = False
@@ -406,7 +380,6 @@ class AttackExperiment(Result):
         return " to ".join(map(fraction_text, ends))
 
     def _told(self, attack: str) -> str:
-        """Say how probable and how dear an attack is at the smallest and the largest fraction."""
         known = [line for step in self.fractions if (line := self.line(attack, "", step))]
         return ", and ".join(
             f"right with probability {line.pr_cm:.3f} after {people_text(line.cost or 0.0)} at"
@@ -418,7 +391,6 @@ class AttackExperiment(Result):
         return self._means(("pr_cm_given_su", "top10"))
 
     def _means(self, attacks: Sequence[str]) -> dict[tuple[str, str], float]:
-        """Return means of attacks over the fractions at which all of them have a value."""
         curves = {one: self.curve(*one) for one in self.series if one[0] in attacks}
         rows = [row for row in zip(*curves.values(), strict=True) if None not in row]
         columns = [_mean(column) for column in zip(*rows, strict=True)]

@@ -1,23 +1,18 @@
-"""One sample drawn, scored by every measure, attacked and timed, here or by a process.
-
-A sample depends on the population, the seed and its own number only, and is the one that a
-simulation with the same seed draws. Timings leave out what is done once per process: each measure
-first runs on a few records, so that its kernels are loaded.
-
-What became of a comparison of measures: a judgement per sampling fraction, attacks, and times.
-
-A folder that keeps the scored samples of a comparison, so that it can be resumed.
-
-Beside the plan and the numbers of a simulation's folder, each finished sample has one file of
-arrays: class sizes and scores of its sample uniques, without the records they belong to; none of
-a sample for attacks only. It is written before the sample counts as finished.
-
-Measures of record-level risk side by side on samples of a known population.
+"""Measures of record-level risk side by side on samples of a known population.
 
 The experiments of Smith's thesis, chapters 7 and 8, on any population. Samples are drawn, every
 measure speaks of the sample uniques, and is judged by who of them is unique in the population
 (chapter 8); an intruder attacks those that a measure ranks first, over the range of sampling
 fractions (chapter 7). Both share the samples of the fractions that they have in common.
+
+A sample depends on the population, the seed and its own number only, whoever draws it, and is the
+one that a simulation with the same seed draws. Timings leave out what is done once per process:
+each measure first runs on a few records, so that its kernels are loaded.
+
+In a folder, a comparison can be resumed. Beside the plan and the numbers, as a simulation keeps
+them, each finished sample has one file of arrays: class sizes and scores of its sample uniques,
+without the records they belong to; none of a sample for attacks only. It is written before the
+sample counts as finished.
 """
 
 from __future__ import annotations
@@ -87,27 +82,27 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-
 _WARMING = 40
 _TRY = "Try it by itself on a small sample."
+_PARTS = ("values", "match", "unique")
+_VALUES = ("pr_cm", "cost", "keys")
+ATTACK_FRACTIONS = tuple(Fraction(percent, 100) for percent in (1, 2, 5, 10, 20, 30, 50, 70, 90))
+"""Sampling fractions of attacks where none are given."""
+AFFORDABLE = 1_000_000
+"""Of those, the ones are left out whose samples have more cells: records times key variables.
+
+At this size a sample takes up to a minute with all five measures of the default.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoringPlan:
-    """Which measures are taken of every sample.
+    """Which measures are taken of every sample of a population with so many categories.
 
-    Attributes
-    ----------
-    measures
-        The measures by name.
-    levels
-        How many categories the key variables have.
-    n_judged
-        The samples from this number on are drawn for attacks only: scores are not kept, and a
-        measure that refuses the work is left out.
-    max_size, max_seconds
-        A search for minimal sample uniques looks at so many variables together, and is refused
-        where it would take longer; None for no limit.
+    - `n_judged`: the samples from this number on are drawn for attacks only: scores are not kept,
+      and a measure that refuses the work is left out.
+    - `max_size`, `max_seconds`: a search for minimal sample uniques looks at so many variables
+      together, and is refused where it would take longer; None for no limit.
     """
 
     measures: tuple[tuple[str, Measure], ...]
@@ -201,19 +196,7 @@ class Setting:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Comparison(Result):
-    """How measures of record-level risk fared on samples of a known population.
-
-    Attributes
-    ----------
-    n_records, n_population_uniques, n_cells
-        Size and uniques of the population, and the cells of the key.
-    keys
-        The key variables.
-    settings
-        One per sampling fraction.
-    attacks
-        What attacks by the measures achieve, at these fractions and at those drawn besides.
-    """
+    """How measures fared on samples of a population: by fraction, and attacks at these and others."""
 
     tells_of_records = False
 
@@ -319,15 +302,10 @@ def _finders(measures: tuple[str, ...]) -> str:
     return f"{words} find these best, equally well: they rank"
 
 
-_PARTS = ("values", "match", "unique")
-_VALUES = ("pr_cm", "cost", "keys")
-
-
 class ScoreFolder:
     """The scored samples of one plan, on disk."""
 
     def __init__(self, path: Path, plan: Mapping[str, Any], measures: Sequence[str]) -> None:
-        """Open a folder, or make it; refuse one that belongs to another plan."""
         self.path = path
         self.measures = tuple(measures)
         self._numbers = SampleFolder(path, plan)
@@ -408,23 +386,12 @@ class ScoreFolder:
         return self.path / f"sample-{number + 1:06d}.npz"
 
 
-ATTACK_FRACTIONS = tuple(Fraction(percent, 100) for percent in (1, 2, 5, 10, 20, 30, 50, 70, 90))
-"""Sampling fractions of attacks where none are given."""
-
-AFFORDABLE = 1_000_000
-"""Of those, the ones are left out whose samples have more cells: records times key variables.
-
-At this size a sample takes up to a minute with all five measures of the default.
-"""
-
-
 @takes(CompareOptions)
 def compare_measures(population: CodedTable, asked: CompareOptions) -> Comparison:
     """Draw samples from a known population, judge what measures say of their uniques, and attack.
 
-    The population is a coded file that stands for everybody. The samples of each fraction are
-    judged together, and attacked; at the fractions of attacks nothing is judged. Progress is told
-    of the samples finished and their total; those for attacks count as well.
+    The population is a coded file that stands for everybody. At the fractions of attacks nothing is
+    judged. Progress is told of the samples finished and their total, with those for attacks.
 
     Examples
     --------
@@ -524,18 +491,11 @@ def compare_measures(population: CodedTable, asked: CompareOptions) -> Compariso
         replace(provenance, method="attacks by measures"),
     )
     return Comparison(
-        notional.n_records,
-        notional.n_uniques,
-        n_cells,
-        tuple(keys),
-        settings,
-        attacks,
-        provenance,
+        notional.n_records, notional.n_uniques, n_cells, tuple(keys), settings, attacks, provenance
     )
 
 
 def _checked_steps(asked: CompareOptions) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
-    """Return the fractions that are judged and those of attacks; one error for all that is wrong."""
     problems: list[Problem] = []
     steps: tuple[Fraction, ...] = ()
     more_steps: tuple[Fraction, ...] = ()

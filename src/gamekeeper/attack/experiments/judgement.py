@@ -1,10 +1,8 @@
-"""What a measure says against what is true, over one or several samples.
+"""Measures of record-level risk judged against the truth: who ranks best, whose numbers are right.
 
 Discrimination (AUC, the slope of the logit rank plot) needs an order only. Calibration needs
 probabilities: of being population unique, against F = 1, and of a correct match, against 1/F. A
 file-level number is compared sample by sample, by its relative error.
-
-Measures of record-level risk judged against the truth: who ranks best, whose numbers are right.
 """
 
 from __future__ import annotations
@@ -47,22 +45,27 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-
+Numbers = NDArray[np.float64]
 _ENOUGH_SAMPLES = 10
 """From so many samples on, intervals are made from how they differ."""
-
-Numbers = NDArray[np.float64]
+_NOTABLE = 0.005
+NAMES = {
+    "suda": "SUDA",
+    "is": "IS",
+    "dis_suda": "DIS-SUDA",
+    "dis_is": "DIS-IS",
+    "mc3": "MC3",
+    "annealing": "annealing",
+    "occam": "Occam",
+}
+"""Measures in words, where these differ from their names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """A number of the file, estimated and true: means over samples.
+    """A number of the file, estimated and true, and (estimate - truth) / truth: means over samples.
 
-    Attributes
-    ----------
-    relative_error, absolute_error
-        The means over samples of (estimate - truth) / truth, signed and not; None where the truth
-        is 0 in every sample.
+    The errors, signed and absolute, are None where the truth is 0 in every sample.
     """
 
     estimate: float
@@ -75,16 +78,12 @@ class Accuracy:
 class Calibration:
     """How right the probabilities of records are.
 
-    Attributes
-    ----------
-    brier
-        The mean squared difference between probability and truth.
-    skill
-        The share by which that is less than if every record had the true mean; None where the
-        truth does not vary.
-    slope, intercept
-        Of the truth's logit on that of the probability; 1 and 0 where probabilities are right. None
-        where no line can be told, such as where probabilities separate both kinds entirely.
+    - `brier`: the mean squared difference between probability and truth.
+    - `skill`: by what share that is less than if all had the true mean; None if truth does not
+      vary.
+    - `slope`, `intercept`: of the truth's logit on that of the probability; 1 and 0 where
+      probabilities are right. None without a line, as where probabilities separate both kinds
+      entirely.
     """
 
     brier: float
@@ -97,30 +96,18 @@ class Calibration:
 class MeasureLine:
     """How one measure fared.
 
-    Attributes
-    ----------
-    auc
-        The chance that a population unique is ranked above a sample unique that is none, of all
-        samples together; None where there is only one kind.
-    auc_within
-        The same by the ranks that records have within their own sample. It is the greater one
-        where a measure ranks well and its scale differs from sample to sample.
-    rank_slope
-        The slope of the logit of being population unique on the logit rank, by ranks within
-        samples; None likewise, and where the ranking separates both kinds entirely.
-    unique, match
-        Calibration of the probabilities of population uniqueness and of a correct match; None
-        where the measure has none.
-    population_uniques, correct_matches
-        Sums of those probabilities over the sample uniques, against the number of population
-        uniques and the sum of 1/F.
-    pr_cm_given_um
-        The estimate of Pr(CM|UM) against the truth.
-    non_unique_ratio
-        Of sample uniques with F > 1, the sum of the probabilities of a correct match by the sum of
-        1/F: above 1 where they are overestimated.
-    seconds
-        The mean time, where taken.
+    - `auc`: the chance that a population unique is ranked above a sample unique that is none, of
+      all samples together; None where there is only one kind.
+    - `auc_within`: the same by the ranks that records have within their own sample: greater where a
+      measure ranks well and its scale differs from sample to sample.
+    - `rank_slope`: the slope of the logit of being population unique on the logit rank, by ranks
+      within samples; None likewise, and where the ranking separates both kinds entirely.
+    - `unique`, `match`: calibration of the probabilities of population uniqueness and of a correct
+      match; None where the measure has none.
+    - `population_uniques`, `correct_matches`: sums of those probabilities over the sample uniques,
+      against the number of population uniques and the sum of 1/F.
+    - `non_unique_ratio`: of sample uniques with F > 1, the sum of the probabilities of a correct
+      match by the sum of 1/F: above 1 where they are overestimated.
     """
 
     measure: str
@@ -138,14 +125,9 @@ class MeasureLine:
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
-    """The sample uniques of all samples, put together.
+    """The sample uniques of all samples: class sizes F, whether F = 1, and 1/F.
 
-    Attributes
-    ----------
-    population_sizes, is_unique, chances
-        Their class sizes F, whether F = 1, and 1/F.
-    groups
-        The sample of each, where there are enough samples to tell intervals from them.
+    `groups` has the sample of each, where there are enough samples to tell intervals from them.
     """
 
     population_sizes: NDArray[np.int64]
@@ -259,31 +241,9 @@ def _non_unique_ratio(pooled: Pooled, match: Numbers | None) -> float | None:
     return float(match[others].sum() / pooled.chances[others].sum())
 
 
-_NOTABLE = 0.005
-
-NAMES = {
-    "suda": "SUDA",
-    "is": "IS",
-    "dis_suda": "DIS-SUDA",
-    "dis_is": "DIS-IS",
-    "mc3": "MC3",
-    "annealing": "annealing",
-    "occam": "Occam",
-}
-"""Measures in words, where these differ from their names."""
-
-
 @dataclass(frozen=True, repr=False, eq=False)
 class Judgement(Result):
-    """How measures fared on the sample uniques of one or several samples.
-
-    Attributes
-    ----------
-    lines
-        One per measure.
-    samples
-        The sample uniques with their true class sizes and scores, by sample.
-    """
+    """How measures fared on the sample uniques of one or several samples: a line per measure."""
 
     tells_of_records = False
 
@@ -345,10 +305,7 @@ class Judgement(Result):
         return ranks_within(self._scores(measure))
 
     def difference(self, first: str, second: str, *, within: bool = False) -> Estimate | None:
-        """Return the AUC of a measure less that of another, with an interval for the difference.
-
-        With `within`, by ranks within samples.
-        """
+        """Return the AUC of a measure less that of another (`within` samples?), with an interval."""
         one, other = (
             self.ranks(name)
             if within
@@ -375,10 +332,9 @@ class Judgement(Result):
         return [sample.scores[name] for sample in self.samples]
 
     def calibration(self, measure: str, of: str = "match") -> tuple[CalibrationGroup, ...]:
-        """Return tenths of the sample uniques by rising probability, with the truth of each.
+        """Return the truth by tenths of rising probability; nothing without such a probability.
 
-        `of` is `match`, against 1/F, or `unique`, against F = 1; empty where the measure has no
-        such probability.
+        `of` is `match`, against 1/F, or `unique`, against F = 1.
         """
         said, pooled = self.probabilities(measure, of), self.pooled()
         if said is None or not len(said):
@@ -442,8 +398,8 @@ class Judgement(Result):
 def judge(measures: Mapping[str, Scores | ArrayLike], population_sizes: ArrayLike) -> Judgement:
     """Judge measures of the same sample uniques against their true class sizes.
 
-    A measure has by its name the score of every sample unique, or `Scores` with probabilities besides;
-    `population_sizes` are their class sizes F in the population, 1 or more.
+    A measure has by its name the score of every sample unique, or `Scores` with probabilities
+    besides; `population_sizes` are their class sizes F in the population, 1 or more.
 
     Examples
     --------

@@ -1,14 +1,9 @@
-"""What the measures of a simulation mean, in words.
+"""What can be measured of a sample, by name or by the user's own function, and what it means in words.
 
-What an intruder with models achieves on a sample: the keys that rank first, and at equal cost.
-
-How well a score of records agrees with the true chance of a correct match, 1/F.
-
-Correlations, and a calibration table: records grouped by score, with the sum of 1/F and the number
-of population uniques per group. Every score is grouped by tenths of its ranks; one that is a
+The scores of records are held against the true chance of a correct match, 1/F: by correlations, and
+by a calibration table, in which records are grouped by score, with the sum of 1/F and the number of
+population uniques per group. Every score is grouped by tenths of its ranks; one that is a
 probability also in steps of a tenth, with a group of its own for 1.
-
-What can be measured of a sample, by name or by the user's own function.
 """
 
 from __future__ import annotations
@@ -18,9 +13,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.judging import mid_ranks
 from gamekeeper.algorithms.models.annealing import anneal
@@ -38,10 +34,7 @@ from gamekeeper.choices import MAX_SECONDS
 from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.wording import did_you_mean, quoted
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
+Values = Mapping[str, float | None]
 _WORDS = {
     "sample_uniques": "Sample uniques",
     "sample_pairs": "Records in sample pairs",
@@ -77,6 +70,14 @@ _CORRELATIONS = {
     "spearman_all": "Spearman correlation with 1/F over all records",
 }
 _STRATEGY = re.compile(r"strategy_(\d)(?:_r(\d+))?\.(\w+)")
+MODEL_CURVES = ("models_top10.pr_cm", "models_mcmcmc1.pr_cm", "models_mcmcmc2.pr_cm")
+"""The probabilities of a correct match of the three attacks."""
+_NAMES = {"top": "models_top10", "mcmcmc1": "models_mcmcmc1", "mcmcmc2": "models_mcmcmc2"}
+N_BANDS = 11
+"""The steps of a probability: ten, and one for 1 itself."""
+N_TENTHS = 10
+STRATEGY_PARTS = ("pr_cm", "cost_without", "cost_with", "eff_without", "eff_with")
+_TRY = "Try it by itself on a small table of codes with class sizes f and F."
 
 
 def measure_words(name: str) -> str:
@@ -97,12 +98,6 @@ def measure_words(name: str) -> str:
     if score in _SCORES and part in _CORRELATIONS:
         return f"{_SCORES[score]}, {_CORRELATIONS[part]}"
     return name
-
-
-MODEL_CURVES = ("models_top10.pr_cm", "models_mcmcmc1.pr_cm", "models_mcmcmc2.pr_cm")
-"""The probabilities of a correct match of the three attacks."""
-
-_NAMES = {"top": "models_top10", "mcmcmc1": "models_mcmcmc1", "mcmcmc2": "models_mcmcmc2"}
 
 
 def model_attacks(sample: Sample) -> dict[str, float | None]:
@@ -131,13 +126,6 @@ def model_attacks(sample: Sample) -> dict[str, float | None]:
             number = float(getattr(value, part)) if value.feasible else None
             values[f"{_NAMES[way]}.{part}"] = number
     return values
-
-
-N_BANDS = 11
-"""The steps of a probability: ten, and one for 1 itself."""
-
-N_TENTHS = 10
-"""The groups by rank."""
 
 
 def pearson(first: NDArray[Any], second: NDArray[Any]) -> float | None:
@@ -180,14 +168,6 @@ def band_of_rank(scores: NDArray[np.float64]) -> NDArray[np.int64]:
     if not len(scores):
         return np.zeros(0, np.int64)
     return np.floor((mid_ranks(scores) - 0.5) * 10 / len(scores)).astype(np.int64)
-
-
-STRATEGY_PARTS = ("pr_cm", "cost_without", "cost_with", "eff_without", "eff_with")
-"""What is measured of each strategy."""
-
-Values = Mapping[str, float | None]
-
-_TRY = "Try it by itself on a small table of codes with class sizes f and F."
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +309,6 @@ def _calibration(score: Score, sample: Sample) -> Values:
 
 
 def _of_sample(plan: MeasurePlan) -> Mapping[str, Callable[[Sample], Values]]:
-    """Return what takes each measure of a sample, by name."""
     return {
         "counts": _count,
         "strategies": partial(_strategies, plan.r),
@@ -345,4 +324,3 @@ def _of_sample(plan: MeasurePlan) -> Mapping[str, Callable[[Sample], Values]]:
 
 
 MEASURES = tuple(_of_sample(MeasurePlan(())))
-"""The measures that are known by name."""

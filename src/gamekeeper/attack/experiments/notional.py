@@ -1,21 +1,15 @@
-"""A notional population: a coded file that stands for everybody, its classes numbered once.
+"""A notional population, a coded file that stands for everybody, and the samples drawn from it.
 
-Only integers: the codes of the key variables, the number of each record's class, the size of each
-class and, where samples are stratified, the number of each record's stratum. A worker gets it once
-and draws all its samples from it.
+Of the population there are only integers: the codes of the key variables, the number of each
+record's class, the size of each class and, where samples are stratified, the number of each
+record's stratum. A worker gets it once and does all its tasks on it. Class sizes of a sample are
+counts of the population's class numbers, so that no codes are compared again.
 
-Records drawn from a notional population without replacement, simply or by strata.
-
-A stratified sample is drawn with proportional allocation: the records are put in the order of
-their strata, at random within a stratum, and every (N/n)-th one is taken from a random start. A
-stratum of N_h records gives N_h n/N of them, rounded up or down, and every record of the
-population has the same chance n/N. Strata may be as small as households, where most give none.
-
-One sample of a notional population: its class sizes and, when asked for, its scores.
-
-Class sizes are counts of the population's class numbers, so that no codes are compared again.
-
-Tasks on a notional population, done here or by whoever does blocks; each worker gets it once.
+Records are drawn without replacement. A stratified sample has proportional allocation: the records
+are put in the order of their strata, at random within a stratum, and every (N/n)-th one is taken
+from a random start. A stratum of N_h records gives N_h n/N of them, rounded up or down, and every
+record of the population has the same chance n/N. Strata may be as small as households, where most
+give none.
 """
 
 from __future__ import annotations
@@ -31,6 +25,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.blocks import Kernel, MapBlocks, Shared
 from gamekeeper.algorithms.classes import class_numbers
@@ -48,27 +43,17 @@ from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from gamekeeper.algorithms.uniques.minimal_uniques import MinimalUniques
     from gamekeeper.data.coding.coded_table import CodedTable
+
+Plan = TypeVar("Plan")
+Task = TypeVar("Task")
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class NotionalPopulation:
-    """Everybody, as integers.
-
-    Attributes
-    ----------
-    codes
-        One row per record, one column per key variable.
-    classes
-        The number of each record's class.
-    sizes
-        The size F of each class.
-    strata
-        The number of each record's stratum; None without strata.
-    """
+    """Everybody, as integers: codes, classes, the size F of each class, and strata if any."""
 
     codes: NDArray[np.unsignedinteger]
     classes: NDArray[np.int64]
@@ -98,7 +83,7 @@ class NotionalPopulation:
 
 
 def population_bytes(n_records: int, n_keys: int) -> int:
-    """Return the bytes that a notional population takes at least; measured with one and two million records."""
+    """Return the least bytes of a notional population; measured with one and two million records."""
     return n_records * (50 + 4 * n_keys)
 
 
@@ -180,8 +165,8 @@ def draw_records(
 ) -> NDArray[np.int64]:
     """Return the positions of the records of one sample, in ascending order.
 
-    0 < n_drawn <= n_records; the sample depends on nothing but the generator. Strata are one number per
-    record; neighbouring numbers share what rounding leaves over.
+    0 < n_drawn <= n_records; the sample depends on nothing but the generator. Strata are one number
+    per record; neighbouring numbers share what rounding leaves over.
 
     Examples
     --------
@@ -211,7 +196,6 @@ class Score(StrEnum):
 
 TOP = 10
 """How many keys or sample uniques that rank first are attacked."""
-
 PROBABILITIES = (Score.DIS_SUDA, Score.DIS_IS)
 """The scores that estimate a probability."""
 
@@ -322,11 +306,6 @@ def scores_of(
     return sums.astype(np.float64)
 
 
-Plan = TypeVar("Plan")
-Task = TypeVar("Task")
-Found = TypeVar("Found")
-
-
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A measure of one's own that could not be taken: which, what kind of error, what to do."""
@@ -348,7 +327,7 @@ def run_tasks(
 ) -> None:
     """Do tasks, here or by blocks, and hand over what each found, in their order.
 
-    `work` and `prepare`, which is done once by every worker, stand at the top of a module.
+    `work` and `prepare`, done once by every worker, stand at the top of a module.
     """
     if blocks is None or len(tasks) < 2:
         if prepare is not None and tasks:

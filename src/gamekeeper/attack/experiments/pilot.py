@@ -1,15 +1,13 @@
-"""Two experiments on any population: strategies against cost, and measures against fraction.
+"""Experiments on any population: strategies by cost, measures by fraction, scores against 1/F.
 
-The first draws 40 samples of 3% and compares the probability of a correct match with both costs
-of seven matching strategies (the thesis' Figures 31 and 32); the second draws samples of 1% to 99%
-and compares DIS with what it estimates, and with attacks by models if asked (Figures 43 and 44).
+Strategies: 40 samples of 3%, the probability of a correct match with both costs of seven matching
+strategies (Smith's thesis, Figures 31 and 32). Fractions: samples of 1% to 99%, DIS with what it
+estimates, and with attacks by models if asked (Figures 43 and 44).
 
-The pilot study of DIS-SUDA on any population: do scores of records follow 1/F?
-
-From a population with known class sizes F, 50 stratified samples of 2% are drawn. In each, every
-sample unique gets its scores, which are compared with 1/F, its true chance of a correct match:
-correlations per sample, and a calibration table over all samples. Elliot and Manning 2003, whose
-table of results was never printed; Smith's thesis, chapter 8, for IS and DIS-IS.
+The pilot study of DIS-SUDA: 50 stratified samples of 2%. In each, every sample unique gets its
+scores, which are compared with 1/F, its true chance of a correct match: correlations per sample,
+and a calibration table over all samples. Elliot and Manning 2003, whose table of results was never
+printed; Smith's thesis, chapter 8, for IS and DIS-IS.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ from gamekeeper.attack.experiments.measures import (
     strategy_name,
 )
 from gamekeeper.attack.experiments.notional import PROBABILITIES, Score
-from gamekeeper.attack.experiments.plots import Mean, SimulationResult
+from gamekeeper.attack.experiments.plots import Mean, SimulationResult, plot_calibration, plot_costs
 from gamekeeper.attack.experiments.simulate import simulate
 from gamekeeper.attack.options import FractionsOptions, PilotOptions, StrategiesOptions, of_sampling
 from gamekeeper.data.coding.coded_table import CodedTable
@@ -52,8 +50,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-
 _CURVES = ("pr_cm_given_su", "pr_pu_given_su", "pr_cm_given_um", "dis")
+_NAMES = {Score.DIS_SUDA: "DIS-SUDA", Score.DIS_IS: "DIS-IS", Score.IS: "IS", Score.SUDA: "SUDA"}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -124,8 +122,6 @@ class StrategyExperiment(Result):
 
     def plot(self) -> Figure:
         """Plot probability against both costs on logarithmic axes, one point per sample."""
-        from gamekeeper.attack.experiments.plots import plot_costs
-
         return plot_costs(
             {
                 f"strategy {one.number}": {
@@ -262,26 +258,11 @@ def fraction_experiment(
     return FractionExperiment(simulation, simulation.provenance)
 
 
-_NAMES = {
-    Score.DIS_SUDA: "DIS-SUDA",
-    Score.DIS_IS: "DIS-IS",
-    Score.IS: "IS",
-    Score.SUDA: "SUDA",
-}
-
-
 @dataclass(frozen=True, slots=True)
 class CalibrationLine:
-    """The sample uniques of one group of scores, over all samples.
+    """The sample uniques of one group of scores, over all samples, and how many have F = 1.
 
-    Attributes
-    ----------
-    by
-        Whether records are grouped by `rank`, in tenths, or by the `score` itself.
-    mean_chance
-        The mean of 1/F, the true chance of a correct match.
-    population_uniques
-        How many of the records have F = 1.
+    `by` is `rank`, in tenths, or `score`; `mean_chance` is of 1/F, the true chance of a right match.
     """
 
     score: Score
@@ -400,8 +381,6 @@ class PilotStudy(Result):
 
     def plot(self) -> Figure:
         """Plot the mean of 1/F against the mean score, by tenths, for the probabilities."""
-        from gamekeeper.attack.experiments.plots import plot_calibration
-
         return plot_calibration(
             {
                 _NAMES[score]: (

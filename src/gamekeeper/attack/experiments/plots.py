@@ -1,10 +1,4 @@
-"""What a simulation found: one number per sample and measure, and their means.
-
-Plots of simulations: measures against fraction, probability against cost, calibration.
-
-Every plot is a figure of its own that needs no display.
-
-Plots of judged measures: logit ranks, predictions, calibration, times, attacks.
+"""What a simulation found, with its means, and plots of simulations, judged measures and attacks.
 
 Every plot is a figure of its own that needs no display. Measures keep their colour and mark.
 """
@@ -18,6 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.judging import logit_rank_plot
 from gamekeeper.algorithms.statistics import robust_loess
@@ -43,22 +38,25 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
     from gamekeeper.attack.experiments.attack_experiment import AttackExperiment
     from gamekeeper.attack.experiments.compare import Comparison
     from gamekeeper.attack.experiments.judgement import Judgement
 
-
 _TOLD = 8
+# Colours and marks together tell series apart in grey as well.
+_MARKS = ("o", "s", "^", "v", "D", "P", "X", "*")
+_COSTS = {
+    "cost_without": "nobody is met twice (without replacement)",
+    "cost_with": "anybody may be met again (with replacement)",
+}
+_LETTERS = 90
+_DIAGONAL = "#8a96a3"
 
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The mean of a measure over the samples of one fraction in which it is defined.
-
-    The standard error is that of the mean over repeated samples; it needs two of them.
-    """
+    """The mean of a measure over the samples of a fraction that have it; with two, a standard error."""
 
     fraction: Fraction
     measure: str
@@ -71,21 +69,7 @@ class Mean:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SimulationResult(Result):
-    """The measures of every sample that was drawn.
-
-    Attributes
-    ----------
-    n_records, n_population_uniques
-        The size of the notional population and its uniques on the key variables.
-    keys
-        The key variables.
-    fractions
-        The sampling fraction of each sample.
-    measures
-        The names of the numbers.
-    values
-        One row per sample, one column per measure; NaN where a measure is not defined.
-    """
+    """The measures of every sample: a row of values for each, NaN where one is not defined."""
 
     tells_of_records = False
 
@@ -199,10 +183,7 @@ class SimulationResult(Result):
         return lines
 
     def plot(self, measures: Sequence[str] = ()) -> Figure:
-        """Plot measures against the sampling fraction, every sample a point, with their means.
-
-        The first eight measures by default.
-        """
+        """Plot measures, by default the first eight, by fraction: a point per sample, and means."""
         unknown = [name for name in measures if name not in self.measures]
         if unknown:
             raise InputError(
@@ -237,16 +218,6 @@ def _told(means: Sequence[Mean]) -> str:
     return ", and ".join(parts)
 
 
-# Colours and marks together tell series apart in grey as well.
-_MARKS = ("o", "s", "^", "v", "D", "P", "X", "*")
-_COSTS = {
-    "cost_without": "nobody is met twice (without replacement)",
-    "cost_with": "anybody may be met again (with replacement)",
-}
-_LETTERS = 90
-_DIAGONAL = "#8a96a3"
-
-
 def plot_measures(result: SimulationResult, measures: Sequence[str]) -> Figure:
     """Plot measures against the sampling fraction: a point per sample, a line for the means."""
     figure = new_figure(8.0, 4.6)
@@ -266,10 +237,7 @@ def plot_measures(result: SimulationResult, measures: Sequence[str]) -> Figure:
 
 
 def plot_costs(series: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
-    """Plot probability against cost, one panel per kind of cost, one colour per strategy.
-
-    Each strategy has its `pr_cm`, `cost_without` and `cost_with`, a number per point.
-    """
+    """Plot `pr_cm` against `cost_without` and `cost_with`, a panel each, one colour per strategy."""
     figure = new_figure(5.2 * len(_COSTS), 4.6)
     axes = figure.subplots(1, len(_COSTS), sharey=True)
     for ax, (cost, title) in zip(axes, _COSTS.items(), strict=True):
@@ -308,14 +276,11 @@ def _finish(ax: Axes) -> None:
 
 
 _STYLES = ("-", "--", "-.", ":")
-_POINTS = 500
-_SMOOTHED = 5000
-_ACROSS = 3
+_POINTS, _SMOOTHED, _ACROSS = 500, 5000, 3
 _TRUTHS = {
     "unique": ("share that is population unique", "probability of being population unique"),
     "match": ("mean of 1/F, the true chance", "probability of a correct match"),
 }
-
 # Attacks without a measure are grey and told apart by their strokes.
 _PLAIN = {
     "pr_cm_given_um": ("#20262d", "-"),
@@ -344,14 +309,14 @@ def plot_ranks(judgement: Judgement) -> Figure:
         ax.plot(found.t, found.value, style, color=_colour(number), label=label, linewidth=1.8)
     ax.set_xlabel("logit of the rank within the sample")
     ax.set_ylabel("logit of the probability of being population unique")
-    _finish_of_judgement_plots(ax)
+    _finish_judged(ax)
     return figure
 
 
 def plot_predictions(judgement: Judgement, *, seed: int = 0) -> Figure | None:
     """Plot estimated against true probabilities of a correct match, both as logarithms.
 
-    Some points are shown, drawn at random, and a robust smooth line through up to 5,000 of them.
+    Some points are drawn at random, and a robust smooth line through up to 5,000 of them.
     """
     shown = [line.measure for line in judgement.lines if line.match is not None]
     if not shown:
@@ -382,7 +347,7 @@ def plot_predictions(judgement: Judgement, *, seed: int = 0) -> Figure | None:
     for ax in axes.flat[: len(shown)]:
         ax.plot([lowest, 0], [lowest, 0], "--", color=MUTED, linewidth=1)
         ax.set_xlabel("log10 of 1/F")
-        _finish_of_judgement_plots(ax, legend=False)
+        _finish_judged(ax, legend=False)
     for ax in axes.flat[len(shown) :]:
         ax.set_axis_off()
     for ax in axes[:, 0]:
@@ -415,7 +380,7 @@ def plot_calibrations(judgement: Judgement) -> Figure | None:
         ylabel, xlabel = _TRUTHS[kind]
         ax.set_xlabel(xlabel)
         ax.set_ylabel(ylabel)
-        _finish_of_judgement_plots(ax)
+        _finish_judged(ax)
     return figure
 
 
@@ -439,7 +404,7 @@ def plot_seconds(comparison: Comparison) -> Figure:
     ax.invert_yaxis()
     ax.set_xscale("log")
     ax.set_xlabel("mean seconds per sample")
-    _finish_of_judgement_plots(ax)
+    _finish_judged(ax)
     return figure
 
 
@@ -449,7 +414,7 @@ def plot_attacks(found: AttackExperiment, attacks: Sequence[str]) -> Figure:
     ax = figure.add_subplot()
     _draw_attacks(ax, found, attacks, "pr_cm")
     ax.set_ylabel("probability of a correct match")
-    _finish_of_judgement_plots(ax, beside=True)
+    _finish_judged(ax, beside=True)
     return figure
 
 
@@ -462,7 +427,7 @@ def plot_attack_costs(found: AttackExperiment) -> Figure:
         ax.set_title(title, fontsize=9)
         ax.set_ylim(0, 1.06 * ax.get_ylim()[1])
         ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-        _finish_of_judgement_plots(ax)
+        _finish_judged(ax)
     axes[0].set_ylabel("people searched on average")
     return figure
 
@@ -510,7 +475,7 @@ def plot_attack_seconds(found: AttackExperiment) -> Figure:
     ax.set_xlabel("sampling fraction in percent")
     ax.set_ylabel("mean seconds per sample")
     ax.set_yscale("log")
-    _finish_of_judgement_plots(ax, beside=True)
+    _finish_judged(ax, beside=True)
     return figure
 
 
@@ -527,7 +492,7 @@ def _colour(number: int) -> str:
     return COLOURS[number % len(COLOURS)]
 
 
-def _finish_of_judgement_plots(ax: Axes, *, legend: bool = True, beside: bool = False) -> None:
+def _finish_judged(ax: Axes, *, legend: bool = True, beside: bool = False) -> None:
     ruled(ax)
     if legend and ax.get_legend_handles_labels()[0]:
         if beside:

@@ -1,16 +1,12 @@
-"""Sample and population counts of all cells side by side (Smith's thesis, tables 2 and 3).
-
-A cell is a combination of categories of the key variables; most cells of a large key hold nobody.
-Counts are put in the bands 0, 1, 2, 3, 4, 5, 6 to 10, 11 to 20, and 21 or more.
-
-What a measure of record-level risk sees of a sample, and what it says of the sample uniques.
-
-Measures of a Bayesian intruder: models fitted to the sample, calibrated by the sample itself.
-
-The measures of record-level risk that are known by name.
+"""Measures of record-level risk by name: what they see of a sample, and say of its sample uniques.
 
 A measure is a function of a `SampleData` that returns `Scores`. To add one, write it at the top of
-a module, so that processes can be given it, and put it in `MEASURES`.
+a module, so that processes can be given it, and put it in `MEASURES`. A Bayesian intruder fits
+models to the sample, calibrated by the sample itself.
+
+Sample and population counts of all cells can be seen side by side (Smith's thesis, tables 2 and 3).
+A cell is a combination of categories of the key variables; most cells of a large key hold nobody.
+Counts are put in the bands 0, 1, 2, 3, 4, 5, 6 to 10, 11 to 20, and 21 or more.
 """
 
 from __future__ import annotations
@@ -36,26 +32,21 @@ from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.results import EVERYTHING, Cell, Listing, make_listing
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
+Made = TypeVar("Made")
 BANDS = ("0", "1", "2", "3", "4", "5", "6-10", "11-20", "21+")
-"""The bands of counts, in words."""
-
 _LEAST = np.array([0, 1, 2, 3, 4, 5, 6, 11, 21])
 _MOST = (0, 1, 2, 3, 4, 5, 10, 20, None)
+# Expected sizes are sums, which may be below 1 in the last digits.
+_NEARLY = 1 - 1e-9
+# Samples of a comparison run beside each other, so that a search has one thread.
+_CHAINS = 2
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class JointTable:
-    """How many cells have which counts in sample and population.
+    """How many of the cells of a key have which counts in sample and population, over samples.
 
-    Attributes
-    ----------
-    counts
-        By band of sample count and of population count, summed over samples; cells that hold
-        nobody are left out.
-    samples
-        Over how many samples.
-    n_cells
-        All cells of the key, those that hold nobody included.
+    Cells that hold nobody are left out of `counts`, and are among `n_cells`.
     """
 
     counts: NDArray[np.int64]
@@ -114,23 +105,9 @@ def joint_counts(
     return flat.reshape(n_bands, n_bands).astype(np.int64)
 
 
-Made = TypeVar("Made")
-
-# Expected sizes are sums, which may be below 1 in the last digits.
-_NEARLY = 1 - 1e-9
-
-
 @dataclass(frozen=True, repr=False, eq=False)
 class RecordEstimates:
-    """What a measure says of every record of a sample, unique or not.
-
-    Attributes
-    ----------
-    match
-        The estimated probability that a match with the record is correct.
-    expected_size
-        How many people are expected to have its key.
-    """
+    """Of every record, unique or not: the probability of a right match, and expected people with its key."""
 
     match: NDArray[np.float64]
     expected_size: NDArray[np.float64]
@@ -143,21 +120,12 @@ class RecordEstimates:
 class Scores:
     """What a measure says of every sample unique, and of the file.
 
-    Attributes
-    ----------
-    values
-        The score that ranks them, higher for more risk; its scale does not matter.
-    match
-        The estimated probability that a match with the record is correct, 1/F; None if the
-        measure is no such estimate.
-    unique
-        The estimated probability that the record is population unique (F = 1); None likewise.
-    pr_cm_given_um
-        The estimate of Pr(CM|UM) of the file, the number of sample uniques by the number of people
-        who have their keys; None likewise.
-    records
-        What it says of all records, so that attacks may be planned by cost; None where it speaks
-        of sample uniques only.
+    - `values`: the score that ranks them, higher for more risk; its scale does not matter.
+    - `match`: the estimated probability that a match with the record is correct, 1/F, if any.
+    - `unique`: the estimated probability that the record is population unique (F = 1), likewise.
+    - `pr_cm_given_um`: the estimate of Pr(CM|UM) of the file, the number of sample uniques by the
+      number of people who have their keys, likewise.
+    - `records`: of all records, so that attacks may be planned by cost; None if of uniques only.
     """
 
     values: NDArray[np.float64]
@@ -174,24 +142,12 @@ class Scores:
 class SampleData:
     """A sample as an intruder sees it.
 
-    Attributes
-    ----------
-    codes
-        One row per record, one column per key variable; 0 is a missing cell.
-    levels
-        How many categories each key variable has in the population's codebook, with the missing
-        cell as one more where it occurs.
-    fraction
-        The sampling fraction.
-    class_sizes
-        The class size of every record in the sample.
-    uniques
-        The rows of the sample uniques, ascending: the order of every measure's answer.
-    seed
-        For measures that draw at random.
-    max_size, max_seconds
-        For measures that search combinations of variables: how many variables one has at most, and
-        how long that may be expected to take; None for no limit.
+    - `codes`: one row per record, one column per key variable; 0 is a missing cell.
+    - `levels`: how many categories each key variable has in the population's codebook, with the
+      missing cell as one more where it occurs.
+    - `uniques`: the rows of the sample uniques, ascending: the order of every measure's answer.
+    - `max_size`, `max_seconds`: for measures that search combinations of variables: how many
+      variables one has at most, and how long that may be expected to take; None for no limit.
     """
 
     codes: NDArray[np.unsignedinteger]
@@ -235,16 +191,9 @@ Measure = Callable[[SampleData], Scores]
 
 @dataclass(frozen=True, slots=True)
 class AttackValue:
-    """What an attack achieves on one sample.
+    """What an attack achieves on one sample: the true probability of a correct match.
 
-    Attributes
-    ----------
-    pr_cm
-        The true probability of a correct match.
-    cost
-        The people searched on average; None for what is no search.
-    keys
-        The keys that are attacked; None likewise.
+    `cost` has the people searched on average, `keys` the keys attacked; None for what is no search.
     """
 
     pr_cm: float
@@ -254,20 +203,11 @@ class AttackValue:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ScoredSample:
-    """One sample: the true class sizes of its uniques, what measures say of them, and attacks.
+    """One sample: the class sizes F of its uniques, what measures say of them, and attacks.
 
-    Attributes
-    ----------
-    population_sizes
-        The class size F of each sample unique in the population.
-    scores
-        The answer of each measure by its name; none where the sample was drawn for attacks only.
-    seconds
-        The time of each measure, where it was taken.
-    joint
-        Numbers of classes by bands of sample count and population count, where known.
-    attacks
-        What attacks achieve, by attack and measure; without a measure where they need none.
+    - `scores`: the answer of each measure by its name; none of a sample for attacks only.
+    - `joint`: numbers of classes by bands of sample count and population count, where known.
+    - `attacks`: what attacks achieve, by attack and measure; without one where they need none.
     """
 
     population_sizes: NDArray[np.int64]
@@ -345,15 +285,10 @@ def _record_problems(told: RecordEstimates, n_records: int) -> list[Problem]:
     return problems
 
 
-# Samples of a comparison run beside each other, so that a search has one thread.
-_CHAINS = 2
-
-
 def mc3(sample: SampleData) -> Scores:
     """Score by models that Markov chains visit, averaged."""
     return _scores(
-        sample,
-        lambda scores: sample_models(scores, chains=_CHAINS, seed=sample.seed, workers=1),
+        sample, lambda scores: sample_models(scores, chains=_CHAINS, seed=sample.seed, workers=1)
     )
 
 
@@ -433,7 +368,6 @@ MEASURES: dict[str, Measure] = {
     "annealing": annealing,
     "occam": occam,
 }
-"""Every measure by its name."""
 
 
 def named_measures(measures: Sequence[str | Measure]) -> dict[str, Measure]:

@@ -1,25 +1,14 @@
-"""Checks of what repeated sampling is asked.
-
-One sample drawn and measured, by whichever thread, process or worker.
-
-A sample depends on the population, the plan, the seed and its own number only, so the outcome is
-the same whoever draws it and in whatever order. A process is given the population once.
-
-Samples that are left to be drawn, where those of an earlier run may be kept in a folder.
-
-A folder that keeps the finished samples of a simulation, so that it can be resumed.
-
-`plan.json` says what is simulated and on which data; `sample-000001.json` and so on hold the
-numbers of one finished sample each, never records. Files are written beside and renamed, so that
-each is either whole or absent.
-
-Repeated samples from a notional population, and any set of measures taken of each.
+"""Repeated samples from a notional population, and any set of measures taken of each.
 
 What a steward can compute from a sample alone is compared with what is true in the population.
-Samples are drawn without replacement, each from a random stream of its own, so that the outcome
-is the same for any number of workers and after any interruption. Smith's thesis, chapters 5 and 7;
-Elliot and Manning 2003. A sample costs its size plus one count per class, and what the measures
-cost: only scores of uniques cost more.
+Samples are drawn without replacement. Each depends on the population, the plan, the seed and its
+own number only, so that the outcome is the same for any number of workers and after any
+interruption. Smith's thesis, chapters 5 and 7; Elliot and Manning 2003. A sample costs its size
+plus one count per class, and what the measures cost: only scores of uniques cost more.
+
+In a folder, a simulation can be resumed: `plan.json` says what is simulated and on which data;
+`sample-000001.json` and so on hold the numbers of one finished sample each, never records. Files
+are written beside and renamed, so that each is either whole or absent.
 """
 
 from __future__ import annotations
@@ -36,8 +25,12 @@ from typing import Any, Protocol, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.attack.experiments.measures import MeasurePlan, measure_sample, plan_measures
-from gamekeeper.attack.experiments.measures import Values as measures_Values
+from gamekeeper.attack.experiments.measures import (
+    MeasurePlan,
+    Values,
+    measure_sample,
+    plan_measures,
+)
 from gamekeeper.attack.experiments.notional import (
     Failure,
     NotionalPopulation,
@@ -60,6 +53,7 @@ from gamekeeper.prompt_syntax import FractionLike, parse_fraction
 from gamekeeper.results import Progress, Provenance, package_version
 from gamekeeper.wording import count_of, quoted
 
+_Found = TypeVar("_Found")
 # A task, what waits for it and the dictionary of what it finds; a number by its name.
 _SAMPLE_BYTES, _NUMBER_BYTES = 2_000, 100
 
@@ -129,7 +123,7 @@ def drawn_records(population: NotionalPopulation, task: SampleTask) -> NDArray[n
 
 def run_task(
     population: NotionalPopulation, plan: MeasurePlan, task: SampleTask
-) -> measures_Values | Failure:
+) -> Values | Failure:
     """Draw one sample and measure it."""
     return measure_sample(
         Sample(
@@ -141,9 +135,6 @@ def run_task(
         ),
         plan,
     )
-
-
-_Found = TypeVar("_Found")
 
 
 class Kept(Protocol[_Found]):
@@ -187,14 +178,10 @@ def run_left(
     return found
 
 
-Values = Mapping[str, float | None]
-
-
 class SampleFolder:
     """The finished samples of one plan, on disk."""
 
     def __init__(self, path: Path, plan: Mapping[str, Any]) -> None:
-        """Open a folder, or make it; refuse one that belongs to another plan."""
         self.path = path
         asked = f"The simulation was to be kept in the folder {quoted([str(path)], letters=200)}."
         # Through JSON once, so that tuples and lists compare equal.
@@ -273,8 +260,7 @@ def simulate(population: CodedTable | KeyTable, asked: SimulateOptions) -> Simul
     names from `MEASURES`, or functions of your own: `measure(codes, f, F)` gets the codes of the
     sampled records (one row each, one column per key variable) and their class sizes in sample and
     population, and returns named numbers. A number that is not finite counts as undefined.
-    Functions are told apart by their names. A stratified sample is allocated to strata in
-    proportion.
+    Functions are told apart by their names. A stratified sample is allocated in proportion.
 
     Examples
     --------

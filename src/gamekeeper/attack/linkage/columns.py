@@ -1,19 +1,14 @@
-"""Dates of a column, in the ways people write them, and what could not be read.
-
-2031-05-01 and 20310501 are read as they stand, 1.5.2031, 1/5/2031 and 1-5-2031 day first, unless more
-values of the column with that mark can be read month first. Where all can be read either way, dates of
-the other file may tell: the reading that has more of them is chosen. Nothing else is guessed: two digits of a
-year have no century.
-
-A column of each of two files as what can be compared: numbers, days, sinks or joint codes.
-
-Arrays are by code of the file, with code 0 for missing: NaN as a number, 0 as a joint code.
-
-The variables that two files are linked on, and how their values are compared.
+"""The variables that two files are linked on, and how the values of their columns are compared.
 
 What is not said is chosen: a variable with more than ten values, all of them numbers in both files,
 is compared as a number, any other as a category. Categories in different categorizations are
-compared by the sinks of the partition graph of stage one.
+compared by the sinks of the partition graph of stage one. Arrays are by code of the file, with code
+0 for missing: NaN as a number, 0 as a joint code.
+
+Of dates, 2031-05-01 and 20310501 are read as they stand, 1.5.2031, 1/5/2031 and 1-5-2031 day first,
+unless more values of the column with that mark can be read month first. Where all can be read
+either way, dates of the other file may tell: the reading that has more of them is chosen. Nothing
+else is guessed: two digits of a year have no century.
 """
 
 from __future__ import annotations
@@ -47,10 +42,17 @@ from gamekeeper.mapping.variables.codes import Variable
 from gamekeeper.mapping.variables.definitions import SinkFinder, asked_of_codes
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
+Columns: TypeAlias = tuple[CodedVariable, CodedVariable]
+Codes: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
+Found: TypeAlias = tuple[NDArray[Any], str]
 _WHOLE = re.compile(r"(\d{4})[-./](\d{1,2})[-./](\d{1,2})(?:[T ].*)?")
 _BARE = re.compile(r"(\d{4})(\d{2})(\d{2})")
 _SMALL_FIRST = re.compile(r"(\d{1,2})([-./])(\d{1,2})\2(\d{4})(?:[T ].*)?")
 _YEARS = range(1800, 2200)
+_FEW_BAD = 0.1
+LARGEST = 1e150
+"""The largest magnitude of numbers that are compared: sums of squares must stay finite."""
+_FEW_VALUES = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,16 +138,6 @@ def _day(year: int, month: int, day: int) -> float:
         return math.nan
 
 
-Columns: TypeAlias = tuple[CodedVariable, CodedVariable]
-Codes: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
-Found: TypeAlias = tuple[NDArray[Any], str]
-
-
-_FEW_BAD = 0.1
-LARGEST = 1e150
-"""The largest magnitude of numbers that are compared: sums of squares must stay finite."""
-
-
 def observed(column: CodedVariable) -> tuple[str, ...]:
     """Return the values of a column that are not missing, in the order of their codes."""
     return column.values[MISSING + 1 :]
@@ -198,8 +190,8 @@ def as_days(
 ) -> tuple[list[NDArray[Any]], list[str]]:
     """Return the dates of both files as numbers of days by code, and what a reader should know.
 
-    A few values that are no dates are missing cells; where they are more than one in ten, the column
-    is refused.
+    A few values that are no dates are missing cells; where they are more than one in ten, the
+    column is refused.
     """
     notes: list[str] = []
     alone = [read_dates(observed(column)) for column in columns]
@@ -291,7 +283,6 @@ def common_order(columns: Columns, asked: str) -> tuple[str, ...]:
 
 
 def _agree(orders: Sequence[Sequence[str]]) -> bool:
-    """Tell whether what several orders have in common is in the same order in each."""
     shared = set(orders[0]).intersection(*orders[1:])
     return len({tuple(value for value in order if value in shared) for order in orders}) == 1
 
@@ -331,7 +322,6 @@ def _of_both(
     asked: str,
     read: Callable[[CodedVariable, str], Found],
 ) -> list[NDArray[Any]]:
-    """Read the column of each file; tell what is wrong with both at once."""
     found = [read(column, decimal) for column, decimal in zip(columns, decimals, strict=True)]
     problems = [
         Problem(
@@ -354,9 +344,6 @@ def _of_both(
     return [array for array, _ in found]
 
 
-_FEW_VALUES = 10
-
-
 class Kind(StrEnum):
     """How values of a variable are compared."""
 
@@ -376,31 +363,20 @@ _MEASURES: dict[Kind | None, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class LinkVariable:
-    """One variable to link on.
+    """One variable to link on, by the name of its column in the first file.
 
-    Attributes
-    ----------
-    name
-        Its column in the first file.
-    other
-        Its column in the second file; the same by default.
-    kind
-        How values are compared; if None, the kind that a given measure, order or variable is for,
-        or else one chosen by the values.
-    measure
-        Of numbers: standardized, absolute, squared or relative. Of texts: levenshtein,
-        transposition or jaro-winkler.
-    order
-        The categories of an ordinal variable from the lowest to the highest; if empty, the order
-        that they have in data frames (ordered categories), or else that of numbers or of the
-        alphabet.
-    missing
-        The distance of a missing value: "expected", "largest", "zero", "impossible" or a number.
-    variable
-        The variable of the environment whose partition graph says what categories mean.
-    fits
-        Truth values, a line per code of the first file from 1 and a column per code of the second: can
-        the two be the same? Where given, that is the distance: 0 where they can, else 1.
+    - `other`: its column in the second file; the same by default.
+    - `kind`: if None, the kind that a given measure, order or variable is for, or one by the
+      values.
+    - `measure`: of numbers standardized, absolute, squared or relative; of texts levenshtein,
+      transposition or jaro-winkler.
+    - `order`: the categories from the lowest to the highest; if empty, the order that they have in
+      data frames (ordered categories), or else that of numbers or of the alphabet.
+    - `missing`: the distance of a missing value: a number, "expected", "largest", "zero" or
+      "impossible".
+    - `variable`: the one of the environment whose partition graph says what categories mean.
+    - `fits`: truth values, a line per code of the first file from 1 and a column per code of the
+      second: can the two be the same? Where given, that is the distance: 0 where they can, else 1.
     """
 
     name: str
@@ -619,7 +595,6 @@ def _comparison(
 
 
 def _require_fitting(one: LinkVariable) -> None:
-    """Refuse options that the kind of a variable has no use for."""
     asked = f"{quoted([one.name])} was to be compared as {one.kind}"
     known = _MEASURES.get(one.kind, ())
     if one.measure and one.measure not in known:

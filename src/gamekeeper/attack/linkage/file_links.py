@@ -1,11 +1,9 @@
-"""How links hold when part of the files is left out: the rest is linked anew, several times.
+"""Links of two files as a result: which record is which, how sure that is, how often it is true.
 
-A tenth of the records of both files, at least one, is left out at random each time. A link that
-comes back whenever both its records are there does not hang on who else is in the files.
-
-What carried links: in which variables linked records agree, nearly agree or differ.
-
-Links of two files as a result: which record is which, how sure that is, how often it is true.
+What carried links is told by the variables in which linked records agree, nearly agree or differ.
+How links hold is told by linking anew, several times, with a tenth of the records of both files, at
+least one, left out at random. A link that comes back whenever both its records are there does not
+hang on who else is in the files.
 """
 
 from __future__ import annotations
@@ -32,6 +30,7 @@ from gamekeeper.attack.linkage.truth import (
     bands_table,
     by_margin,
     calibrate,
+    plot_links,
     share_interval,
 )
 from gamekeeper.results import Progress, Provenance, Result, arrow_table, table_html
@@ -50,25 +49,21 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
 _LEFT_OUT = 0.1
+_MOST_LINKS, _NEAR = 20_000, 0.25
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Resampled:
     """Links of files with a part left out.
 
-    Attributes
-    ----------
-    stability
-        For each record of the first file how often its link came back, of the times that both
-        records were there; NaN without link, or where they never were.
-    rates
-        The share of records that were re-identified each time, of those with a partner there;
-        None where truth is not known.
+    - `stability`: for each record of the first file how often its link came back, of the times that
+      both records were there; NaN without link, or where they never were.
+    - `rates`: the share of records that were re-identified each time, of those with a partner
+      there; None where truth is not known.
     """
 
     stability: Floats
@@ -195,10 +190,6 @@ def _within(
     return CandidatePairs.from_pairs(i[kept], j[kept], (len(rows), len(columns)))
 
 
-_MOST_LINKS = 20_000
-_NEAR = 0.25
-
-
 @dataclass(frozen=True, slots=True)
 class ExampleLink:
     """A link in words: records numbered from 0, and the variables in which they agree, or do not."""
@@ -229,16 +220,9 @@ class ExampleLink:
 class Carried:
     """For each variable the share of links that agree, nearly agree, differ or miss a value.
 
-    Attributes
-    ----------
-    shares
-        One row per variable: equal, within a quarter of the usual distance, farther, missing.
-    chance
-        The share of pairs of different people that agree; NaN where that is not known.
-    weights
-        The mean weight of the links, for each variable; NaN where costs are no weights.
-    n_links
-        Of how many links.
+    - `shares`: a row per variable: equal, within a quarter of the usual distance, farther, missing.
+    - `chance`: the share of pairs of different people that agree; NaN where that is not known.
+    - `weights`: the mean weight of the links, for each variable; NaN where costs are no weights.
     """
 
     names: tuple[str, ...]
@@ -280,8 +264,8 @@ def what_carried(
 ) -> Carried | None:
     """Look at links, at most 20,000 of them, evenly spread; None without links.
 
-    Records are in the order of the comparisons; `orders` has their numbers in the two files. `columns`
-    are records of the second file, `examples` those of the first whose links are told in words.
+    Records are in the order of the comparisons; `orders` has their numbers in the two files.
+    `columns` are records of the second file, `examples` those of the first to be told in words.
     """
     linked = np.flatnonzero(columns >= 0)
     if not len(linked):
@@ -327,38 +311,20 @@ def _kinds(distances: Floats, near: float) -> Integers:
     return found.astype(np.int64)
 
 
-_ROUNDING = 1e-12
-
-
 @dataclass(frozen=True, repr=False)
 class FileLinks(Result):
     """The links between the records of two files.
 
-    Attributes
-    ----------
-    variables
-        The variables that records were compared on, with their kinds.
-    linked
-        The links, their costs and margins.
-    truth
-        The true partner of each record of the first file, -1 for none; None where it is not known.
-    by_chance
-        About how many links would be correct if they were drawn at random from the pairs that were
-        compared; None where truth is not known.
-    n_records
-        The numbers of records of the two files.
-    resampled
-        How links hold when a part of both files is left out; None where that was not asked for.
-    partners
-        How many people are in both files, and what to expect of links; None where all were to be
-        linked, or costs are no weights of agreement.
-    weights
-        For each variable the weight of each level of agreement, and how often it is found among
-        matches and others; None where costs are no weights of agreement.
-    carried
-        In which variables linked records agree, with examples; None without links.
-    groups
-        The groups of equal records that links are to; None where links are to single records.
+    - `truth`: the true partner of each record of the first file, -1 for none; None if not known.
+    - `by_chance`: about how many links would be correct if they were drawn at random from the pairs
+      that were compared; None where truth is not known.
+    - `resampled`: how links hold when a part of both files is left out; None if not asked for.
+    - `partners`: how many people are in both files, and what to expect of links; None where all
+      were to be linked, or costs are no weights of agreement.
+    - `weights`: for each variable the weight of each level of agreement, and how often it is found
+      among matches and others; None where costs are no weights of agreement.
+    - `carried`: in which variables linked records agree, with examples; None without links.
+    - `groups`: the groups of equal records that links are to; None if to single records.
     """
 
     variables: tuple[LinkVariable, ...]
@@ -507,7 +473,6 @@ class FileLinks(Result):
         return [*said, *self.notes]
 
     def _right(self) -> list[str]:
-        """Return how many links are right, where the truth is known."""
         correct, known, n_a = self.n_correct, self.n_with_partner, self.n_records[0]
         if correct is None or known is None or self.by_chance is None or not n_a:
             return []
@@ -568,8 +533,7 @@ class FileLinks(Result):
         """Return the links that are surest, none where nothing is linked.
 
         Those whose increase is largest; where it was not worked out, those that cost least compared
-        with the best other candidate of the record. Where there is no other candidate that says
-        nothing: such links come last, by their costs.
+        with the best other candidate of the record. Those without another come last, by costs.
         """
         linked = self.linked
         ahead = ahead_of(linked.costs, linked.best, linked.second)
@@ -603,8 +567,6 @@ class FileLinks(Result):
 
     def plot(self) -> Figure:
         """Draw how margins are distributed, correct and wrong links apart where truth is known."""
-        from gamekeeper.attack.linkage.truth import plot_links
-
         return plot_links(self)
 
     def _repr_html_(self) -> str:

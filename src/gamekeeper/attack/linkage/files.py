@@ -1,7 +1,4 @@
-"""Re-identifying a masked file: which record is which, how sure that is, and how often it is true.
-
-Masked versions of one file compared: how many records of each an intruder re-identifies.
-"""
+"""Re-identifying a masked file: which record is which, and which of several maskings tells more."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ from gamekeeper.attack.linkage.linking import (
 )
 from gamekeeper.attack.linkage.options import LinkInput, LinkMethod, MaskingInput, ObjectiveName
 from gamekeeper.attack.linkage.partners import Partners, find_partners
-from gamekeeper.attack.linkage.truth import require_partners
+from gamekeeper.attack.linkage.truth import plot_maskings, require_partners
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.source_coding import code_frame
 from gamekeeper.errors import InputError, Reason
@@ -46,10 +43,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
+T = TypeVar("T")
 _EXAMPLES = 4
 # What these make of variables is a sum: in another order it would be another by rounding.
 _ORDERLESS = (ObjectiveName.FELLEGI_SUNTER, ObjectiveName.ESTIMATED, ObjectiveName.EQUAL)
@@ -64,10 +60,10 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
     """Link the records of two files that share variables, such as a masked one with its original.
 
     Both are coded tables, or frames of pandas, Polars, Arrow or DuckDB. `variables` says what to
-    compare, and how, a name alone for what is usual; `truth` is the true partner of each record of the
-    first file, -1 for none; `decimals` are the decimal marks of the two files. For the objective
-    "lexicographic", `steps` may say for each variable into how many steps its largest distance is
-    divided; where it is None, that is chosen.
+    compare, and how, a name alone for what is usual; `truth` is the true partner of each record of
+    the first file, -1 for none; `decimals` are the decimal marks of the two files. For the
+    objective "lexicographic", `steps` may say for each variable into how many steps its largest
+    distance is divided; where it is None, that is chosen.
 
     Examples
     --------
@@ -243,7 +239,6 @@ def require_records(n_first: int, n_second: int) -> None:
 
 
 def _limits_of(linked: Linked, is_blocked: bool, told: Partners | None) -> list[str]:
-    """Return what was not worked out, or holds for some pairs alone."""
     said: list[str] = []
     n_told = int(np.count_nonzero(~np.isnan(linked.increases)))
     n_links = int(np.count_nonzero(linked.columns >= 0))
@@ -295,14 +290,12 @@ def _not_blocked(
 
 
 def _renumbered(columns: Integers, order: Integers) -> Integers:
-    """Return records by their numbers in another order; -1 stays."""
     return np.where(columns >= 0, order[columns], -1) if len(order) else columns
 
 
 def _chance(
     truth: Integers, n_columns: int, method: LinkMethod, candidates: CandidatePairs | None
 ) -> float:
-    """Return about how many links would be correct if they were drawn at random."""
     if candidates is not None:
         rows = candidates.rows()
         is_true = candidates.columns == truth[rows]
@@ -313,23 +306,12 @@ def _chance(
     return n_true / max(n_choices, 1)
 
 
-T = TypeVar("T")
-
-
 @dataclass(frozen=True, repr=False)
 class MaskingComparison(Result):
     """The re-identification rate of each masked version of a file.
 
-    Attributes
-    ----------
-    names
-        The masked versions.
-    methods
-        The ways of linking that were tried.
-    links
-        What was found: one list per version, in the order of the methods.
-    notes
-        What holds for all versions and a reader has to know.
+    - `links`: what was found: one list per version, in the order of the methods.
+    - `notes`: what holds for all versions and a reader has to know.
     """
 
     tells_of_records = False
@@ -390,8 +372,6 @@ class MaskingComparison(Result):
 
     def plot(self) -> Figure:
         """Draw the rates with their intervals; needs no display."""
-        from gamekeeper.attack.linkage.truth import plot_maskings
-
         return plot_maskings(self)
 
 
@@ -483,7 +463,7 @@ def _fit(
     objective: ObjectiveName,
     ways: Sequence[tuple[ObjectiveName, LinkMethod]],
 ) -> Sequence[T]:
-    """Return what one objective has use for; to others it is given only where that one is not tried."""
+    """Return what one objective has use for; others get it only where that one is not tried."""
     is_tried = any(tried is its for tried, _ in ways)
     return () if is_tried and objective is not its else given
 

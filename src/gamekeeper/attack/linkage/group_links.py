@@ -1,13 +1,14 @@
 """Links to groups of equal records, where one of two files was microaggregated.
 
-If g records of a file are equal, nobody can tell which of them somebody is; but which group somebody
-is in may be plain, and with it the values of the group. So records of the other file are compared with
-different records only, and how far the nearest group is ahead of the second nearest is held against
-what chance gives: the same records, compared with as many others of their own file as there are groups
-(`margin_evidence`). A single link is right with the probability of the group over its size.
+If g records of a file are equal, nobody can tell which of them somebody is; but which group
+somebody is in may be plain, and with it the values of the group. So records of the other file are
+compared with different records only, and how far the nearest group is ahead of the second nearest
+is held against what chance gives: the same records, compared with as many others of their own file
+as there are groups (`margin_evidence`). A single link is right with the probability of the group
+over its size.
 
-Costs are the sum of distances over their means, which nothing is learned for: weights that were fitted
-to these records would take chance for evidence.
+Costs are the sum of distances over their means, which nothing is learned for: weights that were
+fitted to these records would take chance for evidence.
 
 Where groups have lost members, as in a part of a masked file, their values still tell of people who
 are not there. Then nothing is said of partners.
@@ -31,29 +32,16 @@ from gamekeeper.wording import count_of, digits_text, percent_text
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Truths = NDArray[np.bool_]
-
-_OWN_PAIRS = 1_000_000
-_DRAWS = 4
+_OWN_PAIRS, _DRAWS = 1_000_000, 4
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
     """Groups of equal records of one file, and what margins say of the records of the other.
 
-    Attributes
-    ----------
-    side
-        The file whose records are equal: the first (0) or the second (1).
-    equal
-        The groups.
-    objective
-        What makes the costs of pairs.
-    evidence
-        What margins between different records say.
-    own
-        Margins of records of the other file within it.
-    best, second
-        The two least costs of each record of the other file, of different groups.
+    The equal records are in the first file (`side` 0) or the second (1). `own` has the margins of
+    records of the other file within it; `best` and `second` the two least costs of each of them, of
+    different groups.
     """
 
     side: int
@@ -91,18 +79,11 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class GroupLinks:
-    """Links to groups of equal records.
+    """Links to groups of equal records, which are in the first file (`side` 0) or the second (1).
 
-    Attributes
-    ----------
-    side, n_groups
-        The file whose records are equal, and how many different ones it has.
-    probabilities
-        How likely each link is to the right group; NaN without link.
-    sizes
-        The number of equal records of each group that is linked to; 0 without link.
-    is_right
-        Whether each link is to the right group; None where truth is not known.
+    - `probabilities`: how likely each link is to the right group; NaN without link.
+    - `sizes`: the number of equal records of each group that is linked to; 0 without link.
+    - `is_right`: whether each link is to the right group; None where truth is not known.
     """
 
     side: int
@@ -183,10 +164,9 @@ class GroupLinks:
 
 
 def find_groups(comparisons: Sequence[Comparison], seed: int) -> tuple[Groups | None, bool]:
-    """Look for groups in one of two files, and compare the other with them.
+    """Look for groups in one of two files, and compare the other with them; tell if many are equal.
 
-    None where neither or both have groups, or groups have lost members; then the second part tells
-    whether many records are equal.
+    None where neither or both have groups, or groups have lost members.
     """
     from gamekeeper.algorithms.assignment.dense import two_least
 
@@ -213,7 +193,6 @@ def find_groups(comparisons: Sequence[Comparison], seed: int) -> tuple[Groups | 
 
 
 def _own_margins(objective: WeightedSum, side: int, n_others: int, seed: int) -> Floats:
-    """Return margins of records within their file, among as many others as the groups are."""
     from gamekeeper.algorithms.assignment.dense import two_least
 
     own = [one.own(side) for one in objective.comparisons]

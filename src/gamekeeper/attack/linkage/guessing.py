@@ -3,10 +3,11 @@
 By what the values of both files look like, in this order:
 
 - **date**: at least nine in ten distinct values are dates;
-- **text**, codes: digits of one width, four or more, that are no years: postcodes, numbers of people;
+- **text**, codes: digits of one width, four or more, but no years: postcodes, numbers of people;
 - **number**: numbers, more than ten different ones;
 - **ordinal**: numbers but for an open end, such as 90+;
-- **text**: more than thirty different words, or more than ten of which a fifth is in one file alone,
+- **text**: more than thirty different words, or more than ten of which a fifth is in one file
+  alone,
   as where names are mistyped;
 - **category**: all else.
 
@@ -15,7 +16,7 @@ record it is: running numbers, or codes of which the files have none in common. 
 Codes and names that are all different in both files, and in part the same, link by themselves. They
 may be what an intruder has, so they are compared, and that is to be said.
 
-Columns of any kind as numbers whose Manhattan distances are those of their kinds, for clustering.
+For clustering, columns of any kind become numbers whose Manhattan distances are those of their kinds:
 
 - A number is itself; it is scaled to 0 to 1 later.
 - **Ordered categories** without a partition graph are numbers, their ranks: two are as far apart as
@@ -29,8 +30,6 @@ Columns of any kind as numbers whose Manhattan distances are those of their kind
   least number of steps by which one distribution is moved into the other, over all steps.
 - Without a graph or an order each category is a sink of its own, and the distance 0 or 1.
 - A missing value is the mean of its column: as far from everybody as is usual.
-
-So the dissimilarities of clusterings, and the distances within files, take all of them.
 """
 
 from __future__ import annotations
@@ -62,9 +61,8 @@ from gamekeeper.mapping.variables.codes import Scale, Variable
 from gamekeeper.mapping.variables.definitions import SinkFinder, asked_of_codes
 from gamekeeper.wording import count_of, quoted
 
-_FEW_VALUES = 10
-_MANY_WORDS = 30
-_MOSTLY = 0.9
+Floats = NDArray[np.float64]
+_FEW_VALUES, _MANY_WORDS, _MOSTLY = 10, 30, 0.9
 _OPEN_END = re.compile(
     r"[<>≤≥]?\s*\d+(?:[.,]\d+)?\s*(?:\+|and (?:over|more|older)|or (?:more|older))?"
 )
@@ -72,6 +70,8 @@ _DIGITS = re.compile(r"\d+")
 _YEARS = (1850, 2100)
 _FEWEST = 20
 _NAMED = (Kind.TEXT, Kind.CATEGORY)
+MOST_CATEGORIES = 100
+"""The most categories of a column without a partition graph: more are names, which cluster nothing."""
 
 
 def guess_kinds(
@@ -81,7 +81,7 @@ def guess_kinds(
     *,
     decimals: tuple[str, str] = (".", "."),
 ) -> tuple[list[LinkVariable], list[str]]:
-    """Return the variables with kinds where none were given, and what was guessed that may surprise.
+    """Return variables with kinds where none were given, and what was guessed that may surprise.
 
     Variables that are in neither file stay as they are.
     """
@@ -160,7 +160,6 @@ def telling_alone(
 def _of_different_values(
     a: CodedTable, b: CodedTable, variables: Sequence[LinkVariable]
 ) -> list[tuple[LinkVariable, Columns]]:
-    """Return the variables of no given kind that have another value for each record of both files."""
     return [
         (one, (a.codebook[one.name], b.codebook[one.column]))
         for one in variables
@@ -190,7 +189,6 @@ def _is_unique(table: CodedTable, name: str) -> bool:
 
 
 def _is_running(column: CodedVariable, *, from_start: bool = False) -> bool:
-    """Tell whether a column of different values counts records: whole numbers with hardly a gap."""
     values = observed(column)
     if not all(value.isdecimal() for value in values):
         return False
@@ -205,7 +203,6 @@ def _are_dates(values: Sequence[str]) -> bool:
 
 
 def _are_codes(values: set[str]) -> bool:
-    """Tell whether values are digits of one width, four or more, and no years."""
     digits = [value for value in values if _DIGITS.fullmatch(value)]
     widths = np.bincount([len(value) for value in digits]) if digits else np.zeros(1)
     width = int(np.argmax(widths))
@@ -216,18 +213,9 @@ def _are_codes(values: set[str]) -> bool:
     return not are_years
 
 
-Floats = NDArray[np.float64]
-
-MOST_CATEGORIES = 100
-"""The most categories of a column without a partition graph: more are names, which cluster nothing."""
-
-
 @dataclass(frozen=True, eq=False)
 class StructureColumns:
-    """Columns as numbers: their values, what each counts after scaling, and what was done.
-
-    `origins` has for each number the place of the column that it comes from.
-    """
+    """Columns as numbers: values, what each counts after scaling, from which column, what was done."""
 
     values: Floats
     weights: Floats
@@ -321,7 +309,6 @@ def _by_code(
 
 
 def _ranks(column: CodedVariable, order: Sequence[str]) -> tuple[Floats | None, str]:
-    """Return the ranks of codes by a given order, or by the one that came with the values."""
     order = order or column.order
     if not order:
         return None, ""
@@ -338,7 +325,6 @@ def _ranks(column: CodedVariable, order: Sequence[str]) -> tuple[Floats | None, 
 
 
 def _band_ranks(column: CodedVariable) -> Floats | None:
-    """Return the ranks of bands and numbers that do not overlap; None where they are none."""
     bands: list[tuple[float, float, int]] = []
     for code in range(MISSING + 1, column.n_codes):
         try:
@@ -356,7 +342,6 @@ def _band_ranks(column: CodedVariable) -> Floats | None:
 
 
 def _by_graph(column: CodedVariable, decimal: str, variable: Variable) -> _Coded:
-    """Return the shares of the sinks of each code in the categories of a partition graph."""
     finder, graph = SinkFinder(variable, decimal), variable.graph
     n_sinks = len(graph.sinks)
     found = np.zeros((column.n_codes, n_sinks))

@@ -1,13 +1,10 @@
-"""Which pairs of records of two files are compared: all, or those that one of several passes takes.
+"""Linking records of two files: the pairs that are compared, one cost per pair, links of least cost.
 
-A pass takes the pairs that agree in some variables (that are compatible, where categories are
-mapped), those within some places of each other in the order of a variable (the sorted neighbourhood
-of Hernández and Stolfo 1995), or those that are nearest by all numbers.
-
-Linking records of two files: one cost per pair, then the links of least cost.
-
-All pairs are compared, or those that blocking leaves; then every record is linked one to one at the
-least total cost (Lenz 2003), by one of two greedy heuristics, or with its nearest record.
+All pairs are compared, or those that one of several passes takes: pairs that agree in some
+variables (that are compatible, where categories are mapped), those within some places of each other
+in the order of a variable (the sorted neighbourhood of Hernández and Stolfo 1995), or those that
+are nearest by all numbers. Every record is linked one to one at the least total cost (Lenz 2003),
+by one of two greedy heuristics, or with its nearest record.
 """
 
 from __future__ import annotations
@@ -33,6 +30,7 @@ from gamekeeper.algorithms.linkage.objective import (
     cost_matrix,
     cost_pairs,
     fellegi_sunter_cost,
+    mahalanobis_cost,
     weighted_sum,
 )
 from gamekeeper.attack.linkage.columns import Kind, LinkVariable, equal_codes
@@ -44,14 +42,18 @@ from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+MOST_PAIRS = 400_000_000
+"""The most pairs that are compared without blocking: a matrix of 3.2 GB."""
+_BOUND_RECORDS = 3_000
+# An increase takes a search that reads at most all costs: so many readings take a second or two.
+_INCREASES_WORK = 2_000_000_000
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Two files, the variables they are compared on, and how.
-
-    The comparisons have the records of each file in the order that is given for it.
-    """
+    """Two files, the variables they are compared on, and how, with records in the given orders."""
 
     a: CodedTable
     b: CodedTable
@@ -144,7 +146,6 @@ def _agreeing(compared: Compared, block: Sequence[str], max_pairs: int) -> Candi
 
 
 def _scaled(compared: Compared) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return numbers, dates and ranks of both files, in units of their standard deviations."""
     numbers = [one for one in compared.comparisons if one.a.dtype.kind == "f"]
     if not numbers:
         raise InputError(
@@ -161,16 +162,6 @@ def _scaled(compared: Compared) -> tuple[NDArray[np.float64], NDArray[np.float64
     return left, right
 
 
-Floats = NDArray[np.float64]
-
-MOST_PAIRS = 400_000_000
-"""The most pairs that are compared without blocking: a matrix of 3.2 GB."""
-_BOUND_RECORDS = 3_000
-# An increase takes a search that reads at most all costs: so many readings take a second or two.
-_INCREASES_WORK = 2_000_000_000
-_ROUNDING = 1e-9
-
-
 def linking_bytes(n_records: int, n_variables: int) -> int:
     """Return the bytes that each of two files takes at least: a number per record and variable."""
     return n_records * (8 + 4 * n_variables)
@@ -180,23 +171,15 @@ def linking_bytes(n_records: int, n_variables: int) -> int:
 class Linked:
     """The links of the records of a first file.
 
-    Attributes
-    ----------
-    columns
-        The record of the second file that each is linked to, from 0; -1 for none.
-    costs
-        What each link costs; NaN without link.
-    best, second
-        The least and second least cost of each record with any candidate.
-    increases
-        By how much the total rises if the link is forbidden; NaN where it was not worked out.
-    is_sure
-        Whether every optimal assignment has the link; only for optimal links of all pairs.
-    total, lower_bound
-        What the links cost together, and what no one-to-one links of as many records could cost less
-        than. None where records may stay unlinked: fewer links cost less without being better.
-    probabilities
-        How likely each link is right under the fitted weights; None where there are none.
+    - `columns`: the record of the second file that each is linked to, from 0; -1 for none.
+    - `costs`, `best`, `second`: what each link costs, NaN without link, and the least and second
+      least cost of each record with any candidate.
+    - `increases`: by how much the total rises if the link is forbidden; NaN if not worked out.
+    - `is_sure`: whether every optimal assignment has the link; only for optimal links of all pairs.
+    - `total`, `lower_bound`: what the links cost together, and what no one-to-one links of as many
+      records could cost less than. None where records may stay unlinked: fewer links cost less
+      without being better.
+    - `probabilities`: how likely each link is right under the fitted weights, if there are some.
     """
 
     columns: Integers
@@ -219,10 +202,7 @@ class Linked:
 
     @property
     def gap_to_bound(self) -> float | None:
-        """How much of the cost could be saved at most, as a share; None without a bound.
-
-        Optimal links are within rounding of their bound, and have none.
-        """
+        """What share of the cost could be saved at most; None without a bound, and of optimal links."""
         if self.lower_bound is None:
             return None
         gap = (self.total - self.lower_bound) / (abs(self.total) or 1.0)
@@ -293,8 +273,6 @@ def make_objective(
 
 
 def _mahalanobis(comparisons: Sequence[Comparison]) -> tuple[Objective, tuple[str, ...]]:
-    from gamekeeper.algorithms.linkage.objective import mahalanobis_cost
-
     unfit = [one.name for one in comparisons if one.a.dtype.kind != "f"]
     if unfit:
         raise InputError(

@@ -1,6 +1,6 @@
 """What may be asked of linkage: each option with its name, default, range and help text.
 
-The classes whose names end in `Input` add what is no option: the data, and what is known of them.
+Classes whose names end in `Input` add what is no option: the data, and what is known of them.
 """
 
 from __future__ import annotations
@@ -72,8 +72,7 @@ def _clusters(typed: str) -> int | tuple[int, ...] | None:
 
 
 _Block = Annotated[
-    Sequence[str],
-    Option("Columns that must agree (mapped ones: be compatible).", read=names_of),
+    Sequence[str], Option("Columns that must agree (mapped ones: be compatible).", read=names_of)
 ]
 _Window = Annotated[
     Mapping[str, int],
@@ -259,8 +258,7 @@ class StructureOptions:
         ),
     ] = None
     restarts: Annotated[
-        int,
-        Option("So many starts of the search for matching groups.", least=1, most=1_000_000),
+        int, Option("So many starts of the search for matching groups.", least=1, most=1_000_000)
     ] = 40
     most_records: Annotated[
         int | None,

@@ -1,12 +1,8 @@
-"""A file compared with itself: how near different people come, by weights that do not know them.
+"""Who has a partner at all: how many people are in both files, and how likely each link is right.
 
-Two records of one file are two people, if nobody is there twice.
-
-Who has a partner at all: how many people are in both files, and how likely each link is right.
-
-Probabilities are those of the fitted weights, where nobody has more than one partner. How often somebody
-without a partner would be linked all the same is found by linking records with others of their own
-file: those are different people.
+Probabilities are those of the fitted weights, where nobody has more than one partner. How often
+somebody without a partner would be linked all the same is found by linking records with others of
+their own file, by weights that do not know them: those are two people, if nobody is there twice.
 """
 
 from __future__ import annotations
@@ -46,12 +42,13 @@ from gamekeeper.wording import count_of, percent_range
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
 _OWN_PAIRS = 2_000_000
-_FEW_LEARNED = 0.25
-_N_COMPARED = 20_000
-_LIKE = 0.05
+_FEW_LEARNED, _N_COMPARED, _LIKE = 0.25, 20_000, 0.05
 _MANY_COSTS, _N_SAMPLED = 1_000_000, 50_000
+# Of more pairs that could be followed, those of small odds are left out, by steps.
+_MOST_FOLLOWED = 20_000_000
+_STEP = 2.0
+_SELDOM_EQUAL = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,10 +132,7 @@ def checked_costs(
 
 @dataclass(frozen=True, eq=False)
 class OwnPairs:
-    """Pairs within the files: least costs, how many pairs; by record the odds of the nearest, of all.
-
-    Where all pairs were compared, the margins of the records of each file.
-    """
+    """Pairs within the files: least costs, numbers, and by record odds and (of all pairs) margins."""
 
     costs: Floats
     n_pairs: int
@@ -192,11 +186,7 @@ def _own_of(
     max_pairs: int,
     seed: int,
 ) -> tuple[Floats, int, Floats, Floats, Floats]:
-    """Compare some records of a file with all of it: costs, number of pairs, odds by record.
-
-    And where all pairs are compared, margins by record. Of `part[1]` parts this is number `part[0]`.
-    Each pair counts once, in whichever part it is.
-    """
+    """Compare part `part[0]` of `part[1]` of a file with all of it, each pair once: costs, odds, margins."""
     n = (compared.b if side else compared.a).n_records
     model = check.objective.model
     # Odds are exp(best - cost) on the scale of all costs.
@@ -245,7 +235,6 @@ def _own_of(
 
 
 def _margins(costs: NDArray[Any] | None) -> Floats:
-    """Return the margins of the rows of a matrix of costs; nothing without one."""
     from gamekeeper.algorithms.assignment.dense import two_least
 
     return np.zeros(0) if costs is None else margins_of(*two_least(costs))
@@ -254,7 +243,6 @@ def _margins(costs: NDArray[Any] | None) -> Floats:
 def _own_candidates(
     compared: Compared, side: int, block: Sequence[str], max_pairs: int
 ) -> CandidatePairs:
-    """Return the pairs within a file that agree in what is blocked on."""
     table, order = compared.b if side else compared.a, compared.orders[side]
     named = [
         replace(one, name=one.column if side else one.name, other="") for one in compared.variables
@@ -293,40 +281,22 @@ def least_costs(costs: Sequence[NDArray[Any]], number: int) -> Floats:
     return together[np.isfinite(together)].astype(np.float64)
 
 
-# Of more pairs that could be followed, those of small odds are left out, by steps.
-_MOST_FOLLOWED = 20_000_000
-_STEP = 2.0
-_SELDOM_EQUAL = 0.05
-
-
 @dataclass(frozen=True, eq=False)
 class Partners:
     """How many people are in both files, and what is to be expected of links.
 
-    Attributes
-    ----------
-    overlap
-        The number of people in both files, with its interval.
-    odds
-        The odds of a pair that nothing is known of, among those that were compared.
-    n_pairs
-        The number of candidate pairs; None where all were compared.
-    best, rows
-        The largest weight, and the odds of all candidates of each record of the first file.
-    marginals
-        How likely pairs are linked where nobody has more than one partner.
-    n_tried, n_false
-        How many records were linked with others of their own file, and how many would have been
-        linked as probable matches; 0 tried where that could not be done.
-    margins, nearest
-        What margins say, where the files do not agree with the fitted weights and links are judged by
-        margins; with the two least costs of each record of the second file.
-    groups
-        Groups of equal records of one file, where links are to groups.
-    at_best
-        The share of links that are right if all groups are; 1 where links are to single records.
-    made_alike
-        Whether many records of a file are equal to another of it.
+    - `odds`: the odds of a pair that nothing is known of, among those that were compared.
+    - `n_pairs`: the number of candidate pairs; None where all were compared.
+    - `best`, `rows`: the largest weight, and the odds of all candidates, of records of the first
+      file.
+    - `marginals`: how likely pairs are linked where nobody has more than one partner.
+    - `n_tried`, `n_false`: how many records were linked with others of their own file, and how many
+      would have been linked as probable matches; 0 tried where that could not be done.
+    - `margins`, `nearest`: what margins say, where the files do not agree with the fitted weights
+      and links are judged by margins; with the two least costs of each record of the second file.
+    - `groups`: groups of equal records of one file, where links are to groups.
+    - `at_best`: the share of links that are right if all groups are; 1 without groups.
+    - `made_alike`: whether many records of a file are equal to another of it.
     """
 
     overlap: OverlapEstimate
@@ -345,10 +315,7 @@ class Partners:
     made_alike: bool = False
 
     def most_cost(self, probability: float) -> float | None:
-        """Return the cost of a pair that, by itself, is a match with this probability.
-
-        None where margins tell who is linked.
-        """
+        """Return the cost of a pair that by itself is a match with this probability; None if margins tell."""
         if self.margins is not None or self.groups is not None:
             return None
         return self.best + math.log(self.odds) - math.log(probability / (1 - probability))
@@ -394,7 +361,6 @@ class Partners:
 
     @property
     def _told_by(self) -> int:
-        """The file whose records were tried within it, of groups the other one."""
         return 0 if self.groups is None else 1 - self.groups.side
 
     def recall(self, probabilities: Floats) -> tuple[float, float] | None:
@@ -424,12 +390,11 @@ class Partners:
 
     @property
     def _about(self) -> int:
-        """The estimate, within its interval."""
         return round(min(max(self.overlap.estimate, self.overlap.low), self.overlap.high))
 
     @property
     def _told(self) -> int | None:
-        """The estimate where there is one; None where the ends of the interval are all that is known."""
+        """The estimate where there is one; None where only the ends of the interval are known."""
         found = self.overlap
         is_known = found.low > 0 and (found.is_by_weights or found.low == found.high)
         return self._about if is_known else None
@@ -580,7 +545,6 @@ def _marginals(
     sums: Floats,
     n_candidates: Floats,
 ) -> LinkMarginals:
-    """Work out how likely pairs are linked, of those that matter."""
     # The largest cost of a pair that is followed, by record.
     limits = best + math.log(odds) - np.log(least_odds(odds * sums, n_candidates))
     rows = None if pairs is None else pairs.rows()

@@ -1,6 +1,4 @@
-"""Links by structure as a result: which groups and records belong together, and whether to believe it.
-
-Re-identifying records of files that have no variable in common, by the structure they share.
+"""Re-identifying records of files that have no variable in common, by the structure they share.
 
 Both files are clustered in several ways, into as many clusters each. Records that are together in
 every clustering form a group. Groups of one file are matched with groups of the other so that
@@ -43,7 +41,7 @@ from gamekeeper.algorithms.structure.individual_matching import (
     steadiness,
 )
 from gamekeeper.attack.linkage.options import Individuals, StructureInput
-from gamekeeper.attack.linkage.truth import share_interval
+from gamekeeper.attack.linkage.truth import plot_structure, share_interval
 from gamekeeper.options import takes
 from gamekeeper.results import Provenance, Result, table_html
 from gamekeeper.wording import count_of, percent_range, percent_text, times_text
@@ -52,10 +50,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
 # Between what was measured where links were right and where they were not.
 _STEADY, _SOMEWHAT = 0.5, 0.15
 # Files of so many groups and clusterings that share nothing were never seen to correspond throughout.
@@ -66,35 +62,14 @@ _MANY_GROUPS, _MANY_CLUSTERINGS = 10, 6
 class StructureLinks(Result):
     """Groups and records of two files that belong together by structure.
 
-    Attributes
-    ----------
-    clusterings
-        The names of the clusterings.
-    n_clusters
-        The number of clusters of each.
-    groups_a, groups_b
-        The groups: records that are together in every clustering.
-    matching
-        Which group of the second file each group of the first is matched with.
-    links
-        The record that each record of the first file is linked with, from 0; -1 for none. None
-        where records were not to be linked.
-    linked_by
-        How records were linked, in words.
-    agreements
-        For each clustering the share of groups whose clusters correspond.
-    success
-        How many records are in the group pointed at; None where truth is not known.
-    drops
-        For each clustering by how much that share falls when it is left out; None where truth is
-        not known or it was not asked for.
-    notes
-        What a reader should know of the files.
-    by_links
-        How many records are in the group that most links of their group go to; None where truth is
-        not known or records were not linked over the whole files.
-    steady
-        Whether links come back from halves of the columns; None where that was not tried.
+    - `links`: the record that each record of the first file is linked with, from 0; -1 for none.
+      None where records were not to be linked.
+    - `success`: how many records are in the group pointed at; None where truth is not known.
+    - `drops`: for each clustering by how much that share falls when it is left out; None where
+      truth is not known or it was not asked for.
+    - `by_links`: how many records are in the group that most links of their group go to; None where
+      truth is not known or records were not linked over the whole files.
+    - `steady`: whether links come back from halves of the columns; None where that was not tried.
     """
 
     clusterings: tuple[str, ...]
@@ -201,7 +176,6 @@ class StructureLinks(Result):
         return said
 
     def _by_halves(self) -> str:
-        """Return whether links can be believed by those from halves of the columns, in words."""
         if self.steady is None:
             # Silence would be taken for a sign that nothing speaks against the links.
             return (
@@ -229,7 +203,6 @@ class StructureLinks(Result):
         )
 
     def _right(self) -> list[str]:
-        """Return how many records and groups are right, in words; nothing where that is not known."""
         if self.success is None:
             return []
         said: list[str] = []
@@ -332,8 +305,6 @@ class StructureLinks(Result):
 
     def plot(self) -> Figure:
         """Draw how much each clustering agrees and carries; needs no display."""
-        from gamekeeper.attack.linkage.truth import plot_structure
-
         return plot_structure(self)
 
     def _repr_html_(self) -> str:
@@ -499,7 +470,6 @@ def _order(values: Floats, side: int, seed: int) -> Integers:
 
 
 def _by_links(groups_a: Conjunction, groups_b: Conjunction, records: Integers) -> Integers:
-    """Return for each record the group of the second file that most links of its group go to."""
     n_a, n_b = len(groups_a.sizes), len(groups_b.sizes)
     linked = records >= 0
     counts = np.zeros((n_a, n_b), np.int64)
@@ -509,7 +479,6 @@ def _by_links(groups_a: Conjunction, groups_b: Conjunction, records: Integers) -
 
 
 def _notes(values: Floats, which: str) -> list[str]:
-    """Return what to know of a file whose variables do not all vary."""
     n_constant = int(np.count_nonzero(values.max(axis=0) == values.min(axis=0)))
     if n_constant == values.shape[1]:
         return [f"All records of the {which} file are alike: its clusters say nothing."]

@@ -1,10 +1,8 @@
-"""Who is who in truth: partners by an identifier that both files have, and shares with intervals.
+"""Links held against the truth: who is who, what share is right, with intervals, bands and plots.
 
-Stated probabilities and margins of links held against the truth: what share is right in each band.
-
-Links by structure, by how many runs on halves of the columns made them.
-
-Plots of linkage; every plot is a figure of its own that needs no display.
+Partners are known by an identifier that both files have. Links are told apart by stated
+probability, by margin, or by how many runs on halves of the columns made them. Every plot is a
+figure of its own that needs no display.
 """
 
 from __future__ import annotations
@@ -41,8 +39,12 @@ if TYPE_CHECKING:
     from gamekeeper.attack.linkage.files import MaskingComparison
     from gamekeeper.attack.linkage.structure import StructureLinks
 
-
+Floats = NDArray[np.float64]
+Truths = NDArray[np.bool_]
 _Z = 1.959963984540054
+_LIMITS = (0.0, 0.5, 0.8, 0.95, 0.99, 1.0)
+_MARGINS, _FEWEST = 5, 20
+_BINS, _SHOWN = 30, 0.95
 
 
 def true_partners(
@@ -144,26 +146,12 @@ def share_interval(number: int, of: int) -> tuple[float, float]:
     return 0.0 if not number else middle - half, 1.0 if number == of else middle + half
 
 
-Floats = NDArray[np.float64]
-Truths = NDArray[np.bool_]
-
-_LIMITS = (0.0, 0.5, 0.8, 0.95, 0.99, 1.0)
-_MARGINS = 5
-_FEWEST = 20
-
-
 @dataclass(frozen=True, slots=True)
 class Band:
     """Links between two limits of a probability or margin: how many, how many of them right.
 
-    Attributes
-    ----------
-    low, high
-        The limits; a link at the upper one is in the band only if it is the last.
-    stated
-        The mean of the stated probabilities; NaN for margins.
-    lower, upper
-        The interval of the share that is right, at 95%.
+    A link at the upper limit is in the band only if it is the last. `stated` is the mean of the
+    stated probabilities, NaN for margins; `lower` and `upper` 95% limits of the share that is right.
     """
 
     low: float
@@ -246,10 +234,7 @@ def calibrate(stated: Floats, correct: Truths) -> Calibration:
 
 
 def by_margin(margins: Floats, correct: Truths, linked: Truths) -> tuple[Band, ...]:
-    """Return the share of right links in fifths of the margin, the smallest margins first.
-
-    Links with equal margins are in one band.
-    """
+    """Return the share of right links by fifths of the margin, smallest first; equal margins together."""
     used = linked & np.isfinite(margins)
     if not used.any():
         return ()
@@ -286,10 +271,7 @@ def _band(low: float, high: float, right: Truths, stated: Floats | None) -> Band
 
 
 def by_runs(found: StructureLinks) -> tuple[Band, ...]:
-    """Return how many links, and right ones, so many runs made; nothing where there were no runs.
-
-    None is right where truth is not known.
-    """
+    """Return how many links, and right ones where known, so many runs made; nothing without runs."""
     if found.steady is None or found.links is None:
         return ()
     linked = found.links >= 0
@@ -311,10 +293,6 @@ def runs_table(found: StructureLinks) -> pa.Table | None:
     table = bands_table(bands, "runs", with_stated=False).drop_columns(["runs_to"])
     table = table.rename_columns(["runs", *table.column_names[1:]])
     return table if found.truth is not None else table.select(["runs", "links"])
-
-
-_BINS = 30
-_SHOWN = 0.95
 
 
 def plot_links(found: FileLinks) -> Figure:

@@ -1,1 +1,1 @@
-"""The Bayesian intruder: models fitted to the release, and what follows from them. Begin with `fitting`."""
+"""The Bayesian intruder: models fitted to the release, and what follows. Begin with `fitting`."""

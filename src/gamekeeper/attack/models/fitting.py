@@ -1,15 +1,12 @@
-"""Decomposable models of the key variables, fitted to the release alone.
+"""Decomposable models of the key variables, fitted to the release alone, and drawn.
 
 An intruder who knows how the key variables hang together can tell which sample uniques are likely
 to be unique in the population. The models are searched by MC3 (several chains, averaged), by
 simulated annealing (the best one) or by Occam's window (all that are nearly as good). Smith's
 thesis, chapters 6 to 8; Madigan and York 1995; Madigan and Raftery 1994.
 
-What models say of the classes of a bare sample of codes: for experiments that draw many.
-
-Models drawn: the graph of the variables, and how the search went.
-
-Every plot is a figure of its own that needs no display.
+A bare sample of codes can be estimated as well, for experiments that draw many. Every plot is a
+figure of its own that needs no display.
 """
 
 from __future__ import annotations
@@ -69,42 +66,31 @@ from gamekeeper.wording import count_of, digits_text, quoted, share_text, short
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
     from gamekeeper.attack.models.levels import RelativeRisk
 
-
 LEAST_RECORDS = 1_000
 """With fewer, estimates of single files were off by a quarter on average (docs/explain/models.md)."""
-
 _SPARSE = 0.5
 # Distinct rows times pairs of variables: a million records with 64 variables have eight times that.
 _LARGE = 500_000_000
 _FIRST_SWEEPS = 1_000
-
-
 _MORE = {
     FitMethod.MC3: "more sweeps",
     FitMethod.ANNEALING: "more runs",
     FitMethod.OCCAM: "a narrower window",
 }
+_NAME_LETTERS, _FAINTEST, _MOST_POINTS, _MOST_BARS = 26, 0.05, 2_000, 30
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ModelFit(Result):
     """Models of the key variables, and whether the search for them can be trusted.
 
-    Attributes
-    ----------
-    keys, levels
-        The key variables and their numbers of categories, observed or not.
-    n_records, n_uniques
-        The records that the models were fitted to, and how many of them are unique.
-    precisions, searches
-        The total prior precisions that models were searched with, and what each search found.
-        Models of small and of large precision together rank records better than either.
-    constant
-        Key variables of which every record has the same category.
+    - `keys`, `levels`: the key variables and their numbers of categories, observed or not.
+    - `precisions`, `searches`: the total prior precisions that models were searched with, and what
+      each search found. Models of small and of large precision rank records better together.
+    - `constant`: key variables of which every record has the same category.
     """
 
     tells_of_records = False
@@ -264,7 +250,7 @@ def why_no_models(key_table: KeyTable) -> str:
 
 
 def fitting_bytes(n_records: int, n_keys: int) -> int:
-    """Return the bytes that a fit takes at least; measured with half a million and two million records."""
+    """Return the least bytes that a fit takes; measured with 0.5 and 2 million records."""
     return n_records * (47 + 4 * n_keys)
 
 
@@ -390,7 +376,6 @@ def _scores(
 
 
 def _parameters(method: FitMethod, asked: FitOptions) -> dict[str, str]:
-    """Return what a search of this kind depends on, besides the chains."""
     if method is FitMethod.MC3:
         return texts_of(asked, "most_sweeps") | _unusual(asked, "burn_in", "thin")
     if method is FitMethod.OCCAM:
@@ -399,13 +384,11 @@ def _parameters(method: FitMethod, asked: FitOptions) -> dict[str, str]:
 
 
 def _unusual(asked: FitOptions, *names: str) -> dict[str, str]:
-    """Return the options that are not as usual."""
     usual = texts_of(FitOptions(), *names)
     return {name: text for name, text in texts_of(asked, *names).items() if text != usual[name]}
 
 
 def _part_of(progress: Progress | None, place: int, n_searches: int) -> Progress | None:
-    """Return what tells one of several searches as a part of the whole."""
     if progress is None:
         return None
 
@@ -450,10 +433,7 @@ def _search(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SampleEstimate:
-    """The calibrated estimate of each class of a sample.
-
-    `classes` has the number of each record's class, `first` a record of each.
-    """
+    """The calibrated estimate of each class of a sample, each record's class, a record of each."""
 
     classes: NDArray[np.int64]
     first: NDArray[np.int64]
@@ -470,7 +450,7 @@ def estimate_sample(
 ) -> SampleEstimate:
     """Search models at the recommended precisions, and infer the population sizes.
 
-    `levels` counts the categories of each variable, with the missing cell where it occurs.
+    `levels` counts the categories of each variable, and the missing cell where it occurs.
     """
     (classes,) = class_numbers(codes)
     _, first, counts = np.unique(classes, return_index=True, return_counts=True)
@@ -486,12 +466,6 @@ def estimate_sample(
         seed=seed,
     )
     return SampleEstimate(classes, first, estimate)
-
-
-_NAME_LETTERS = 26
-_FAINTEST = 0.05
-_MOST_POINTS = 2_000
-_MOST_BARS = 30
 
 
 def plot_model(fit: ModelFit) -> Figure:

@@ -2,8 +2,8 @@
 
 The models give the probability of every key; from it and the sample follows what is known of F, the
 number of people with the key. By default the calibrated estimate is used, which corrects the models
-by the pairs, near twins and triples of the sample itself; the estimate that the thesis prints is there to
-compare. See algorithms/models/population_model.py for both.
+by the pairs, near twins and triples of the sample itself; the estimate that the thesis prints is
+there to compare. See algorithms/models/population_model.py for both.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.classes import class_numbers
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
@@ -41,8 +42,6 @@ from gamekeeper.wording import count_of, expected_text, fraction_text, percent_t
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
-
 
 MEANINGS = {
     "record": "the number of the record in the file, from 1",
@@ -54,8 +53,6 @@ MEANINGS = {
     "lower": "the number of people with the key is at least this, with the stated probability",
     "upper": "and at most this; empty where no interval is given",
 }
-
-
 # From here on the Poisson law is visibly wider than the binomial one in large classes.
 _LARGE_FRACTION = Fraction(1, 10)
 # With fewer pairs than this the level rests on near twins and on other populations.
@@ -69,21 +66,11 @@ _LARGE_HOUSEHOLD, _TOGETHER = 5, 0.5
 class ModelRisk(Result):
     """The risk of every record as a Bayesian intruder sees it; as a table it is `records`.
 
-    Attributes
-    ----------
-    records, file, told
-        The risk of each record and of the file, and both in words.
-    reservations
-        What changes how far the estimates can be used, in words; they are told, too: how the file was
-        drawn and whether that was taken into account, repeats, few pairs, a search that has not settled.
-    fit, table, estimate
-        The models, the classes of the file and what is inferred about each.
-    fraction
-        The sampling fraction of the file.
-    fractions
-        Those of cells where strata have different ones, else None.
-    estimator
-        How population sizes were inferred.
+    - `records`, `file`, `told`: the risk of each record and of the file, and both in words.
+    - `reservations`: what changes how far the estimates can be used, in words; they are told, too:
+      how the file was drawn and whether that was taken into account, repeats, few pairs, a search
+      that has not settled.
+    - `fractions`: those of cells where strata have different ones, else None.
     """
 
     MADE_BY: ClassVar[str] = "gk.infer_risk(gk.count_keys(gk.code_frame(frame, columns), keys))"
@@ -102,7 +89,7 @@ class ModelRisk(Result):
 
     @property
     def has_intervals(self) -> bool:
-        """Whether intervals are given: not where chances were unequal and models take them as equal."""
+        """Whether intervals are given: not where unequal chances are taken as equal."""
         return not np.isnan(self.estimate.file.tau1.lower)
 
     @property
@@ -131,7 +118,7 @@ class ModelRisk(Result):
 
 
 def inference_bytes(n_records: int, n_keys: int) -> int:
-    """Return the bytes that the inference takes at least; measured with one and two million records."""
+    """Return the least bytes that the inference takes; measured with one and two million records."""
     return n_records * (190 + 4 * n_keys)
 
 
@@ -144,13 +131,13 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
     fraction of its stratum. If they do not, people of one class are in several strata, sampled or
     not, and the fraction of the one record that a sample unique has says little: the class has the
     harmonic mean of the fractions of all records that agree with it on those key variables that
-    tell the stratum best (see algorithms/models/merged_classes.py). If none does, that is the fraction of
-    the file.
+    tell the stratum best (see algorithms/models/merged_classes.py). If none does, that is the
+    fraction of the file.
 
     With a household, its members are taken for people who were drawn together: that two of them are
     alike says nothing of people outside, and keys are counted by the households that have them
-    (`ClassTable.of_households`). Where weights differ within a stratum, chances were not equal as all of
-    this takes them to be, and no interval is given.
+    (`ClassTable.of_households`). Where weights differ within a stratum, chances were not equal as
+    all of this takes them to be, and no interval is given.
 
     The models are those that were fitted to the keys. The estimate of the thesis takes F - f as
     Poisson; `finite` takes it as binomial, exact for the finite number of people outside the sample,
@@ -257,10 +244,7 @@ def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _Homes:
-    """The household of each record, by number; the share of records with another member in the file.
-
-    `together` is whether they are in the file with all their members.
-    """
+    """Each record's household; the share with another member in the file, or (`together`) with all."""
 
     numbers: NDArray[np.int64]
     share: float
@@ -268,7 +252,6 @@ class _Homes:
 
     @classmethod
     def of(cls, listed: ListedRecords, household: str, fraction: float) -> _Homes | None:
-        """Return the households of records; None where no column tells them."""
         if not household:
             return None
         listed.require_records("What is inferred with households", "Leave out --household")
@@ -294,7 +277,6 @@ def _without_intervals(found: PopulationEstimate, counts: NDArray[np.int64]) -> 
 
 
 def _design_words(key_table: KeyTable, homes: _Homes | None) -> Iterator[str]:
-    """Yield what is taken for granted of how the file was drawn."""
     if not key_table.has_equal_chances:
         within = " within a stratum" if key_table.strata else ""
         ways = (
@@ -337,7 +319,6 @@ def _design_words(key_table: KeyTable, homes: _Homes | None) -> Iterator[str]:
 def _cell_fractions(
     listed: ListedRecords, codes: NDArray[np.unsignedinteger[Any]]
 ) -> CellFractions | None:
-    """Return the fractions of cells, if strata have different ones."""
     given = listed.table.fractions
     if given is None or len(set(given.values())) < 2:
         return None
@@ -451,11 +432,7 @@ def measure_text(measure: Measure, write: Callable[[float], str] = three_digits)
 
 
 def _sentences(
-    key_table: KeyTable,
-    fit: ModelFit,
-    found: PopulationEstimate,
-    estimator: Estimator,
-    sample: str,
+    key_table: KeyTable, fit: ModelFit, found: PopulationEstimate, estimator: Estimator, sample: str
 ) -> tuple[str, ...]:
     n_uniques = key_table.n_uniques
     told = [
@@ -499,7 +476,6 @@ def _reservations(
 
 
 def _level_words(calibration: RateCalibration, *, has_intervals: bool) -> Iterator[str]:
-    """Yield what a reader should know of how the level of the estimate was found."""
     n_pairs, n_near = calibration.n_pairs, calibration.prior.n_near
     if n_pairs < _FEW_PAIRS:
         seen = count_of(n_pairs, "pair") if n_pairs else "No pair"

@@ -1,14 +1,13 @@
-"""Which variables and categories make a release risky, as models see it, without fitting anew.
+"""What models say of variables, categories and values, without fitting anew.
 
 The relative risk of a variable is the measure of the whole file over the measure without the
 variable. A category can be suppressed (sample uniques that have it no longer count) or collapsed
-with others, one at a time, and the relative risks averaged. Where strata were sampled with different
-fractions, so they are here. Smith's thesis, chapter 8.
+with others, one at a time, and the relative risks averaged. Where strata were sampled with
+different fractions, so they are here. Smith's thesis, chapter 8.
 
-What an intruder who knows some values of a person infers about others, by models of the release.
-
-The sensitive variables must be among those that the models were fitted to. Nothing is looked up: the
-answer is what the models say of anybody with the known values. Smith's thesis, chapter 6.
+An intruder who knows some values of a person infers others. The sensitive variables must be among
+those that the models were fitted to. Nothing is looked up: the answer is what the models say of
+anybody with the known values. Chapter 6.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable, infer_values
 from gamekeeper.algorithms.models.population_model import (
@@ -47,7 +47,6 @@ from gamekeeper.wording import (
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
     from gamekeeper.data.keys.key_table import KeyTable
 
@@ -56,20 +55,15 @@ if TYPE_CHECKING:
 class RelativeLine:
     """What is left of the file measures without something, and the file's over that.
 
-    Attributes
-    ----------
-    variable, category
-        What is left out; the category is "" for a whole variable.
-    uniques_left, tau1_left, pr_cm_given_um_left
-        What is left, averaged over pairs where categories are collapsed.
-    tau1_lower, tau1_upper
-        Bounds of `tau1_left`, averaged likewise; None for suppression, whose `tau1_left` is a part
-        of the file's own sum, and where the file's own numbers have no interval.
-    relative_tau1, relative_match
-        The file's measures over these; None where nothing is left to compare with.
-    n_unbounded
-        In how many of the pairs that were averaged (of a variable: 0 or 1) nothing is left. Their
-        relative risks have no bound, and are not in the averages.
+    - `variable`, `category`: what is left out; the category is "" for a whole variable.
+    - `uniques_left`, `tau1_left`, `pr_cm_given_um_left`: what is left, averaged over pairs where
+      categories are collapsed.
+    - `tau1_lower`, `tau1_upper`: bounds of `tau1_left`, averaged likewise; None for suppression,
+      whose `tau1_left` is a part of the file's own sum, and where the file's own numbers have no
+      interval.
+    - `relative_tau1`, `relative_match`: the file's measures over these; None where nothing is left.
+    - `n_unbounded`: in how many of the pairs that were averaged (of a variable: 0 or 1) nothing is
+      left. Their relative risks have no bound, and are not in the averages.
     """
 
     variable: str
@@ -230,11 +224,7 @@ def check_variable(variable: str, keys: Sequence[str]) -> None:
 
 
 def _collapsed(
-    risk: ModelRisk,
-    coded: CodedVariable,
-    number: int,
-    present: list[int],
-    asked: CategoriesInput,
+    risk: ModelRisk, coded: CodedVariable, number: int, present: list[int], asked: CategoriesInput
 ) -> list[RelativeLine]:
     pairs = [
         (one, other)
@@ -287,11 +277,7 @@ def _calibrated(risk: ModelRisk) -> PopulationEstimate:
     by_cell = risk.fractions
     sampled = float(risk.fraction) if by_cell is None else by_cell.of(risk.table.rows)
     return calibrated_estimate(
-        risk.table,
-        list(models),
-        fraction=sampled,
-        weights=weights,
-        interval=risk.estimate.interval,
+        risk.table, list(models), fraction=sampled, weights=weights, interval=risk.estimate.interval
     )
 
 
@@ -307,12 +293,8 @@ def _bounds(line: RelativeLine) -> str:
 
 
 def _without(
-    risk: ModelRisk,
-    whole: PopulationEstimate,
-    number: int,
-    recode: NDArray[np.int64] | None = None,
+    risk: ModelRisk, whole: PopulationEstimate, number: int, recode: NDArray[np.int64] | None = None
 ) -> RelativeLine:
-    """Return what is left without a variable, or with its codes recoded."""
     models, weights = risk.fit.pooled()
     left = risk_without(
         risk.table,
@@ -365,17 +347,9 @@ def _result(lines: list[RelativeLine], what: str, risk: ModelRisk, started: floa
 class Inference(Result):
     """The distribution of some variables given known values, the most probable first.
 
-    Attributes
-    ----------
-    asked, known
-        The variables asked for, in the order asked, and the known values in words.
-    rows
-        Values in words, one per asked variable, and their probability.
-    known_probability
-        How probable the known values are together; 0 where the models exclude them.
-    strata_differ
-        Whether strata were sampled with different fractions: the models, and so the answer, are of
-        people as they are in the file.
+    - `known_probability`: how probable the known values are together; 0 if models exclude them.
+    - `strata_differ`: whether strata were sampled with different fractions: the models, and so the
+      answer, are of people as they are in the file.
     """
 
     asked: tuple[str, ...]
@@ -446,15 +420,10 @@ def infer_target(
 
     Models are of the file: where strata were sampled with different fractions, so is the answer.
 
-    Parameters
-    ----------
-    known, ask
-        The words of the known values, by key variable, and the key variables to infer.
-    precision
-        The total precision of the prior, so that values that do not occur together in the file are
-        unlikely and not impossible; 0 for maximum likelihood.
-    most_cells
-        Refuse a question that needs a table of more cells.
+    - `known`, `ask`: the words of known values, by key variable, and the key variables to infer.
+    - `precision`: the total precision of the prior, so that values that do not occur together in
+      the file are unlikely and not impossible; 0 for maximum likelihood.
+    - `most_cells`: refuse a question that needs a table of more cells.
 
     Examples
     --------

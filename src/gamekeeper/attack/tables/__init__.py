@@ -1,1 +1,1 @@
-"""What released counts give away: bounds, feasible tables, subtraction, attributions. Begin with `bounds`."""
+"""What released counts give away: bounds, feasible tables, subtraction. Begin with `bounds`."""

@@ -1,6 +1,6 @@
-"""Proofs of bounds as equations of published figures, in words, checked by putting the figures in.
+"""What an audit found: hidden cells, those that can be recomputed first, each with the reason.
 
-What an audit found: hidden cells, those that can be recomputed first, each with the reason.
+The reason is a proof of bounds as an equation in words, checked by putting published figures in.
 """
 
 from __future__ import annotations
@@ -24,27 +24,19 @@ from gamekeeper.wording import be, count_of, digits_text, joined, on_one_line, q
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
 _SHOWN = 5
 _SHARES = 3
+_MOST_TOLD = 10
 
 
 @dataclass(frozen=True, repr=False)
 class Equation:
     """What follows for a cell from published figures.
 
-    Attributes
-    ----------
-    terms
-        The published cells, each with how many times it is taken.
-    others
-        Cells that are not published and can only make the figure smaller (or larger), with factors.
-    is_upper
-        Whether it says what the figure is at most, and not at least.
-    shares
-        The percentages, ratios and means that are needed.
-    off
-        By how much the value may be off, since the figures were rounded.
+    - `terms`: the published cells, each with how many times it is taken.
+    - `others`: unpublished cells that can only make the figure smaller (or larger), with factors.
+    - `is_upper`: whether it says what the figure is at most, and not at least.
+    - `off`: by how much the value may be off, since the figures were rounded.
     """
 
     cell: int
@@ -98,10 +90,7 @@ def equation_of(tables: TableSet, known: CellFacts, proof: Certificate) -> Equat
 
 
 def equation_words(tables: TableSet, known: CellFacts, found: Equation, *, is_exact: bool) -> str:
-    """Return an equation as a sentence that can be checked by hand.
-
-    `is_exact` tells that the figure is known, and not just bounded.
-    """
+    """Return an equation as a sentence to check by hand; `is_exact` if the figure is known by it."""
     verb = "is" if is_exact else ("is at most" if found.is_upper else "is at least")
     value = figure_text(found.value)
     if is_exact and tables.whole and found.value.denominator != 1:
@@ -135,7 +124,6 @@ def equation_words(tables: TableSet, known: CellFacts, found: Equation, *, is_ex
 
 
 def _share_words(tables: TableSet, found: Equation) -> str:
-    """Return the published shares that are needed, some of them in words."""
     words: list[str] = []
     for share in found.shares[:_SHARES]:
         whole = "" if share.whole is None else tables.figures[share.whole]
@@ -204,31 +192,15 @@ def figure_text(value: Fraction) -> str:
     return f"{float(value):,.6f}".rstrip("0").rstrip(".")
 
 
-_SHOWN_OF_RESULT = 10
-
-
 @dataclass(frozen=True, repr=False)
 class HiddenCell:
     """A hidden cell, and what is known of it.
 
-    Attributes
-    ----------
-    tables
-        The tables that hide it.
-    status
-        Why it is hidden.
-    truth
-        Its figure, where the files have it.
-    interval
-        How small and how large the figure can be.
-    is_near
-        Whether it is known to within the percentage that was asked for.
-    is_elsewhere
-        Whether another table shows it.
-    percent
-        The percentage that was asked for.
-    is_doubted
-        Whether what is known of it rests on labels that nobody said exclude each other.
+    - `truth`: its figure, where the files have it.
+    - `interval`: how small and how large the figure can be.
+    - `is_near`: whether it is known to within the percentage that was asked for.
+    - `is_elsewhere`: whether another table shows it.
+    - `is_doubted`: whether what is known of it rests on labels that nobody said exclude each other.
     """
 
     cell: int
@@ -300,30 +272,15 @@ class HiddenCell:
 class TableAudit(Result):
     """What published tables give away of the cells that they hide.
 
-    Attributes
-    ----------
-    tables, known
-        The tables, and what they say about their open cells.
-    cells
-        The hidden cells, those that can be recomputed first.
-    proofs
-        For those that are known or nearly so, the published figures that give them away.
-    standings
-        How the rules that were named stand.
-    within
-        The percentage to which a figure counts as nearly known.
-    insiders
-        What contributors learn of others; None where that was not asked.
-    without_flags
-        How many could be recomputed if statuses told nothing; None where they were not asked about.
-    is_stopped
-        Whether the search was stopped, so that more may be known.
-    rounding
-        Whether published figures are rounded, which is not examined.
-    assumed
-        The axes on which labels could be sums of others, and nobody said that none is.
-    if_disjoint
-        What was found if none is; None where nothing rests on that.
+    - `cells`: the hidden cells, those that can be recomputed first.
+    - `proofs`: for those that are known or nearly so, the published figures that give them away.
+    - `within`: the percentage to which a figure counts as nearly known.
+    - `insiders`: what contributors learn of others; None where that was not asked.
+    - `without_flags`: how many could be recomputed if statuses told nothing; None if not asked.
+    - `is_stopped`: whether the search was stopped, so that more may be known.
+    - `rounding`: whether published figures are rounded, which is not examined.
+    - `assumed`: the axes on which labels could be sums of others, and nobody said that none is.
+    - `if_disjoint`: what was found if none is; None where nothing rests on that.
     """
 
     tables: TableSet
@@ -431,7 +388,6 @@ class TableAudit(Result):
         return f"{said} But {who} can recompute {len(self.insiders.cells):,}{more}."
 
     def _outside(self) -> str:
-        """Return what somebody can work out who is not in the tables."""
         if not self.cells:
             if self.rounding:
                 return f"No cell is hidden in what was given; {self.rounding.words}."
@@ -464,7 +420,7 @@ class TableAudit(Result):
             return f"The hidden cell cannot be recomputed, nor be known to within {digits_text(self.within)}%."
         return f"None of {hidden} can be recomputed, and none is known to within {digits_text(self.within)}%."
 
-    def sentences(self, most: int = _SHOWN_OF_RESULT) -> list[str]:
+    def sentences(self, most: int = _MOST_TOLD) -> list[str]:
         """Return the verdict, how rules stand, and the cells that are given away, with the reason."""
         said = [self.verdict()]
         if self.rounding:
@@ -500,7 +456,7 @@ class TableAudit(Result):
             said.append(f"{len(known) - most:,} more are given away in the same way.")
         return said
 
-    def told(self, most: int = _SHOWN_OF_RESULT) -> int:
+    def told(self, most: int = _MOST_TOLD) -> int:
         """Return how many of the sentences are of single cells."""
         known = sum(one.is_known or one.is_near for one in self.cells)
         return min(known, most) + (known > most > 0)

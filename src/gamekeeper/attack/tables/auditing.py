@@ -1,13 +1,11 @@
-"""The search behind an audit: how long it will take, what was found, and what the files contradict.
+"""Audit of published tables: what can be worked out about the cells that they hide.
 
-Audit of published tables: what can be worked out about the cells that they hide.
+The auditor knows nothing of how cells were chosen to be hidden. It takes everything that is
+published of one base, several tables, earlier versions, percentages and means, and asks how small
+and how large each hidden figure can be. What it calls known comes with the published figures that
+give it away; what it calls open, with figures that agree with everything.
 
-The auditor knows nothing of how cells were chosen to be hidden. It takes everything that is published
-of one base, several tables, earlier versions, percentages and means, and asks how small and how large
-each hidden figure can be. What it calls known comes with the published figures that give it away;
-what it calls open, with figures that agree with everything.
-
-Which cells of a table of sums are unsafe to publish, by rules on the contributions to them.
+Which cells of a table of sums are unsafe to publish is told by rules on the contributions to them.
 """
 
 from __future__ import annotations
@@ -41,7 +39,6 @@ from gamekeeper.wording import be, count_of, did_you_mean, duration_text, joined
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
 _ASKED = "Published tables were to be audited."
 _SHOWN = 6
 MOST_SECONDS = 900.0
@@ -51,6 +48,7 @@ _AROUND = "Audit fewer tables or levels at once"
 # What a program takes for each entry of its rows, and for each open cell and row. Three axes of 20
 # and of 26 categories, half of the cells hidden, took 13 and 23 MB, where this says 11 and 27.
 _BYTES_OF_ENTRY, _BYTES_OF_LINE = 250, 1_500
+_MOST_PROOFS = 20_000
 
 
 def searched(
@@ -64,12 +62,8 @@ def searched(
 ) -> tuple[FactSearch, bool]:
     """Return the search as far as it came, and whether it was stopped.
 
-    Parameters
-    ----------
-    tell
-        Told in a sentence how long the search will take, if that is long.
-    is_limited
-        Whether a search is refused that would take longer than it may.
+    `tell` is told in a sentence how long the search will take, if that is long; `is_limited`
+    refuses one that would take longer than it may.
     """
     try:
         search = FactSearch(known.facts, known.wanted)
@@ -169,10 +163,9 @@ def intervals_of(tables: TableSet, known: CellFacts, search: FactSearch) -> dict
 
 
 def _slack(known: CellFacts, search: FactSearch) -> list[Fraction | None]:
-    """Return for each number how wide an interval is that rounding alone explains.
+    """Return for each number how wide an interval is that rounding alone explains; None where untold.
 
-    What published figures determine is known, however wide rounding leaves it. None stands for numbers
-    of which that could not be told.
+    What published figures determine is known, however wide rounding leaves it.
     """
     facts = known.facts
     if not known.tolerance:
@@ -188,9 +181,6 @@ def _slack(known: CellFacts, search: FactSearch) -> list[Fraction | None]:
         width = high - low if is_fixed and low is not None and high is not None else Fraction(0)
         made.append(None if is_fixed is None else max(least, width))
     return made
-
-
-_MOST_PROOFS = 20_000
 
 
 @takes(AuditInput)
@@ -247,12 +237,7 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
     cells, proofs = _hidden_cells(tables, known, search, intervals, percent)
     rounding = rounding_of(tables, asked.tolerance)
     standings = judge(
-        rules,
-        intervals,
-        tables,
-        insiders,
-        signed=known.is_signed,
-        unexamined=rounding.left_out,
+        rules, intervals, tables, insiders, signed=known.is_signed, unexamined=rounding.left_out
     )
     found = TableAudit(
         tables,
@@ -293,12 +278,7 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
     # What seems possible if labels exclude each other need not be.
     doubted = {cell: one.doubted() for cell, one in intervals.items()}
     standings = judge(
-        rules,
-        doubted,
-        tables,
-        insiders,
-        signed=known.is_signed,
-        unexamined=rounding.left_out,
+        rules, doubted, tables, insiders, signed=known.is_signed, unexamined=rounding.left_out
     )
     return replace(
         found,
@@ -307,14 +287,12 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
         assumed=assumed,
         if_disjoint=found,
         provenance=replace(
-            found.provenance,
-            parameters={**found.provenance.parameters, **assumed_summary(assumed)},
+            found.provenance, parameters={**found.provenance.parameters, **assumed_summary(assumed)}
         ),
     )
 
 
 def _require_said(tables: TableSet, says: Says) -> None:
-    """Refuse what is said of something that no hidden cell has, by its status or by what is printed."""
     seen = {
         own.strip()
         for table in tables.tables
@@ -370,7 +348,6 @@ def _hidden_cells(
 
 
 def _where(tables: TableSet) -> dict[int, tuple[str, ...]]:
-    """Return the tables that hide each cell."""
     found: dict[int, list[str]] = {}
     for table, own in zip(tables.tables, tables.system.tables, strict=False):
         for cell, status in zip(own.tolist(), table.statuses, strict=True):
@@ -405,14 +382,9 @@ class MarkingOptions:
 
 @dataclass(frozen=True, repr=False)
 class MarkedTable(Result):
-    """A table of sums, and which of its cells are unsafe.
+    """A table of sums; for each cell the rules that it breaks, and those that could not be judged.
 
-    Attributes
-    ----------
-    unsafe
-        For each cell the rules that it breaks; and those that could not be judged.
-    levels
-        For each unsafe cell by how much more than its figure an attacker must think possible.
+    `levels`: for each unsafe cell by how much more than its figure an attacker must think possible.
     """
 
     table: MagnitudeTable
@@ -537,11 +509,7 @@ def mark_cells(table: MagnitudeTable, asked: MarkingOptions) -> MarkedTable:
         Provenance(
             "primary rules",
             ", ".join(rule.text for rule in rules),
-            {
-                "cells": str(len(table)),
-                "records": str(table.n_records),
-                **texts_of(asked, "about"),
-            },
+            {"cells": str(len(table)), "records": str(table.n_records), **texts_of(asked, "about")},
             fingerprint=table.fingerprint,
             seconds=time.perf_counter() - started,
         ),

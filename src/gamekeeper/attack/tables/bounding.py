@@ -1,13 +1,12 @@
-"""What the person who attacks tables has taken for granted: in words, and as it stands in the provenance.
+"""The way bounds are found, what is taken for granted, and a release that contradicts itself.
 
-A release that contradicts itself, told with published counts that cannot hold together.
+The way is the cheapest that is exact for the constraints at hand. A single table without margins
+binds each cell by its own count. Exact margins that form a decomposable model have a closed form
+(Dobra and Fienberg 2000); where they do not, the parts that cannot be decomposed further are solved
+and put together. Anything else is solved by the generalized shuttle algorithm, where there are many
+short axes, or by integer programs.
 
-The way bounds are found: the cheapest that is exact for the constraints at hand.
-
-A single table without margins binds each cell by its own count. Exact margins that form a
-decomposable model have a closed form (Dobra and Fienberg 2000); where they do not, the parts that
-cannot be decomposed further are solved and put together. Anything else is solved by the generalized
-shuttle algorithm, where there are many short axes, or by integer programs.
+A contradiction is told with published counts that cannot hold together.
 """
 
 from __future__ import annotations
@@ -32,12 +31,17 @@ from gamekeeper.wording import count_of, digits_text, quoted
 if TYPE_CHECKING:
     from gamekeeper.algorithms.bounds.integer_bounds import IntegerBounds
 
-
+Integers = NDArray[np.int64]
 _SHOWN = 6
+# Finding a smallest conflict solves a program for every count; beyond this the rows that a method
+# has met are told instead.
+_MOST_CELLS = 100_000
+_MOST_SECONDS = 30.0
+_SHUTTLE_NODES, _SHUTTLE_STEPS = 10_000, 2_000
 
 
 def assumptions(release: Release, truth: CountTable | None = None) -> dict[str, str]:
-    """Return the axes that were said to be disjoint in spite of their labels, and those that were assumed to.
+    """Return the axes that were said to be disjoint in spite of their labels, or assumed to be.
 
     Where the truth is known, it may tell of an axis that no label is the sum of others.
 
@@ -88,7 +92,7 @@ def under_assumption(said: str, what: str, provenance: Provenance) -> str:
 
 
 def possible_sums_words(assumed: Sequence[AssumedDisjoint], most: int = _SHOWN) -> list[str]:
-    """Return the labels that could be sums of others, some of them in words, for a person to answer."""
+    """Return labels that could be sums of others, some of them in words, for a person to answer."""
     said: list[str] = []
     for one in assumed:
         where = f"On axis {quoted([one.axis])}"
@@ -109,12 +113,6 @@ def possible_sums_words(assumed: Sequence[AssumedDisjoint], most: int = _SHOWN) 
             " them (--disjoint)."
         )
     return said
-
-
-# Finding a smallest conflict solves a program for every count; beyond this the rows that a method
-# has met are told instead.
-_MOST_CELLS = 100_000
-_MOST_SECONDS = 30.0
 
 
 @contextmanager
@@ -173,10 +171,6 @@ def _conflict(release: Release, asked: str, error: NoTableError) -> InputError:
     )
 
 
-Integers = NDArray[np.int64]
-_SHUTTLE_NODES, _SHUTTLE_STEPS = 10_000, 2_000
-
-
 @dataclass(frozen=True, slots=True)
 class Solved:
     """Bounds, whether they are tight, how they were found, and why that is so."""
@@ -218,7 +212,6 @@ def _in_closed_form(
     constraints: CountConstraints, most_programs: int | None, progress: Progress | None
 ) -> Solved | None:
     from gamekeeper.algorithms.bounds.frechet import closed_bounds, component_bounds
-    from gamekeeper.algorithms.releases.constraints import NoTableError
     from gamekeeper.algorithms.releases.structure import release_structure, require_agreement
 
     margins = constraints.margins

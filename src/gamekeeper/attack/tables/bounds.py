@@ -1,12 +1,9 @@
-"""How a release stands to the rules that an audit knows, by the bounds on what it does not show.
+"""Bounds on the cells of a table, given everything that is published, and how rules stand by them.
 
-A cell counts as hidden where no table shows its count: hidden, given as an interval or perturbed, in the
-base table or in a published margin of it, and a cell of the base table that no table is about.
-
-Bounds on the cells of a table, given everything that is published about it.
-
-Bounds of the base table, or of a table made of it by joining categories or summing out axes; how
-they are found is the matter of `bounding`.
+The table is the base table, or one made of it by joining categories or summing out axes; how bounds
+are found is the matter of `bounding`. To a rule a cell counts as hidden where no table shows its
+count: hidden, given as an interval or perturbed, in the base table or in a published margin of it,
+and a cell of the base table that no table is about.
 """
 
 from __future__ import annotations
@@ -44,16 +41,20 @@ from gamekeeper.data.tables.release import Release
 from gamekeeper.data.tables.subtotals import AssumedDisjoint
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import takes
-from gamekeeper.results import Progress, Provenance, Result
+from gamekeeper.results import Progress, Provenance, Result, table_html
 from gamekeeper.wording import be, count_of, digits_text, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-
+Integers = NDArray[np.int64]
+Groups = Mapping[str, Mapping[str, Sequence[str]]]
 _BYTES = 450
 """What is kept of a cell: two ends as fractions, of a number that few others have. Measured."""
+# Measured on tables of 2^18 to 2^22 cells: two bounds, whether they are tight, and copies on the way;
+# the word of a category in a list.
+_CELL_BYTES, _WORD_BYTES = 40, 20
 
 
 def judge_release(
@@ -63,10 +64,7 @@ def judge_release(
     most_programs: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[RuleStanding, ...]:
-    """Return how each rule stands, given the bounds of the base table.
-
-    Cells of the base table have their own numbers, those of margins come after these.
-    """
+    """Return how each rule stands; numbers of cells go on from the base table to the margins."""
     if not rules:
         return ()
     found = hidden_intervals(release, base, most_programs, progress)
@@ -136,33 +134,15 @@ def _intervals(solved: Solved, cells: np.ndarray, first: int) -> dict[int, Inter
     return found
 
 
-Integers = NDArray[np.int64]
-# Measured on tables of 2^18 to 2^22 cells: two bounds, whether they are tight, and copies on the way;
-# the word of a category in a list.
-_CELL_BYTES, _WORD_BYTES = 40, 20
-Groups = Mapping[str, Mapping[str, Sequence[str]]]
-
-
 @dataclass(frozen=True, repr=False)
 class TableBounds(Result):
     """Lower and upper bounds of every cell, and whether they are the tightest there are.
 
-    Attributes
-    ----------
-    axes
-        The axes of the table, with their categories.
-    lower, upper
-        The bounds; `UNBOUNDED` where nothing limits a cell from above.
-    tight
-        Whether both bounds of a cell are known to be attained by a table that agrees with the
-        release.
-    why
-        Why they are tight, or are not known to be, in words.
-    standings
-        How the rules that were named stand; cells are numbered by rows, those of margins after them.
-    assumed
-        The axes on which labels could be sums of others, and nobody said that none is: then nothing is
-        known to be tight, and the bounds hold if none is.
+    - `lower`, `upper`: the bounds; `UNBOUNDED` where nothing limits a cell from above.
+    - `tight`: whether tables that agree with the release are known to attain both bounds of a cell.
+    - `standings`: of the rules that were named; cells are numbered by rows, then those of margins.
+    - `assumed`: the axes on which labels could be sums of others, and nobody said that none is:
+      then nothing is known to be tight, and the bounds hold if none is.
     """
 
     axes: tuple[Axis, ...]
@@ -216,7 +196,7 @@ class TableBounds(Result):
             (
                 f"Of {count_of(self.n_cells, 'cell')}, {self.n_known:,} can be worked out exactly, and"
                 f" {self.n_zeros:,} {are} certainly empty."
-            ),
+            )
         ]
         open_ = limited & (self.lower < self.upper)
         if open_.any():
@@ -273,8 +253,6 @@ class TableBounds(Result):
         return plot_bounds(self)
 
     def _repr_html_(self) -> str:
-        from gamekeeper.results import table_html
-
         rows = self.summary().items()
         return table_html(("measure", "value"), rows, caption=type(self).__name__)
 
@@ -311,7 +289,7 @@ def bound_cells(release: Release, asked: BoundsInput) -> TableBounds:
 
 
 def bound_suppressed(release: Release, progress: Progress | None = None) -> tuple[int, int, int]:
-    """Return how many suppressed counts can be recomputed, how many are open, and how many there are."""
+    """Return how many suppressed counts can be recomputed, how many are open, and their number."""
     options = BoundsInput(progress=progress)
     words = "What is hidden in a release was to be bounded."
     require_cells(release, words)

@@ -1,10 +1,8 @@
-"""Schemes compared: what random tables published under each of them give away.
+"""Schemes compared: what random tables published under each of them give away; plots of tables.
 
 The experiment of the thesis' Table 1 for any scheme, base, margins and table shape: random tables
 are published under a scheme, and SAP of each is worked out for numbers of known people. All schemes
-get the same tables.
-
-Plots of what tables give away; every plot is a figure of its own that needs no display.
+get the same tables. Every plot is a figure of its own that needs no display.
 """
 
 from __future__ import annotations
@@ -38,6 +36,10 @@ if TYPE_CHECKING:
     from gamekeeper.attack.tables.bounds import TableBounds
     from gamekeeper.attack.tables.subtraction import ConditionalSubtraction, SubtractionAttack
 
+_MOST_CELLS = 400
+_GRID_AXES, _GRID_LENGTH = 2, 24
+_NAME_LETTERS = 22
+
 
 @dataclass(frozen=True, repr=False)
 class SchemeComparison(Result):
@@ -66,7 +68,7 @@ class SchemeComparison(Result):
         """Return how the schemes compare, in words."""
         n = self.experiments[0].n
         said = [f"{count_of(self.n_tables, 'random table')}, {self.published}."]
-        for number in _few(n):
+        for number in [k for k in (5, 10, 20) if k in n] or [int(n[-1])]:
             k = int(np.flatnonzero(n == number)[0])
             ranked = sorted(
                 zip(self.schemes, self.experiments, strict=True), key=lambda pair: pair[1].means[k]
@@ -203,22 +205,11 @@ def _fingerprint(schemes: Sequence[Scheme], n: Sequence[int], tables: object) ->
     return sha256(repr(told).encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def _few(n: Any) -> list[int]:
-    wanted = [number for number in (5, 10, 20) if number in n]
-    return wanted or [int(n[-1])]
-
-
-_MOST_CELLS = 400
-_GRID_AXES, _GRID_LENGTH = 2, 24
-_NAME_LETTERS = 22
-
-
 def plot_bounds(found: TableBounds) -> Figure:
-    """Draw what is known of each cell.
+    """Draw what is known of each cell; beyond 400 cells, of evenly spaced ones.
 
-    A small table with two axes is drawn as it is, with the possible counts of each cell written in
-    it. Of others the interval of each cell is drawn, cells that are known exactly first; beyond 400
-    cells, evenly spaced ones.
+    A small table with two axes is drawn as it is, with the possible counts in its cells. Of others
+    the interval of each cell is drawn, cells that are known exactly first.
     """
     if found.lower.ndim == _GRID_AXES and max(found.lower.shape) <= _GRID_LENGTH:
         return _plot_grid(found)
@@ -243,7 +234,6 @@ def plot_bounds(found: TableBounds) -> Figure:
 
 
 def _plot_grid(found: TableBounds) -> Figure:
-    """Draw a table: cells that are certainly empty, known exactly, or open, each in its shade."""
     from matplotlib.colors import ListedColormap
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch

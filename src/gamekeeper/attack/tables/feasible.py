@@ -1,14 +1,12 @@
-"""The tables that agree with a release: how many, which, and how probable the count of each cell is.
+"""The tables that agree with a release: how many, how probable each count is, what holds in all.
 
 Bounds say what is possible, not what is likely. An intruder who knows the perturbation scheme can
 weigh every table that agrees with the release by the probability that the scheme would have
 published what it did, and by a prior.
 
-What the release lets anybody say about people: everyone of a kind is, or nobody is.
-
-Statements follow from cells that are certainly empty under everything that is published; see
-`gamekeeper.algorithms.bounds.attributions`. The number of people they concern is bounded by the same
-release.
+What anybody can say about people, that everyone of a kind is something or nobody is, follows from
+cells that are certainly empty under everything that is published; see
+`gamekeeper.algorithms.bounds.attributions`. The same release bounds how many people are concerned.
 """
 
 from __future__ import annotations
@@ -63,9 +61,7 @@ from gamekeeper.wording import at_start, be, count_of, did_you_mean, digits_text
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
 Integers = NDArray[np.int64]
-
 MOST_TABLES = 10_000_000
 _PILOT = 2_000
 # Before tables are counted, before they are listed, and before they are drawn.
@@ -77,24 +73,17 @@ _CELL_BYTES = 2_300
 _ENOUGH_DRAWS, _SETTLED = 400, 1.05
 # Above this a likelihood is too long to be listed, and the scheme too vague to matter.
 _LONGEST = 10_000
+_SHOWN = 10
+_EXACT_CELLS = 2_000
 
 
 @dataclass(frozen=True, repr=False)
 class FeasibleTables(Result):
     """How many tables agree with a release, and the distribution of each cell over them.
 
-    Attributes
-    ----------
-    number
-        How many there are; None where it is not known exactly, or there are infinitely many.
-    estimate, error
-        An estimate and its standard error where they were too many to count.
-    is_endless
-        Whether there are infinitely many.
-    cells
-        The distribution of each cell; None where it does not exist.
-    tables
-        The tables themselves, where they were asked for.
+    - `number`: how many there are; None where there are endless ones, or too many to count.
+    - `estimate`, `error`: an estimate and its standard error where they were too many to count.
+    - `cells`: the distribution of each cell; None where it does not exist.
     """
 
     axes: tuple[Axis, ...]
@@ -232,19 +221,12 @@ def explore_tables(release: Release, asked: FeasibleInput) -> FeasibleTables:
     with consistent(release, words):
         try:
             number = count_tables(
-                constraints,
-                most=asked.most or MOST_TABLES,
-                within=within,
-                progress=asked.progress,
+                constraints, most=asked.most or MOST_TABLES, within=within, progress=asked.progress
             )
             is_endless = number is None
         except LimitError:
             guess = estimate_tables(
-                constraints,
-                draws=min(draws, _PILOT),
-                seed=seed,
-                workers=workers,
-                within=within,
+                constraints, draws=min(draws, _PILOT), seed=seed, workers=workers, within=within
             )
             estimate, error = guess or (None, None)
         if asked.listed and number is not None and number <= asked.listed:
@@ -281,11 +263,7 @@ def explore_tables(release: Release, asked: FeasibleInput) -> FeasibleTables:
         Provenance(
             "feasible tables",
             "sampled" if is_sampled else "exact",
-            {
-                "prior": prior,
-                "draws": str(draws) if is_sampled else "0",
-                **assumptions(release),
-            },
+            {"prior": prior, "draws": str(draws) if is_sampled else "0", **assumptions(release)},
             seed=seed if is_sampled else None,
             fingerprint=release.fingerprint,
             seconds=time.perf_counter() - started,
@@ -315,7 +293,6 @@ def _weighed(release: Release, row: int) -> Likelihood | None:
 
 
 def _worth(cells: CellPosteriors) -> str:
-    """Return what estimates from random tables are worth, in words."""
     said = (
         "These are estimates from random tables, worth"
         f" {cells.effective_size:,.0f} independent ones at least"
@@ -327,24 +304,12 @@ def _worth(cells: CellPosteriors) -> str:
     return f"{said}. That is too little to rely on: ask for more draws."
 
 
-_SHOWN = 10
-_EXACT_CELLS = 2_000
-
-
 @dataclass(frozen=True, repr=False)
 class Attributions(Result):
     """The most general statements that hold for certain, those on most people first.
 
-    Attributes
-    ----------
-    statements
-        The attributions, by numbers of axes and categories.
-    bounds
-        The bounds that they follow from.
-    groups
-        Statements on most of a kind, or on all but a coalition, where they were asked for.
-    n_no_news
-        How many statements were left out, as everybody knows the cells to be empty.
+    - `groups`: statements on most of a kind, or on all but a coalition, where they were asked for.
+    - `n_no_news`: how many statements were left out, as everybody knows the cells to be empty.
     """
 
     axes: tuple[Axis, ...]
@@ -443,8 +408,6 @@ class Attributions(Result):
         )
 
     def _repr_html_(self) -> str:
-        from gamekeeper.results import table_html
-
         return table_html(("measure", "value"), self.summary().items(), caption=type(self).__name__)
 
 
@@ -525,7 +488,6 @@ def infer_attributions(release: Release, asked: AttributionInput) -> Attribution
 def _categories(
     axes: Sequence[Axis], named: Iterable[tuple[str, str]]
 ) -> frozenset[tuple[int, int]]:
-    """Return categories that are named with their axes by the numbers of both."""
     return frozenset(_category(axes, name, category) for name, category in named)
 
 
@@ -544,7 +506,6 @@ def _category(axes: Sequence[Axis], name: str, category: str) -> tuple[int, int]
 def _is_no_news(
     one: Attribution, known: Sequence[frozenset[tuple[int, int]]], axes: Sequence[Axis]
 ) -> bool:
-    """Whether a statement follows from cells that everybody knows to be empty."""
     if not known:
         return False
     conditions = set(zip(one.axes, one.categories, strict=True))

@@ -1,15 +1,14 @@
-"""What is known of a hidden cell: how small and how large it can be, and how that stands to a rule.
+"""What contributors learn of each other: attackers who are in the tables themselves.
 
-What contributors learn of each other: attackers who are in the tables themselves.
+Of a hidden cell it is known how small and how large it can be. Whoever is in a cell knows that it
+is no less than the own contribution, and whoever is alone in it knows it. A coalition knows what
+its members know together: no less than what they add, and all of a cell that nobody else is in. The
+attack is run with these limits, once for each coalition, and that is what the "singleton" rules of
+other tools approximate.
 
-Whoever is in a cell knows that it is no less than the own contribution, and whoever is alone in it
-knows it. A coalition knows what its members know together: no less than what they add, and all of a cell
-that nobody else is in. The attack is run with these limits, once for each coalition, and that is what
-the "singleton" rules of other tools approximate.
-
-Of each cell two coalitions are tried: the largest contributors, who know most of it, and those next to
-the largest, who want to know the largest. Its contribution is at most what the figure, or the largest
-figure that is possible, leaves after their own.
+Of each cell two coalitions are tried: the largest contributors, who know most of it, and those next
+to the largest, who want to know the largest. Its contribution is at most what the figure, or the
+largest figure that is possible, leaves after their own.
 """
 
 from __future__ import annotations
@@ -31,6 +30,8 @@ from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.errors import Cancelled
 from gamekeeper.results import Progress
 from gamekeeper.wording import at_start, count_of, digits_text
+
+_ORDINALS = {2: "second", 3: "third", 4: "fourth"}
 
 
 class Standing(StrEnum):
@@ -117,9 +118,6 @@ def _is_near(low: Fraction, high: Fraction, percent: Fraction) -> bool:
     return (high - low) * 100 <= percent * abs(high + low)
 
 
-_ORDINALS = {2: "second", 3: "third", 4: "fourth"}
-
-
 @dataclass(frozen=True)
 class Coalition:
     """Some contributors to a cell, the largest from some rank on."""
@@ -153,15 +151,7 @@ class InsiderGain:
 
 @dataclass(frozen=True)
 class LargestKnown:
-    """What a coalition can tell of the largest contribution to its cell.
-
-    Attributes
-    ----------
-    largest, at_most
-        The contribution, and what they know it to be at most.
-    is_published
-        Whether the figure of the cell is published.
-    """
+    """What a coalition knows of the largest contribution to its cell: the most it can be."""
 
     who: Coalition
     largest: Fraction
@@ -180,22 +170,12 @@ class LargestKnown:
 
 @dataclass(frozen=True)
 class Insiders:
-    """What was found of attackers who are in the tables.
+    """What was found of attackers who are in the tables, so many together.
 
-    Attributes
-    ----------
-    size
-        How many work together at most.
-    gains
-        Who can recompute which hidden cells.
-    largest
-        What those next to the largest contributor of a cell know of it.
-    n_coalitions, n_tried
-        How many coalitions there are to try, and how many were.
-    n_untold
-        Of how many cells too few of the largest contributions are told.
-    is_named
-        Whether contributors are known by records.
+    - `largest`: what those next to the largest contributor of a cell know of it.
+    - `n_coalitions`, `n_tried`: how many coalitions there are to try, and how many were.
+    - `n_untold`: of how many cells too few of the largest contributions are told.
+    - `is_named`: whether contributors are known by records.
     """
 
     size: int
@@ -213,7 +193,7 @@ class Insiders:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all were tried who could recompute a cell: of coalitions, only those of one cell are."""
+        """Whether all were tried who could recompute a cell; of coalitions, those of one cell are."""
         return not self.is_stopped and self.size == 1
 
     @property
@@ -314,7 +294,7 @@ def insiders_of(
 def _coalitions(
     intervals: dict[int, Interval], given: Contributors, size: int, ranks: tuple[int, ...]
 ) -> Iterator[Coalition]:
-    """Return for each hidden cell its largest contributors and, from rank 2, those next to the largest."""
+    """Return for each hidden cell its largest contributors, from rank 2 those next to the largest."""
     seen: set[frozenset[int]] = set()
     for cell in intervals:
         own = given.of_cell.get(cell, ())
@@ -332,7 +312,6 @@ def _coalitions(
 
 
 def _published(tables: TableSet, given: Contributors, size: int) -> tuple[list[LargestKnown], int]:
-    """Return what those next to the largest know of it where figures are published."""
     found: list[LargestKnown] = []
     n_untold = 0
     for cell, own in given.of_cell.items():
@@ -369,7 +348,7 @@ class _Attack:
         }
 
     def run(self, who: Coalition) -> tuple[tuple[int, ...], Fraction | None]:
-        """Return the cells that a coalition can recompute, and what the largest in its cell has at most."""
+        """Return the cells that a coalition can recompute, and what the largest in its cell can be."""
         known = self._limits(who)
         place = self._place.get(int(self._known.number[who.cell]), (-1, -1))[0]
         gained: list[int] = []
@@ -397,7 +376,6 @@ class _Attack:
         return tuple(sorted(gained)), at_most
 
     def _own(self, who: Coalition, cell: int) -> tuple[int, Fraction]:
-        """Return how many of a coalition are in a cell, and what they add to it."""
         sizes = [
             self._given.of_contributor[one][cell]
             for one in who.members
@@ -406,7 +384,6 @@ class _Attack:
         return len(sizes), sum(sizes, Fraction(0))
 
     def _limits(self, who: Coalition) -> dict[int, dict[int, tuple[int | None, int | None]]]:
-        """Return by component the limits of numbers that a coalition knows."""
         found: dict[int, dict[int, tuple[int | None, int | None]]] = {}
         cells = {cell for one in who.members for cell in self._given.of_contributor[one]}
         for cell in sorted(cells):
@@ -444,7 +421,6 @@ class _Attack:
     def _upper(
         self, component: FactComponent, facts: LinearFacts, who: Coalition
     ) -> Fraction | None:
-        """Return what a coalition knows the rest of its cell to be at most."""
         at = component.numbers.tolist().index(int(self._known.number[who.cell]))
         try:
             search = FactSearch(facts, np.array([at], np.int64))

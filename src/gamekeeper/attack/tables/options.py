@@ -1,8 +1,6 @@
-"""What may be asked of an audit: each option with its name, default, range and help text.
+"""What may be asked of attacks on tables: each option with its name, default, range and help text.
 
-What may be asked of attacks on tables: each option with its name, default, range and help text.
-
-The classes whose names end in `Input` add what is no option: the true counts, and what is known.
+Classes whose names end in `Input` add what is no option: the true counts, and what is known.
 """
 
 from __future__ import annotations
@@ -27,6 +25,18 @@ if TYPE_CHECKING:
     from gamekeeper.data.cells.magnitudes import Contributors
     from gamekeeper.data.tables.count_table import CountTable
     from gamekeeper.results import Progress
+
+Rules = Annotated[
+    Sequence[str],
+    Option(
+        "A rule that is to hold, with exit code 4 if it does not or is not proven to: exact (no"
+        " hidden cell can be recomputed), within:10 (none is known to within 10%), levels (what the"
+        f" file asks for each cell), or for tables with contributors {RULE_WORDS}.",
+        flags="--rule",
+    ),
+]
+PRIORS = ("uniform", "poisson", "multinomial")
+_MOST_NUMBERS = 1_000_000
 
 
 def says_of(typed: Sequence[str]) -> dict[str, tuple[int, int | None]]:
@@ -65,17 +75,6 @@ def tolerance_of(typed: str) -> Fraction | None:
             "Write it as 0.5.",
         )
     return found
-
-
-Rules = Annotated[
-    Sequence[str],
-    Option(
-        "A rule that is to hold, with exit code 4 if it does not or is not proven to: exact (no"
-        " hidden cell can be recomputed), within:10 (none is known to within 10%), levels (what the"
-        f" file asks for each cell), or for tables with contributors {RULE_WORDS}.",
-        flags="--rule",
-    ),
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,10 +132,6 @@ class AuditInput(AuditOptions):
     progress: Progress | None = None
     tell: Callable[[str], None] | None = None
     contributors: Contributors | None = None
-
-
-PRIORS = ("uniform", "poisson", "multinomial")
-_MOST_NUMBERS = 1_000_000
 
 
 class BoundsMethod(StrEnum):
@@ -313,10 +308,7 @@ class AttributionOptions:
     ] = None
     max_combinations: Annotated[
         int | None,
-        Option(
-            "Lifts the limit on combinations of categories. By default 20,000,000.",
-            least=1,
-        ),
+        Option("Lifts the limit on combinations of categories. By default 20,000,000.", least=1),
     ] = None
     max_statements: Annotated[
         int | None, Option("Lifts the limit on statements. By default 500,000.", least=1)
@@ -375,8 +367,7 @@ class FeasibleOptions:
         ),
     ] = "uniform"
     most: Annotated[
-        int | None,
-        Option("Visit so many tables at most to count them; beyond, estimate.", least=1),
+        int | None, Option("Visit so many tables at most to count them; beyond, estimate.", least=1)
     ] = None
     listed: Annotated[
         int, Option("Print the tables if there are at most so many.", flags="--list", least=0)
@@ -449,8 +440,7 @@ class ComparisonOptions:
     """The random tables on which schemes are compared."""
 
     shape: Annotated[
-        Iterable[int],
-        Option("Shape of the random tables.", read=_lengths, default_text="2x6"),
+        Iterable[int], Option("Shape of the random tables.", read=_lengths, default_text="2x6")
     ] = (2, 6)
     mean: Annotated[float, Option("Expected count of a cell.", least=0.0)] = 2.0
     tables: Annotated[int, Option("How many tables.", least=1)] = 1_200

@@ -1,12 +1,9 @@
-"""Rules on whole rows of counts: zeros, and what a few people in a cell know of all others in its row.
+"""Rules that hidden cells and whole rows are held to: met, broken, or not proven either way.
 
-Whether published figures are rounded: what they stand for is no matter of an audit, and it says so.
-
-An audit asks what hidden cells are. Where figures were rounded to protect people, it is the published
-ones that somebody would work out, and a table in which nothing is hidden is not yet one that gives
-nothing away.
-
-Rules that hidden cells are held to: met, broken, or not proven either way.
+Rules on rows of counts look at zeros, and at what a few people in a cell know of all others in its
+row. An audit asks what hidden cells are. Where figures were rounded to protect people, it is the
+published ones that somebody would work out, and a table in which nothing is hidden is not yet one
+that gives nothing away: what rounded figures stand for is no matter of an audit, and it says so.
 """
 
 from __future__ import annotations
@@ -40,6 +37,7 @@ from gamekeeper.wording import count_of, digits_text, quoted
 
 _ASKED = "Cells were to be marked by what they say of people."
 _MOST_CELLS = 5_000_000
+_RARE = 1_000
 
 
 def mark_rows(
@@ -104,7 +102,6 @@ def _check(
 
 
 def _filled(table: MagnitudeTable, labels: Sequence[tuple[str, ...]]) -> MagnitudeTable:
-    """Return the table with rows for cells that nobody is in."""
     known = {own: at for at, own in enumerate(zip(*table.labels, strict=True))}
     keys = list(product(*labels))
     nobody = Contributions((), (), records=0)
@@ -120,21 +117,13 @@ def _filled(table: MagnitudeTable, labels: Sequence[tuple[str, ...]]) -> Magnitu
     )
 
 
-_RARE = 1_000
-
-
 @dataclass(frozen=True, slots=True)
 class Rounding:
-    """How published figures are rounded, as far as it is said or shows.
+    """How published figures, which may be counts (`whole`), are rounded, as far as it is said or shows.
 
-    Attributes
-    ----------
-    tolerance
-        By how much a figure was said to be off; 0 where that was not said.
-    base, n_figures
-        What all published counts are multiples of, if that is no chance, else 1; and how many they are.
-    whole
-        Whether figures are counts.
+    - `tolerance`: by how much a figure was said to be off; 0 where that was not said.
+    - `base`, `n_figures`: what all published counts are multiples of, if that is no chance, else 1;
+      and how many they are.
     """
 
     tolerance: Fraction
@@ -174,10 +163,7 @@ class Rounding:
 
     @property
     def left_out(self) -> str:
-        """What no rule on these figures was held against; "" where that is nothing.
-
-        Values are rounded to be read. What protects them is that others are hidden, which is examined.
-        """
+        """What no rule was held against; "" for values, which are rounded to be read."""
         return f"{ROUNDING.name} was not examined" if self and self.whole else ""
 
 
@@ -213,10 +199,7 @@ def rounding_of(tables: TableSet, tolerance: Fraction | None) -> Rounding:
 class RuleStanding:
     """A rule, how it stands, and the cells that break it or are not proven to keep it.
 
-    Attributes
-    ----------
-    unexamined
-        What was not looked at, in words, so that the rule is not proven; "" where all was.
+    `unexamined` is what was not looked at, so that the rule is not proven; "" where all was.
     """
 
     rule: str
@@ -329,14 +312,8 @@ def judge(
 ) -> list[RuleStanding]:
     """Return how each rule stands, given what is known of each hidden cell; also against insiders.
 
-    Parameters
-    ----------
-    tables
-        What tells levels and contributions; without it, rules on these are not proven.
-    signed
-        Whether figures may be below 0, so that no level is cut there.
-    unexamined
-        What was not looked at, so that no rule is proven.
+    Without `tables`, rules on levels and contributions are not proven, and none is with something
+    `unexamined`. Where figures may be below 0 (`signed`), no level is cut there.
     """
     found = [_judged(tables, rule, intervals, signed=signed) for rule in rules]
     for one in found:
@@ -351,7 +328,6 @@ def judge(
 def _against(
     made: RuleStanding, named: NamedRule, intervals: Mapping[int, Interval], insiders: Insiders
 ) -> None:
-    """Hold a rule against contributors who know their own figures."""
     also: list[int] = []
     if named.kind in ("exact", "within"):
         also = sorted(insiders.cells)
@@ -426,7 +402,6 @@ def _truths(tables: TableSet | None) -> Sequence[Fraction | None]:
 
 
 def _of(tables: TableSet | None) -> Iterable[tuple[CellRows, NDArray[np.int64]]]:
-    """Return each table with its cells."""
     return () if tables is None else zip(tables.tables, tables.system.tables, strict=False)
 
 
@@ -486,7 +461,7 @@ def _by_contributions(
 
 
 def _untold(tables: TableSet | None, seen: set[int]) -> list[int]:
-    """Return the cells of which no file tells who contributes, but for those that are shown to be empty."""
+    """Return the cells whose contributors no file tells, but for those that are shown to be empty."""
     found: dict[int, None] = {}
     empty: set[int] = set()
     for table, cells in _of(tables):

@@ -1,10 +1,8 @@
-"""What somebody learns who knows n of the people: SAP of a release.
+"""What somebody learns who knows n of the people: SAP of a release, of each area or each key.
 
 The intruder takes the n people out of the table. Where nobody else can be left in a cell, a zero is
 recovered, and zeros are what discloses: nobody else is like that. SAP(n) is the probability that n
 people known at random recover at least one; see `gamekeeper.algorithms.subtraction.probability`.
-
-SAP of many tables at once: one for each small area, or for each combination of key variables.
 
 Within a combination of categories of some axes there is a table over the other axes: the
 conditional table of people whose key is known. Either each of them is a population of its own, of
@@ -55,30 +53,20 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-_MOST_N = 100
-_DETAIL = 10
+_MOST_N, _DETAIL = 100, 10
 # Which cell and how many takes a decision for each cell and ordering.
 _DETAIL_DRAWS = 500
 _ASKED = "The probability of recovering zeros was asked for."
+_DEFAULT_N = (1, 2, 3, 5, 10, 20)
+_THRESHOLD = 0.1
+_MOST_CELLS = 3_000
 
 
 @dataclass(frozen=True, repr=False)
 class CellRecovery(Result):
-    """Which cells and categories recover zeros when so many people are known.
-
-    Attributes
-    ----------
-    n
-        The number of known people.
-    cells
-        The probability for each cell of the base table.
-    categories
-        For each axis the probability that some cell of each category recovers a zero.
-    """
+    """Which cells and categories recover zeros when n people are known: for each its probability."""
 
     axes: tuple[Axis, ...]
     n: int
@@ -132,19 +120,11 @@ class CellRecovery(Result):
 
 @dataclass(frozen=True, repr=False)
 class SubtractionAttack(Result):
-    """SAP of a release for numbers of known people.
+    """SAP of a release for numbers of known people, exact or with what it lies between.
 
-    Attributes
-    ----------
-    risk
-        SAP(n), exact or with what it lies between.
-    expected, distribution
-        The expected number of recovered zeros, and the probability of each number of them, for
-        each n; None where they are not known.
-    detail
-        Which cells and categories are to blame at one n; None where it is not known.
-    notes
-        What was left out, and why.
+    - `expected`, `distribution`: the expected number of recovered zeros, and the probability of
+      each number of them, for each n; None where they are not known.
+    - `detail`: which cells and categories are to blame at one n; None where it is not known.
     """
 
     tells_of_records = False
@@ -202,7 +182,6 @@ class SubtractionAttack(Result):
         return [*said, *self.notes]
 
     def _given_away(self) -> list[str]:
-        """Return how many zeros need nobody to be known, and how many more somebody recovers."""
         said = "The release gives a zero away to anybody: nobody has to be known."
         if self.expected is None:
             return [said]
@@ -230,7 +209,7 @@ class SubtractionAttack(Result):
         columns: dict[str, Any] = {
             "n": pa.array(risk.n),
             "sap": pa.array(risk.values),
-            "exact": pa.array([_short(text) for text in exact], pa.string()),
+            "exact": pa.array([text if len(text) <= 40 else "" for text in exact], pa.string()),
             "lower": pa.array(risk.lower),
             "upper": pa.array(risk.upper),
         }
@@ -319,7 +298,6 @@ def subtract_known(release: Release, asked: SubtractionInput) -> SubtractionAtta
 
 
 def _by_category(release: Release, counts: Integers, n: int, **options: Any) -> tuple[Floats, ...]:
-    """Return, for each axis, the probability that some cell of each category recovers a zero."""
     found: list[Floats] = []
     for axis in range(len(release.shape)):
         groups = cell_groups(release.shape, (axis,))
@@ -353,37 +331,17 @@ def _probability(risk: SubtractionRisk, k: int) -> str:
     return value
 
 
-def _short(fraction: str) -> str:
-    return fraction if len(fraction) <= 40 else ""
-
-
 def _numbers(asked: Sequence[int]) -> str:
     if len(asked) > 1 and list(asked) == list(range(asked[0], asked[-1] + 1)):
         return f"{asked[0]}-{asked[-1]}"
     return ",".join(map(str, asked))
 
 
-_DEFAULT_N = (1, 2, 3, 5, 10, 20)
-_THRESHOLD = 0.1
-_MOST_CELLS = 3_000
-
-
 @dataclass(frozen=True, repr=False)
 class ConditionalSubtraction(Result):
-    """SAP of the table of each area or key.
+    """SAP of each area or key: a row in the order of the categories, a column for each n.
 
-    Attributes
-    ----------
-    keys
-        The axes that tell tables apart.
-    n
-        The numbers of known people.
-    populations
-        The number of people of each table.
-    values
-        SAP: one row per table, in the order of the categories, and a column for each n.
-    own_people
-        Whether n people of the table itself are known, not of the whole population.
+    Known are n people of the table itself (`own_people`), or of the whole population.
     """
 
     keys: tuple[Axis, ...]
@@ -554,7 +512,6 @@ def _in_each(
     seed: int,
     progress: Progress | None,
 ) -> tuple[Floats, int]:
-    """Return SAP of each conditional table by itself, and how many were sampled."""
     shape = tuple(base[axis] for axis in axes)
     others = tuple(axis for axis in range(len(base)) if axis not in axes)
     rest = tuple(base[axis] for axis in others)

@@ -1,6 +1,4 @@
-"""DIS as a result: the estimate with its lines, sentences and provenance.
-
-Data intrusion simulation (DIS): what a unique match of an intruder is worth, for a whole file.
+"""Data intrusion simulation (DIS): what a unique match of an intruder is worth, for a whole file.
 
 The general method needs the numbers of sample uniques and of records in pairs, and the sampling
 fraction. The special method removes records, copies some back and matches them; with the original
@@ -15,6 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.classes import class_numbers
 from gamekeeper.algorithms.uniques.dis import (
@@ -40,7 +39,11 @@ from gamekeeper.wording import count_of, digits_text, fraction_text, quoted, thr
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
+
+NO_FRACTION = "no sampling fraction was given"
+# Beyond some hundreds the exact formula has numbers of very many digits.
+_MOST_REMOVED_EXACTLY = 200
+_UNDEFINED = "there is neither a sample unique nor a record in a pair that could be matched"
 
 
 class GeneralDis(NamedTuple):
@@ -56,16 +59,10 @@ class GeneralDis(NamedTuple):
 class DisRisk(Result):
     """DIS of a file: the estimated probability that a unique match is correct.
 
-    Attributes
-    ----------
-    value
-        The estimate: exact for the general method; None where no unique match is possible.
-    standard_error, converged
-        Of the simulation; None for the general method, which has no randomness of its own.
-    steps
-        The estimate after so many rounds; empty for the general method.
-    expected
-        What the simulation tends to, where a formula says so.
+    - `value`: the estimate: exact for the general method; None where no unique match is possible.
+    - `standard_error`, `converged`, `steps`: of the simulation, after so many rounds; none for the
+      general method, which has no randomness of its own.
+    - `expected`: what the simulation tends to, where a formula says so.
     """
 
     tells_of_records = False
@@ -255,12 +252,6 @@ def _sampled(general: GeneralDis) -> str:
     return f"sampling fraction {general.fraction_text}"
 
 
-NO_FRACTION = "no sampling fraction was given"
-# Beyond some hundreds the exact formula has numbers of very many digits.
-_MOST_REMOVED_EXACTLY = 200
-_UNDEFINED = "there is neither a sample unique nor a record in a pair that could be matched"
-
-
 def general_dis(key_table: KeyTable, fraction: FractionLike | None = None) -> GeneralDis:
     """Return DIS by the general method, or why there is none.
 
@@ -347,7 +338,6 @@ def assess_dis(key_table: KeyTable, asked: DisOptions) -> DisRisk:
 def _classes(
     key_table: KeyTable, original: KeyTable | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
-    """Return the class of each counted record, and that of its original key."""
     if original is None:
         return key_table.class_numbers()[key_table.records], None
     keys = key_table.keys

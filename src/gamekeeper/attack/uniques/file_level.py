@@ -1,6 +1,6 @@
-"""The risk of a file with sample uniques, line by line, each with a sentence.
+"""The risk of a file with sample uniques in lines, and in a few sentences for a director.
 
-An assessment of sample uniques in a few sentences for a director; no value of the file is in it.
+No value of the file is in them.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from gamekeeper.data.coding.codebook import CodedVariable
 from gamekeeper.wording import be, count_of, digits_text, joined, quoted, share_text, three_digits
 
 _HEADLINE = ("records", "sample_uniques", "special_uniques", "msus", "dis")
+_BLAMED, _NAMED_KEYS = 3, 12
 
 
 def headline(facts: UniqueFacts) -> tuple[str, ...]:
@@ -82,7 +83,6 @@ def _special_lines(facts: UniqueFacts) -> list[RiskLine]:
 
 
 def _class_lines(facts: UniqueFacts) -> list[RiskLine]:
-    """Return how many records are in each class of risk, the highest first."""
     classes = facts.classes
     measure = MEASURE_NAMES[classes.measure]
     reason = facts.scores.missing.get(classes.measure, "")
@@ -159,10 +159,6 @@ def _size_lines(sizes: Sequence[SizeContribution]) -> list[RiskLine]:
         )
         lines.append(RiskLine(f"msus of size {line.size}", line.msus, meaning))
     return lines
-
-
-_BLAMED = 3
-_NAMED_KEYS = 12
 
 
 def director_sentences(
@@ -250,14 +246,9 @@ def _classes(facts: UniqueFacts, file: FileRisk) -> str:
     if hidden:
         classes += f" Not among these, since only larger combinations set them apart: {hidden:,}."
     return (
-        f"{_short_name(measure)} says which uniques to look at first, and not how many would be"
+        f"{MEASURE_NAMES[measure].partition(' (')[0]} says which uniques to look at first, and not how many would be"
         f" matched rightly: models estimate that (gamekeeper risk infer).{classes}"
     )
-
-
-def _short_name(measure: str) -> str:
-    """Return a measure as the papers write it, without its variant."""
-    return MEASURE_NAMES[measure].partition(" (")[0]
 
 
 def _special(facts: UniqueFacts, file: FileRisk) -> str:

@@ -1,19 +1,13 @@
-"""Scores of sample uniques as columns: SUDA, IS and POL, and what DIS makes of them.
+"""Sample uniques record by record: their scores, why each is unique in words, and tables of them.
 
-A measure that is not known is None, with the reason in words: without DIS there is no DIS-SUDA
-and no DIS-IS, and DIS-IS ranks as the score does for up to 27 key variables only. Where the search
-is limited to small MSUs, a unique that has none of them is not known to be safe: its scores are 0,
-but its probabilities are not known (NaN).
+The scores are SUDA, IS and POL, and what DIS makes of them. A measure that is not known is None,
+with the reason in words: without DIS there is no DIS-SUDA and no DIS-IS, and DIS-IS ranks as the
+score does for up to 27 key variables only. Where the search is limited to small minimal sample
+uniques (MSUs), a unique that has none of them is not known to be safe: its scores are 0, but its
+probabilities are not known (NaN).
 
-Why a record is unique, in words: its minimal sample uniques (MSUs) as variables and categories.
-
-Words are made for the records that are asked for, never for a whole file.
-
-What an assessment of sample uniques found, before it is put into lines and sentences.
-
-The table with one row per record of a file: class size, MSUs, measures and risk class.
-
-Every minimal sample unique (MSU) of a file as one table; linear in their number.
+Words are made for the records that are asked for, never for a whole file. The table of MSUs is
+linear in their number.
 """
 
 from __future__ import annotations
@@ -21,9 +15,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.uniques.minimal_uniques import MinimalUniques
 from gamekeeper.algorithms.uniques.scores import (
@@ -46,12 +42,7 @@ from gamekeeper.results import Provenance, Result, arrow_table, table_html
 from gamekeeper.wording import count_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
-
 
 MEASURE_NAMES: Mapping[str, str] = {
     "suda": "SUDA score (2002)",
@@ -62,9 +53,7 @@ MEASURE_NAMES: Mapping[str, str] = {
     "dis_is_suda": "DIS-IS (Q = 1 + (8-K)/20) on the SUDA score",
 }
 """Every measure of a sample unique, with the variant."""
-
 MEASURES = tuple(MEASURE_NAMES)
-
 PROBABILITIES = ("dis_is", "dis_suda", "dis_is_suda")
 """The measures that estimate the probability of a correct match; the others are scores."""
 
@@ -73,16 +62,10 @@ PROBABILITIES = ("dis_is", "dis_suda", "dis_is_suda")
 class UniqueScores:
     """The measures of the sample uniques, in the order of their records.
 
-    Attributes
-    ----------
-    columns
-        Each measure by name; None where it is not known, NaN where it is not known for a record.
-    missing
-        Why a measure is not known, by name.
-    is_weights, suda_weights
-        The weight of an MSU of each size from 0.
-    unallocated
-        What DIS-SUDA could not divide, because every unique with a weight has 1 already.
+    - `columns`: each measure by name; None where it is not known, NaN where not for a record.
+    - `missing`: why a measure is not known, by name.
+    - `is_weights`, `suda_weights`: the weight of an MSU of each size from 0.
+    - `unallocated`: what DIS-SUDA could not divide, as all uniques with a weight have 1 already.
     """
 
     columns: Mapping[str, NDArray[Any] | None]
@@ -162,11 +145,7 @@ class Explanation:
 
 @dataclass(frozen=True, repr=False)
 class Explanations(Result):
-    """MSUs of some records in words.
-
-    `left_out` counts the MSUs of these records beyond those asked for, `more_uniques` the sample
-    uniques that are not among the records.
-    """
+    """MSUs of some records in words; others of theirs, and other uniques, are counted."""
 
     lines: tuple[Explanation, ...]
     n_records: int
@@ -217,21 +196,10 @@ class Explanations(Result):
 class Explainer:
     """What is needed to explain any record of a file.
 
-    Attributes
-    ----------
-    variables
-        The key variables with their words, in the order of the columns of `codes`.
-    codes
-        The codes of the counted records, one row each; those of different keys where an engine
-        elsewhere has the records.
-    rows
-        The number of each of these records in the file, from 0, rising; of the first with the key.
-    n_records, n_uniques
-        How many records the file has, and how many are unique.
-    size_of
-        Tells the class size of a record by its number from 0; 0 for one that was left out.
-    found
-        The MSUs, by row of `codes`.
+    - `codes`: of the counted records, a row each; of different keys if an engine has them.
+    - `rows`: the number of each of them in the file, from 0, rising; of the first with the key.
+    - `size_of`: tells the class size of a record by its number from 0; 0 for one that was left out.
+    - `found`: the MSUs, by row of `codes`.
     """
 
     variables: tuple[CodedVariable, ...]
@@ -314,20 +282,11 @@ def names_of(variables: Sequence[CodedVariable], mask: int) -> tuple[str, ...]:
 class UniqueFacts:
     """The findings about a file and its sample uniques.
 
-    Attributes
-    ----------
-    table
-        The counted keys of the file.
-    max_size
-        The largest size of MSU that was searched for.
-    smallest
-        Per sample unique the size of its smallest MSU, -1 where none was found.
-    general
-        The DIS of the file by the general method, or why there is none.
-    class_numbers
-        Per sample unique the position of its risk class, -1 where that is not known.
-    rank_by, asked_rank
-        The measure that ranks, and the one that was asked for.
+    - `max_size`: the largest size of MSU that was searched for.
+    - `smallest`: per sample unique the size of its smallest MSU, -1 where none was found.
+    - `general`: the DIS of the file by the general method, or why there is none.
+    - `class_numbers`: per sample unique the position of its risk class, -1 where that is not known.
+    - `rank_by`, `asked_rank`: the measure that ranks, and the one that was asked for.
     """
 
     table: KeyTable
@@ -405,10 +364,10 @@ def write_unique_records(
     not_known: Sequence[str] = (),
     identifier: str = "",
 ) -> int:
-    """Let the engine that has the records write the table of all of them, given that of the uniques.
+    """Let the engine that has the records write the table of all, given that of the uniques.
 
-    The rows of `table` that are no uniques are not looked at: what they say is known. `not_known` are
-    the measures that are not known of any record.
+    The rows of `table` that are no uniques are not looked at: what they say is known. `not_known`
+    are the measures that are not known of any record.
     """
     import pyarrow.compute as pc
 
@@ -452,7 +411,6 @@ def with_others(
 
 
 def _of_others(not_known: Sequence[str]) -> dict[str, float | str | None]:
-    """Return what is said of records that are not unique."""
     return {
         **dict.fromkeys(MEASURES, 0),
         **dict.fromkeys(not_known),
@@ -481,7 +439,6 @@ def column_meanings(classes: RiskClasses, n_keys: int, power: int) -> dict[str, 
 def _spread(
     n_records: int, places: NDArray[np.int64], values: NDArray[Any], other: int
 ) -> NDArray[Any]:
-    """Return values at their places among all records, another value elsewhere."""
     spread = np.full(n_records, other, dtype=values.dtype)
     spread[places] = values
     return spread

@@ -1,6 +1,4 @@
-"""Checks of what is tried on special uniques: coarser codings and other sampling fractions.
-
-Special uniques: records that are unique for what they are, not by the luck of the sample.
+"""Special uniques: records that are unique for what they are, not by the luck of the sample.
 
 A sample unique on the key variables K is special if it is unique on a proper part of K already;
 otherwise it is a random unique. With many key variables nearly all uniques are special by that
@@ -19,6 +17,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 from gamekeeper.attack.experiments.notional import sample_size
@@ -57,10 +56,8 @@ from gamekeeper.wording import (
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
 
     from gamekeeper.data.coding.codebook import Recode
-    from gamekeeper.data.keys.key_table import KeyTable
 
 
 def checked_levels(
@@ -106,10 +103,7 @@ def checked_size(n_variables: int, special_size: int | None, max_size: int | Non
 
 
 def checked_steps(
-    name: str,
-    values: Sequence[str | float | Fraction],
-    *,
-    least: Fraction | None = None,
+    name: str, values: Sequence[str | float | Fraction], *, least: Fraction | None = None
 ) -> tuple[Fraction, ...]:
     """Return fractions in (0, 1], none below `least`; all faults at once."""
     problems: list[Problem] = []
@@ -133,24 +127,13 @@ def checked_steps(
 class SpecialUniques(Result):
     """The sample uniques of a file, special or random, and what becomes of them.
 
-    Attributes
-    ----------
-    n_records, n_uniques, n_special
-        How many records were counted, are unique, and are special.
-    special_size
-        The most variables of a part of the key that makes a unique special.
-    table
-        One row per sample unique: its number in the file, whether it is special, the size of its
-        smallest minimal sample unique, how many key variables it needs and which (without any one
-        of them it is no longer unique), at how many coarser codings of each variable it is unique
-        still, and where the population is known the size of its class there and its chance to be
-        unique still in larger samples.
-    trials
-        What was counted when variables were removed or coarsened and samples thinned or enlarged.
-    properties
-        The same as the paper's table.
-    caution
-        What the number of uniques does not prove, in words, where missing cells match something.
+    - `special_size`: the most variables of a part of the key that makes a unique special.
+    - `table`: one row per sample unique: its number in the file, whether it is special, the size of
+      its smallest minimal sample unique, how many key variables it needs and which (without any one
+      of them it is no longer unique), at how many coarser codings of each variable it is unique
+      still, and where the population is known the size of its class there and its chance to be
+      unique still in larger samples.
+    - `caution`: what the number of uniques does not prove, where missing cells match something.
     """
 
     keys: tuple[str, ...]
@@ -271,10 +254,7 @@ def assess_special_uniques(key_table: KeyTable, asked: SpecialOptions) -> Specia
         columns[f"coarser {name}"] = kept.sum(axis=1)
         coarsenings += [
             Coarsening(
-                name,
-                number + 1,
-                len(recode.words) - 1,
-                *both_kinds(~kept[:, number], special),
+                name, number + 1, len(recode.words) - 1, *both_kinds(~kept[:, number], special)
             )
             for number, recode in enumerate(recodes)
         ]
@@ -372,7 +352,6 @@ def _rows(listed: ListedRecords) -> NDArray[np.int64] | None:
 
 
 def _people(matched: MatchedClasses, listed: ListedRecords) -> NDArray[np.int64]:
-    """Return how many people of the population have the key of each row."""
     people = matched.population[matched.of_record]
     if not listed.by_key:
         return people
@@ -388,7 +367,6 @@ def _smallest(
     asked: SpecialOptions,
     tell: _Teller,
 ) -> NDArray[np.int64]:
-    """Return the size of every row's smallest minimal sample unique; -1 where none is known."""
     policy = "category" if missing == "exclude" else missing
     found = find_minimal_uniques(
         codes,

@@ -5,22 +5,14 @@ special (unique on a proper part) exactly if it stays unique when some one varia
 count per variable decides it, without a search. Smaller parts need the search.
 
 A sample unique stays unique in every thinner sample. What a fraction does shows the other way
-round: of the uniques of a thinner sample some have a twin in the whole one. And where the
+round: to the reader of a thinner sample the whole file is a sample with a larger fraction, in which
+some of its uniques have a twin. They are told apart as special or random on the thinner sample
+alone; the paper expects the random ones to lose their uniqueness more often. And where the
 population is known, a unique of a class of F people is still unique after m of the N - n others
 joined the sample with probability C(N-n-F+1, m) / C(N-n, m), exactly.
 
-The properties that tell special uniques from random ones, counted: Table 2 of the paper.
-
-Elliot and Manning 2003 list what distinguishes a special unique: two things that people notice and
-four that the data show. Here the four are counted on a file for both kinds.
-
-Thinner samples of a file, and which of their uniques have a twin in the whole file.
-
-To the reader of a thinner sample the whole file is a sample with a larger fraction. Its uniques are
-told apart as special or random on the thinner sample alone; the paper expects the random ones to
-lose their uniqueness more often.
-
-What each trial did to special and to random uniques, and the lines of Table 2 made of it.
+Elliot and Manning 2003 (Table 2) list what distinguishes a special unique: two things that people
+notice and four that the data show. Here the four are counted on a file for both kinds.
 """
 
 from __future__ import annotations
@@ -32,6 +24,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.classes import class_numbers
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
@@ -43,7 +36,6 @@ from gamekeeper.wording import count_of, fraction_text, number_text, percent_tex
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
 
 
 def unique_flags(
@@ -91,7 +83,6 @@ class KeyParts:
         *,
         max_seconds: float | None = MAX_SECONDS,
     ) -> None:
-        """Number the classes of every part, where records fall into classes."""
         self.codes = codes
         self.counts = counts
         self.missing = missing
@@ -207,18 +198,10 @@ class GroupCount:
 
 @dataclass(frozen=True, slots=True)
 class PropertyLine:
-    """One property: what is expected of both kinds, and what was counted.
+    """One property, as in the paper: what it expects of both kinds, and what was counted.
 
-    Attributes
-    ----------
-    name
-        The property, as in the paper.
-    test
-        What was tried on the file; empty for what only people can judge.
-    expected_special, expected_random
-        What the paper expects of the two kinds.
-    special, random
-        The counts; None where it is a matter for people.
+    - `test`: what was tried on the file; empty for what only people can judge.
+    - `special`, `random`: the counts; None where it is a matter for people.
     """
 
     name: str

@@ -1,10 +1,9 @@
 """Special uniques detection: every minimal sample unique (MSU) of a file, scored and explained.
 
-A record is a sample unique if no other record has its key. A minimal sample unique is a
-combination of key variables on which it is unique and on no part of which it is. The smaller its
-MSUs, and the more there are, the more a record stands out: SUDA and IS weigh MSUs by size and add
-them up, and DIS turns the scores into estimated probabilities of a correct match (DIS-SUDA,
-DIS-IS).
+A record is a sample unique if no other record has its key. A minimal sample unique is a combination
+of key variables on which it is unique and on no part of which it is. The smaller its MSUs, and the
+more there are, the more a record stands out: SUDA and IS weigh MSUs by size and add them up, and
+DIS turns the scores into estimated probabilities of a correct match (DIS-SUDA, DIS-IS).
 
 Elliot and Manning 2003; Smith's thesis, chapter 8. The search for MSUs is what costs: in the worst
 case exponential in the number of key variables. The rest is linear in records and MSUs.
@@ -19,6 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gamekeeper.algorithms.uniques.minimal_uniques import (
     UniquesEstimate,
@@ -74,7 +74,6 @@ from gamekeeper.wording import count_of, did_you_mean, quoted
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
 MOST_EXPLAINED = 10
 MOST_MSUS = 20
@@ -133,11 +132,9 @@ class UniquesRisk(Result):
     def explanations(
         self, records: Sequence[int] | None = None, *, most: int = MOST_MSUS
     ) -> Explanations:
-        """Return the MSUs of records as a table in words.
+        """Return the MSUs of records as a table in words: so many of each, the smallest first.
 
-        Records are given by their numbers in the file, from 1; the ten riskiest sample uniques by
-        default. Of each at `most` so many MSUs are told, the smallest first. What is not told is
-        counted, in the summary and in words.
+        Records are numbered from 1; the ten riskiest sample uniques by default. Others are counted.
         """
         if records is None:
             chosen = [int(record) for record in self.riskiest(MOST_EXPLAINED)["record"].to_pylist()]
@@ -155,11 +152,7 @@ class UniquesRisk(Result):
         return Explanations(tuple(lines), len(chosen), left_out, more, self.provenance)
 
     def msus(self) -> pa.Table:
-        """Return every minimal sample unique, one row each, records in the order of the file.
-
-        Its record, its size and its variables; then, for each key variable, the category that the
-        record has where the variable is one of them.
-        """
+        """Return every MSU, one row each by record: its size, its variables and their categories."""
         return msu_table(self.explainer)
 
     def plot(self) -> Figure:
@@ -306,7 +299,6 @@ def _results(
     provenance: Provenance,
     power: int,
 ) -> UniquesRisk:
-    """Return the findings as results."""
     found, variables, scores = explainer.found, explainer.variables, facts.scores
     weights = (scores.is_weights, scores.suda_weights)
     risky = _risky(facts)
@@ -337,7 +329,6 @@ def _results(
 
 
 def _risky(facts: UniqueFacts) -> NDArray[np.bool_] | None:
-    """Return which sample uniques meet the lowest threshold; None where that is not known."""
     values = facts.scores.columns[facts.classes.measure]
     return None if values is None else values >= facts.classes.lowest_threshold
 
