@@ -66,12 +66,7 @@ def test_what_we_write_is_read_the_same(forms: list[tuple[str, object, object]])
         assert form is not None
 
 
-@given(
-    metadata,
-    variables.filter(bool),
-    st.data(),
-    st.sampled_from(SPOILERS),
-)
+@given(metadata, variables.filter(bool), st.data(), st.sampled_from(SPOILERS))
 def test_spoilt_files_are_read_the_same(
     about: object, offered: object, data: st.DataObject, inserted: bytes
 ) -> None:

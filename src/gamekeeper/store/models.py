@@ -1,13 +1,9 @@
-"""The shapes of the files of an environment folder, version 1.
+"""The shapes of the files of an environment folder, version 1, and whether a file has one.
 
 These definitions check every file that is read or written, and the published JSON Schema is made
 from them. They are apart from the domain types: a file may be well shaped and still describe no
-valid variable.
-
-From the bytes of one file to a checked model, or to every fault of the file.
-
-The wrong file may be given by mistake, one with data. So no fault ever shows what a file holds:
-only places, counts and types, and fields that are ours or nearly so.
+valid variable. The wrong file may be given by mistake, one with data. So no fault ever shows what a
+file holds: only places, counts and types, and fields that are ours or nearly so.
 """
 
 from __future__ import annotations
@@ -44,7 +40,7 @@ _Retired = Annotated[
     list[_Code],
     Field(
         description="Codes that mean nothing any more, because the categories that they stood for"
-        " were changed. They are kept so that no code is given twice.",
+        " were changed. They are kept so that no code is given twice."
     ),
 ]
 
@@ -111,7 +107,7 @@ class GroupFile(_File):
     """A named set of forms, defined in exactly one way."""
 
     model_config = ConfigDict(
-        json_schema_extra={"oneOf": [{"required": [way]} for way in GROUP_WAYS]},
+        json_schema_extra={"oneOf": [{"required": [way]} for way in GROUP_WAYS]}
     )
 
     name: str
@@ -243,8 +239,7 @@ def decode(data: bytes) -> tuple[Any, list[str]]:
             tree = _DECODER.decode(text)
         except _RepeatedKey:
             tree = json.JSONDecoder(
-                object_pairs_hook=lambda pairs: _noting(pairs, repeated),
-                parse_constant=_not_finite,
+                object_pairs_hook=lambda pairs: _noting(pairs, repeated), parse_constant=_not_finite
             ).decode(text)
         is_whole = "\\u" not in text or _is_whole(tree)
     except json.JSONDecodeError as error:

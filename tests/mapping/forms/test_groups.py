@@ -44,8 +44,7 @@ def test_groups_by_hand_and_by_query():
 
 
 @pytest.mark.parametrize(
-    ("how", "letters"),
-    [("union", "VWXYZ"), ("intersection", "Z"), ("difference", "VW")],
+    ("how", "letters"), [("union", "VWXYZ"), ("intersection", "Z"), ("difference", "VW")]
 )
 def test_groups_from_groups(how, letters):
     made = environment(Group("both", **{how: ["On-line", "Group1"]}))
@@ -54,8 +53,7 @@ def test_groups_from_groups(how, letters):
 
 def test_groups_of_groups_follow_the_forms():
     made = environment(
-        Group("rest", difference=["Recent", "On-line"]),
-        Group("all", union=["rest", "On-line"]),
+        Group("rest", difference=["Recent", "On-line"]), Group("all", union=["rest", "On-line"])
     )
     assert made.group("all").forms == tuple(form.name for form in FORMS)
     grown = made.with_form(Form("Survey U", {}, {"Form Type": "Paper", "year": 2035}))
@@ -255,10 +253,7 @@ def queries(draw):
                 text, is_quoted = written(name)
                 said, meant = (
                     f"{draw(st.sampled_from(['has', 'HAS']))} {text}",
-                    (
-                        "has",
-                        (name, is_quoted),
-                    ),
+                    ("has", (name, is_quoted)),
                 )
             case ("is", key, sign, values):
                 key_text, key_quoted = written(key)

@@ -221,11 +221,7 @@ def used_categories(environment: Environment, variable: Variable) -> set[str]:
 
 
 def _graph(
-    variable: Variable,
-    children: Mapping[str, Sequence[str]],
-    order: list[str],
-    *,
-    reorder: bool,
+    variable: Variable, children: Mapping[str, Sequence[str]], order: list[str], *, reorder: bool
 ) -> PartitionGraph:
     """Return the graph with its sinks in order; categories that become sinks find their places."""
     before = variable.graph

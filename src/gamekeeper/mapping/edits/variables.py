@@ -228,9 +228,7 @@ class DescribeVariable(Record):
 
 
 _Marked = Annotated[
-    Names,
-    Field(min_length=1),
-    Option("The categories.", flags="CATEGORY...", is_argument=True),
+    Names, Field(min_length=1), Option("The categories.", flags="CATEGORY...", is_argument=True)
 ]
 
 

@@ -107,8 +107,7 @@ class ScenarioDocument(BaseModel):
     )
     who: str
     at: str = Field(
-        description="When the scenario was made, in UTC.",
-        json_schema_extra={"format": "date-time"},
+        description="When the scenario was made, in UTC.", json_schema_extra={"format": "date-time"}
     )
 
 

@@ -110,10 +110,7 @@ class _Comparison:
         self._own = environment.categorization(scenario.target, key.variable).partition
         self._holders = holders_of(environment, key.variable, outcome.match_forms)
         self._scope = Scope.of(
-            environment,
-            scenario.target,
-            key.variable,
-            within_universe=scenario.within_universe,
+            environment, scenario.target, key.variable, within_universe=scenario.within_universe
         )
         self._meaning, self._fault = self._meaning_now()
 

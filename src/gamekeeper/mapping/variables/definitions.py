@@ -174,8 +174,7 @@ _Categories = Annotated[
 ]
 
 _Sensitive = Annotated[
-    list[str],
-    Field(description="Categories that it is worse to learn of somebody than others."),
+    list[str], Field(description="Categories that it is worse to learn of somebody than others.")
 ]
 
 

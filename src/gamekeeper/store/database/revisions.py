@@ -1,9 +1,7 @@
-"""The history of a store: who did what and when.
+"""The history of a store: who did what and when, and new states written to it.
 
 Every revision has its edits in words and what changed in documents. The first one is the beginning
 of the store; all others can be taken back.
-
-A new state of the environment written to a store as one revision.
 """
 
 from __future__ import annotations
@@ -55,18 +53,16 @@ class Revision:
     ----------
     number
         1 for the beginning of the store, then 2, 3, ...
-    at, who
-        When it was made, in UTC, and by whom.
-    action, of
-        How it came about; for an undo or redo the revision that was undone or redone.
+    at
+        When it was made, in UTC.
+    of
+        For an undo or redo the revision that was undone or redone.
     unrestricted
         Whether earlier categorizations were allowed to be lost.
-    note
-        What the person wrote about it.
+    note, words
+        What the person wrote about it, and what was done, in sentences.
     edits
         The edits, none for a beginning, an import, an undo or a redo.
-    words
-        What was done, in sentences.
     touched
         What it names to write it, as pairs of a kind and a name.
     notes
@@ -243,10 +239,7 @@ def last_time(connection: Connection) -> datetime | None:
 def revision_at(connection: Connection, moment: datetime | int) -> int:
     """Return the revision that was the newest at a moment; a number stands for itself.
 
-    Raises
-    ------
-    InputError
-        If the store did not exist at that moment, or the moment has no time zone.
+    The store must have existed then, and the moment must have a time zone.
     """
     asked = "The environment as it was at a moment was asked for."
     columns = tables.revision.c
@@ -341,7 +334,6 @@ def _edits_of(connection: Connection, numbers: Iterable[int]) -> dict[int, tuple
 def _touched(
     connection: Connection, numbers: Iterable[int]
 ) -> tuple[dict[int, Touched], dict[int, str]]:
-    """Return what revisions touched, and its checksum."""
     touch = tables.touch.c
     found: dict[int, list[tuple[str, str, str]]] = {}
     for some in batches(numbers):
@@ -365,7 +357,6 @@ def _in_order(rows: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
 
 
 def _require_sealed(row: Row[Any]) -> None:
-    """Find a contradiction where a revision is not what was written."""
     if digest_of([getattr(row, name) for name in _SEALED]) != row.seal:
         raise Contradiction
 

@@ -1,21 +1,15 @@
-"""The schema of a store: whether it is one, and making a new one.
+"""A store on a PostgreSQL server: its schema, what is refused, how it is opened, asked and heard.
 
 A store is known by a comment on its table of versions, which dumps and copies of a database keep.
 Texts are compared by their bytes, as SQLite does, whatever the database prefers: checksums are of
 rows in the order of their names.
 
-What a PostgreSQL server refuses, as errors of ours, by its codes (SQLSTATE).
+What a server refuses becomes an error of ours by its code (SQLSTATE). The text of its errors holds
+statements, values, hosts and names of people, so it is never shown.
 
-The text of its errors holds statements, values, hosts and names of people, so it is never shown.
-
-Connections to a PostgreSQL server, with patience that ends.
-
-A store on a PostgreSQL server: how it is opened, asked and checked.
-
-New revisions of a store on a server, heard as they are committed.
-
-A server tells whoever listens; what it told while the connection was broken is lost. So whoever
-listens is called after every new connection as well, and looks for itself.
+A server tells new revisions to whoever listens, as they are committed; what it told while the
+connection was broken is lost. So whoever listens is called after every new connection as well, and
+looks for itself.
 """
 
 from __future__ import annotations
@@ -34,7 +28,7 @@ from gamekeeper.store.place import ServerPlace
 from gamekeeper.wording import shown_path
 
 if TYPE_CHECKING:
-    from psycopg import Connection as psycopg_Connection
+    import psycopg
     from psycopg import Error
     from sqlalchemy import Connection, Engine
 
@@ -63,15 +57,7 @@ SELECT table_name, column_name, data_type, character_maximum_length
 
 
 class Found:
-    """What there is under the name of a schema.
-
-    Attributes
-    ----------
-    is_there, is_store, is_empty
-        Whether there is such a schema, it is a store of ours, it holds nothing.
-    may_write
-        Whether it is a store that this person may write to.
-    """
+    """What there is under the name of a schema; `may_write` tells whether this person may."""
 
     def __init__(self, ask: Ask, schema: str) -> None:
         ((mark, tables, is_there, encoding, is_copy),) = ask(_FOUND.format(schema=schema))
@@ -318,13 +304,10 @@ def require_driver() -> None:
         ) from None
 
 
-def connect(place: ServerPlace, *, autocommit: bool = False) -> psycopg_Connection[Any]:
+def connect(place: ServerPlace, *, autocommit: bool = False) -> psycopg.Connection[Any]:
     """Return a connection whose names are looked up in the schema of a store alone.
 
-    Raises
-    ------
-    ServerRefusal
-        If there is none within seconds.
+    A ServerRefusal says that there is none within seconds.
     """
     require_driver()
     import psycopg

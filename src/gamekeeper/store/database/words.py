@@ -1,14 +1,8 @@
-"""The few words in which databases differ. Questions of ours are in those of SQLite.
+"""In which words databases differ, what they refuse, and of which version a store is.
 
-What a database refuses, as errors of ours.
-
-The text of a database error may hold statements and values, so it is never shown, not even as the
-cause of our error.
-
-The version of a store: read on opening, raised by migrations.
-
-Alembic is imported only to make or to raise a store. All migrations that a store needs happen in
-one transaction.
+Questions of ours are in the words of SQLite. The text of a database error may hold statements and
+values, so it is never shown, not even as the cause of our error. Alembic is imported only to make or
+to raise a store; all migrations that a store needs happen in one transaction.
 """
 
 from __future__ import annotations
