@@ -42,8 +42,6 @@ from gamekeeper.mapping.variables.codes import Variable
 from gamekeeper.mapping.variables.definitions import SinkFinder, refuse_codes
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
 
-_CODES = np.int32
-
 Sinks = Mapping[str, Sequence[Sequence[int]]]
 """By variable, the sinks of each code from 1 on, where the codes are those of a scenario."""
 
@@ -79,10 +77,9 @@ def recode_table(
     ----------
     rules
         One per variable, as objects or as they are typed: "Age=top 80".
-    environment
-        Where levels, codes and forms are looked up.
-    sinks
-        What the codes of variables mean in the environment, where that is known.
+    environment, sinks
+        Where levels, codes and forms are looked up, and what the codes of variables mean there, where
+        that is known.
     numbers
         Variables whose small whole numbers are numbers, and no codes of bands.
     strict
@@ -159,8 +156,6 @@ def place_of(variable: CodedVariable, code: int, decimal: str = ".") -> Band | F
 
 
 class _Work:
-    """One variable of a file that is made coarser."""
-
     def __init__(
         self,
         table: CodedTable,
@@ -208,7 +203,7 @@ class _Work:
             dict.fromkeys([label for label in order if label in used] + [*labels.values()])
         )
         place = {word: number for number, word in enumerate(words, 1)}
-        codes = np.zeros(self.variable.n_codes, dtype=_CODES)
+        codes = np.zeros(self.variable.n_codes, dtype=np.int32)
         for code, label in labels.items():
             codes[code] = place[label]
         return Recode(self.variable.name, codes, (self.variable.words[MISSING], *words))
@@ -347,7 +342,6 @@ class _Work:
         return self._made(labels, words)
 
     def _known(self) -> Variable:
-        """Return the variable of the environment that the column is."""
         if self.environment is None:
             raise InputError(
                 Reason.NOTHING_GIVEN,

@@ -1,8 +1,4 @@
-"""What is asked of key variable mapping, checked as a whole before any work is done.
-
-Which forms hold which categorization of a variable, and what that is evidence for.
-
-Key variable mapping: at which detail could a target be matched against the forms out there?
+"""Key variable mapping: at which detail could a target be matched against the forms out there?
 
 For every variable of a target form, the finest categorization at which the target can be matched
 against enough of the other forms, as Smith and Elliot define it in sections 2.1 and 5 (with the
@@ -13,10 +9,8 @@ itself), and how that changes with the prevalence asked for. Section 5.2 names t
 - typical: against a group of data sets, any share of which the intruder might have;
 - multiple: against data sets drawn from several groups.
 
-What counts is what can be told apart within the universe of the target (`scope`). Smith and Elliot
+What counts is what can be told apart within the universe of the target (`Scope`). Smith and Elliot
 count everybody, also those whom the target does not ask; `within_universe=False` does so too.
-
-Key variable mapping at every prevalence at once, for whoever moves a slider.
 
 With |E| forms to match against, a prevalence of k/|E| asks that k of them can be matched. What is
 found changes at few k: where the maximal harmonizations are those of fewer forms no longer, or the
@@ -68,8 +62,7 @@ T = TypeVar("T")
 class Question:
     """A target, the forms to match it against, and how; everything in it is valid.
 
-    `wanted` are the forms to match against once more, to be found at once. `asked` has the options
-    that are taken as they were given.
+    `wanted` are the forms to match against, to be found at once.
     """
 
     environment: Environment
@@ -370,7 +363,6 @@ def scope_of(question: Question, variable: str) -> Scope:
 
 
 def _restricted(question: Question, variable: str, scope: Scope) -> tuple[str, ...]:
-    """Return the matched forms that ask only some of the people of the target."""
     left_out = set(scope.left_out)
     return tuple(
         form
@@ -503,14 +495,8 @@ def _fingerprint(question: Question, variable: str, holders: Holders) -> bytes:
 class Level:
     """What is found where `first` to `last` forms must be matched.
 
-    Attributes
-    ----------
-    n_categories
-        The number of categories: `math.inf` for arbitrary precision, None where it is not known.
-    codes
-        The codes of the maximal harmonizations.
-    effective
-        Effective categories that as many single forms reach.
+    The number of categories is `math.inf` for arbitrary precision, None where it is not known; the
+    codes are those of the maximal harmonizations; so many effective categories as many forms reach.
     """
 
     first: int
@@ -524,10 +510,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class VariableLevels:
-    """The levels of one variable, and what each code in them means.
-
-    `outcome` is what was found at the prevalence that was asked for.
-    """
+    """The levels of one variable, what each code in them means, and what was asked for and found."""
 
     outcome: KeyVariable
     levels: tuple[Level, ...]

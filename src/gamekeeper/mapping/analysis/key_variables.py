@@ -1,11 +1,7 @@
-"""The ranked key variables as a table for reading: in notebooks, in reports and on the terminal.
-
-The outcome of key variable mapping: per variable, and for a whole target.
+"""The outcome of key variable mapping, per variable and for a whole target; as a table, and plotted.
 
 Everything is immutable and exact: sizes are whole numbers (or unbounded), areas and effective
 categories are fractions.
-
-Code size against prevalence, plotted: how much detail is left as more forms must share it.
 """
 
 from __future__ import annotations
@@ -142,13 +138,11 @@ class KeyVariable:
 
     Attributes
     ----------
-    target_code
-        The code of the target's own categorization.
     n_forms, n_asking, n_having
         The forms matched against, those that have the variable, and those of them whose
         categorization is valid.
-    prevalence, threshold
-        The share asked for, and how many forms must be matched for it.
+    threshold
+        How many forms must be matched for the prevalence asked for.
     maximal
         The maximal harmonizations; empty where too few forms have the variable.
     has_more, may_have_more
@@ -158,23 +152,19 @@ class KeyVariable:
     curve
         Code size against prevalence; None where the search ended before all of it was known.
     not_known
-        The least and the largest number of forms for which the code size is not known; None
-        where it is known for all.
+        The least and the largest number of forms for which the code size is not known, if any.
     effective
         At least `threshold` forms match the target, each by itself, with that many effective
         categories or more: what harmonization hides where bands overlap.
-    message
+    message, over_limit
         Why there is no result: inconsistent categorizations, or too many harmonizations.
-    over_limit
-        Whether there is none because of too many harmonizations.
     set_aside
         Forms whose categorization was left out, with the reasons.
-    having
-        The names of the forms that have the variable with a valid categorization.
+    having, restricted
+        The forms that have the variable with a valid categorization, and those of them which ask
+        only some of the people of the target.
     outside
         Sinks that nobody in the target has, and that do not count.
-    restricted
-        The forms among those that have it which ask only some of the people of the target.
     answers
         The maximal harmonizations for any number of forms, within the universe; None without a
         categorization that could be matched.
@@ -481,7 +471,6 @@ def plot_curves(key_variable_map: KeyVariableMap, *, ax: Axes | None = None, mos
 
 
 def _corners(curve: SizeCurve, ceiling: float) -> tuple[list[float], list[float]]:
-    """Return where each step starts and how high it is, then the very last point."""
     steps = curve.steps
     prevalences = [float(start) for start, _, _ in steps] + [float(steps[-1][1])]
     heights = [size for _, _, size in steps] + [curve.end]

@@ -1,12 +1,9 @@
-"""Edits of the categories of a variable on the nominal or ordinal scale.
+"""Edits of the categories of a variable, and of the bands of one on the interval scale.
 
 The sinks of a variable stay in their order; where a sink is split, its parts take its place in
-the order given. On the interval scale categories are bands, which have edits of their own.
-
-Edits of the bands of a variable on the interval scale.
-
-The partition graph follows from the bands. A new band may cut sinks, which stay as categories, so
-to add bands is always safe. A band that others cut out stays as long as they do.
+the order given. The partition graph of bands follows from them. A new band may cut sinks, which
+stay as categories, so to add bands is always safe. A band that others cut out stays as long as
+they do.
 """
 
 from __future__ import annotations

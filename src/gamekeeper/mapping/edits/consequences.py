@@ -1,10 +1,8 @@
-"""What edits would break, worked out before they are made.
+"""What edits would break, worked out before they are made, and what to look at again.
 
 The normal editor breaks nothing. The unrestricted one may leave a form with a categorization that
 is not valid any more, or that means something else; take labels or a whole variable from a form;
-and retire codes.
-
-What is worth pointing out about edits that are allowed: new names that are near to others or look like them.
+and retire codes. Edits that are allowed may bring names that are near to others or look like them.
 """
 
 from __future__ import annotations
@@ -99,11 +97,6 @@ class Consequences(Result):
 
 def weigh_edits(environment: Environment, edits: Sequence[Edit]) -> Consequences:
     """Tell what edits without restriction would break; nothing is changed.
-
-    Raises
-    ------
-    InputError
-        If not even the unrestricted editor can make them.
 
     Examples
     --------

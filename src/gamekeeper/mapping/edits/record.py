@@ -23,10 +23,7 @@ NewName = Annotated[str, Option("The new name.", is_argument=True)]
 
 
 def _describe(schema: dict[str, Any], record: type[BaseModel]) -> None:
-    """Let the JSON Schema say what fields are for, and require the name of the edit.
-
-    In Python that name goes without saying.
-    """
+    """Let the JSON Schema say what fields are for, and require the name of the edit."""
     for name, option in options_of_record(record).items():
         schema["properties"][name]["description"] = option.help
     del schema["properties"]["edit"]["default"]

@@ -1,26 +1,20 @@
-"""A changed variable brought into an environment: whether it may, labels on forms, codes.
+"""Edits of variables as wholes, and what a changed variable means for forms, queries and codes.
 
-The normal editor takes it only if every categorization admitted before is still admitted. The
-unrestricted editor drops lost categories from the selections that hold them; a selection with
-nothing left drops the variable from the form, for an empty one would mean any level of detail.
+The normal editor takes a changed variable only if every categorization admitted before is still
+admitted. The unrestricted editor drops lost categories from the selections that hold them; a
+selection with nothing left drops the variable from the form, for an empty one would mean any level
+of detail. A variable that is renamed has its new name on all forms and in the queries of groups, and
+keeps its codes. One that forms have or queries ask for is not removed; the unrestricted editor takes
+it from the forms.
 
-Edits of variables as wholes.
-
-A variable that is renamed has its new name on all forms and in the queries of groups, and keeps
-its codes. One that forms have or queries ask for is not removed; the unrestricted editor takes it
-from the forms.
-
-A variable widened by a new finest category, with all earlier forms mended at once.
-
-A third sex, a civil partnership: people of whom earlier forms had not heard, or whom they counted
-elsewhere. A new sink beside the others would leave every earlier categorization incomplete, so
-the edit says where those people were. They may have been inside a category: then whatever held
-that category holds them too. Or they were outside the universe of the forms, which then have the
-category of everybody whom they do not ask.
-
-Codes are carried where their meaning is kept: where the people were inside one block of a code,
-or where every form with the code had people outside its universe, among whom they now are. Other
-codes are retired, and the categorizations of their forms get new ones.
+A variable is widened (a third sex, a civil partnership) by people of whom earlier forms had not
+heard, or whom they counted elsewhere. A new sink beside the others would leave every earlier
+categorization incomplete, so the edit says where those people were, and all earlier forms are mended
+at once. They may have been inside a category: then whatever held that category holds them too. Or
+they were outside the universe of the forms, which then have the category of everybody whom they do
+not ask. Codes are carried where their meaning is kept: where the people were inside one block of a
+code, or where every form with the code had people outside its universe, among whom they now are.
+Other codes are retired, and the categorizations of their forms get new ones.
 """
 
 from __future__ import annotations
@@ -163,10 +157,7 @@ def _relabelled(environment: Environment, before: Variable, now: _Now) -> dict[s
 
 
 def reworded(form: Form, variable: str, now: _Now, to: str | None) -> Form:
-    """Return a form whose questions and universe follow a variable that changes its names.
-
-    The form itself if nothing changes.
-    """
+    """Return a form whose questions and universe follow a variable that changes its names."""
     questions = tuple(relabelled(question, variable, now, to) for question in form.questions)
     universe = form.universe and relabelled_universe(form.universe, variable, now, to)
     if universe != form.universe:
@@ -177,7 +168,6 @@ def reworded(form: Form, variable: str, now: _Now, to: str | None) -> Form:
 
 
 def _labels_now(labels: tuple[str, ...], now: _Now) -> tuple[str, ...] | None:
-    """Return labels that select what is left of the same categories; None if nothing is."""
     left: list[str] = []
     for label in labels:
         category = now(label)
@@ -300,10 +290,8 @@ def _marked(environment: Environment, edit: MarkSensitive | UnmarkSensitive) -> 
     for label in edit.categories:
         category = variable.resolve(label)
         if category is None:
-            where, found = (
-                f"category {quoted([label])}",
-                f"is not one of {quoted([variable.name])}.",
-            )
+            where = f"category {quoted([label])}"
+            found = f"is not one of {quoted([variable.name])}."
             near = did_you_mean(label, variable.graph.categories)
             problems.append(Problem(Reason.UNKNOWN_NAME, where, found, near))
         else:
@@ -381,7 +369,6 @@ def _renamed(environment: Environment, old: str, new: str) -> Environment:
 
 
 def _with_name(form: Form, old: str, new: str) -> Form:
-    """Return a form that has a variable under another name."""
     form = reworded(form, old, str, new)
     if old not in form.by_hand:
         return form
@@ -390,7 +377,6 @@ def _with_name(form: Form, old: str, new: str) -> Form:
 
 
 def _asking(environment: Environment, variable: str) -> dict[str, Group]:
-    """Return the groups whose queries ask for a variable."""
     return {
         name: group
         for name, group in environment.groups.items()
@@ -550,7 +536,6 @@ def _outside_added(form: Form, variable: Variable, edit: WidenVariable) -> Form:
 
 
 def _misses(labels: Sequence[str], variable: Variable, edit: WidenVariable) -> bool:
-    """Tell whether no label takes the new people."""
     if OUTSIDE in labels or ELSE in labels:
         return False
     named = (variable.resolve(label) for label in labels)

@@ -1,13 +1,10 @@
-"""Variable instances: which selections of categories forms make, and what each comes to.
-
-Thousands of forms offer the same categories again and again, so every distinct selection is
-worked out once. Everything is immutable: what does not change is shared between states.
-
-The data environment: forms, the variables on them, and groups of forms.
+"""The data environment: forms, the variables on them, and groups of forms.
 
 A form stands for the data set that it gives rise to. It has free metadata and, for each variable
-that it asks for, the categories that it offers (a variable instance). Everything is immutable:
-an environment with one more form is another environment, in which every code means what it meant.
+that it asks for, the categories that it offers (a variable instance). Thousands of forms offer the
+same categories again and again, so every distinct selection is worked out once. Everything is
+immutable: an environment with one more form is another environment, in which every code means what
+it meant, and what does not change is shared between them.
 """
 
 from __future__ import annotations
@@ -127,7 +124,6 @@ class Instances:
     def _select(
         self, name: str, variable: Variable | None, known: Mapping[_Labels, Categorization]
     ) -> None:
-        """Work out the selections of a variable that forms make now."""
         selections: dict[_Labels, Categorization] = {}
         if variable is not None:
             for labels in self._having.get(name, {}):
@@ -186,16 +182,9 @@ _Named = TypeVar("_Named", Variable, Form, Group, Scenario)
 class Environment:
     """Forms, variables, groups and codes that belong together.
 
-    Parameters
-    ----------
-    variables, forms, groups
-        The parts. Codes are given to categorizations in the order of the forms.
-    scenarios
-        What was concluded from analyses, for later stages.
-    registers
-        Codes that were given earlier, per variable.
-    rules
-        What holds for the environment as a whole: declared metadata, impossible combinations.
+    Codes are given to categorizations in the order of the forms; `registers` has those that were given
+    earlier, per variable. Scenarios are what was concluded from analyses, for later stages; rules are
+    what holds for the environment as a whole: declared metadata, impossible combinations.
 
     Examples
     --------
@@ -480,7 +469,6 @@ class Environment:
     def _enter(
         self, name: str, before: Variable | None, registers: Mapping[str, CodeRegister]
     ) -> None:
-        """Give codes to the categorizations of a variable that forms make now."""
         variable = self.variables.get(name)
         if variable is None:
             self._registers.pop(name, None)

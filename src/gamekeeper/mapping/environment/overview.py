@@ -1,17 +1,11 @@
-"""What an environment holds, as lists: forms, variables and groups.
-
-What an environment holds: its state, the codes of a variable, the categories of a variable.
-
-What can be told apart within the universe of a target.
+"""What an environment holds, as lists and tables, and what can be told apart within a universe.
 
 A category of everybody whom the target does not ask is no category to match on: nobody in the
 target has it. So all categorizations are looked at within the target's universe, the sinks that
 its people can have: those that it does not take as `OUTSIDE` and that its own universe does not
 rule out. Within it, blocks that only people outside would join stay apart, because an intruder
-knows whom the target asks.
-
-A code means a partition of all sinks. The code of what is told apart within a universe is that of
-the same blocks with everybody else as one block more.
+knows whom the target asks. A code means a partition of all sinks: that of what is told apart within
+a universe is the code of the same blocks with everybody else as one block more.
 """
 
 from __future__ import annotations

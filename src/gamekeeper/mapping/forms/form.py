@@ -1,6 +1,4 @@
-"""A form: what a data set asks of people, and in which categories.
-
-Questions: what a form prints, in its own words, and what each printed answer means.
+"""A form: what a data set asks of people, in which words, in which categories, and whom it asks.
 
 A question and its answers are not a variable and its categories (Smith and Elliot, section 2.2).
 A question may feed a variable: then every printed answer means one category of it, or is marked
@@ -14,13 +12,9 @@ it:
   ticked and not ticked. A box may tick a variable of its own, such as "Has asthma", or be one of
   several that feed one variable whose categories are sets.
 
-What a form says in its own words, in lines for reading.
-
-Who a form asks, in sinks of a variable: its universe.
-
-Two things bound it. The category `OUTSIDE` of a variable takes sinks of people whom the form does
-not ask, and the universe of the form may say within which categories its people are. A universe
-in words alone bounds nothing.
+Two things bound the universe of a form, in sinks of a variable. The category `OUTSIDE` of a variable
+takes sinks of people whom the form does not ask, and the universe of the form may say within which
+categories its people are. A universe in words alone bounds nothing.
 """
 
 from __future__ import annotations
@@ -44,21 +38,12 @@ Metadata = str | int | float | bool | None
 class Form:
     """A form: its name, its metadata, and per variable the labels of the categories it offers.
 
-    An empty list of labels means that the form takes any level of detail.
-
-    Attributes
-    ----------
-    instances
-        All variables on the form with their labels. Those that questions feed need not be given:
-        their labels follow from what the answers mean.
-    questions
-        The questions in the words of the form, in its order; a form may have none on record.
-    universe
-        Who the form is for.
+    An empty list of labels means that the form takes any level of detail. Labels of variables that
+    questions feed need not be given: they follow from what the answers mean. A form may have no
+    questions on record; its universe says who it is for.
 
     Examples
     --------
-    >>> from gamekeeper.mapping.forms.form import Answer, Question
     >>> answers = [Answer(text="F", means="female"), Answer(text="M", means="male")]
     >>> Form("Bank", questions=[Question(name="Q1", variable="Sex", answers=answers)]).instances
     {'Sex': ('female', 'male')}
@@ -127,9 +112,6 @@ class Form:
         return replace(self, instances=self.by_hand, questions=tuple(questions))
 
     def _fed(self, given: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-        """Return the labels that questions feed, in agreement with those given."""
-        # Imported here: most forms in a store of today have no questions.
-
         object.__setattr__(self, "questions", tuple(self.questions))
         fed = labels_fed(self.questions)
         problems = question_problems(self.name, self.questions)

@@ -1,14 +1,9 @@
-"""Scenarios as plain values: what stores and files hold and what edits carry.
+"""Scenarios as plain values, whether one is stale, and how they follow when names change.
 
-A document is checked for its shape; `scenario_of` finds whatever else is wrong. The way there and
-back is exact: prevalence is a fraction written as text, time is in UTC.
-
-Whether a scenario is stale: what its analysis looked at is not as it was.
-
-This is light: no analysis is made anew. What a change means for the scenario, `review_scenario`
-tells.
-
-Scenarios follow when what they name is renamed; what they concluded stays.
+A document is what stores and files hold and what edits carry. It is checked for its shape;
+`scenario_of` finds whatever else is wrong. The way there and back is exact: prevalence is a fraction
+written as text, time is in UTC. A scenario is stale if what its analysis looked at is not as it was;
+no analysis is made anew to tell, and what that means for it, `review_scenario` says.
 """
 
 from __future__ import annotations
@@ -144,13 +139,7 @@ def document_of(scenario: Scenario) -> ScenarioDocument:
 
 
 def scenario_of(document: ScenarioDocument) -> Scenario:
-    """Return the scenario of a document.
-
-    Raises
-    ------
-    InputError
-        With everything that is wrong with it.
-    """
+    """Return the scenario of a document; one error has everything that is wrong with it."""
     problems: list[Problem] = []
     at = _time(document.at, problems)
     try:
@@ -346,11 +335,11 @@ def _followed(scenario: Scenario, renamed: Renamed) -> Scenario:
         match_forms=_each(scenario.match_forms, renamed.forms),
         groups=_each(scenario.groups, renamed.groups),
         left_out=_each(scenario.left_out, renamed.variables),
-        keys=tuple(_key_of_renaming(key, renamed) for key in scenario.keys),
+        keys=tuple(_renamed_key(key, renamed) for key in scenario.keys),
     )
 
 
-def _key_of_renaming(key: ScenarioKey, renamed: Renamed) -> ScenarioKey:
+def _renamed_key(key: ScenarioKey, renamed: Renamed) -> ScenarioKey:
     variable = renamed.variables.get(key.variable, key.variable)
     names = renamed.categories.get(key.variable, {})
     if renamed.forms:

@@ -1,12 +1,10 @@
-"""From the values of a file to the categories that a scenario matches on.
+"""From an analysis to a scenario, and from the values of a file to the categories it matches on.
 
 A value is read as a category of the variable by its label or by itself, case and accents aside; on
 the interval scale a number is read as the band that it lies in. It is mapped where all its sinks
 lie in one block of the scenario's categorization. Everything else is unmapped: a value that the
 environment does not know, one that is coarser than the categorization, or a number that may be the
 code of a band, as long as nobody has said which it is.
-
-From an analysis to a scenario: which key variables, and at which code.
 """
 
 from __future__ import annotations
@@ -264,7 +262,6 @@ def _recoded(
 
 
 def _given(variable: Variable, values: Mapping[str, str]) -> tuple[dict[str, str], list[Problem]]:
-    """Return the categories that were given for values, and those that are none."""
     unknown = {name for name in values.values() if name and variable.resolve(name) is None}
     known = variable.graph.categories
     problems = [
@@ -307,10 +304,10 @@ def propose_scenario(
 ) -> Scenario:
     """Make a scenario of the outcome of an analysis.
 
+    What is wrong with what was chosen is told with what would be possible.
+
     Parameters
     ----------
-    outcome, environment
-        An analysis, and the environment that it was made of.
     forms, groups
         What the analysis was asked to match against; by default all other forms.
     attacker, description
@@ -324,16 +321,10 @@ def propose_scenario(
         The revision of the environment, 0 for a folder; who makes the scenario; when, by default
         now.
 
-    Raises
-    ------
-    InputError
-        With everything that is wrong with what was chosen, and what would be possible.
-
     Examples
     --------
     >>> from gamekeeper.mapping.analysis.key_mapping import map_key_variables
     >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.variables.codes import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
     >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
     >>> environment = Environment([age], [bank, Form("Census", {"Age": ()})])
@@ -397,7 +388,6 @@ def propose_scenario(
 def _wanted(
     outcome: KeyVariableMap, keys: str | Mapping[str, str] | Iterable[str] | None
 ) -> dict[str, str]:
-    """Return the variables asked for, each with its code or nothing."""
     if keys is None:
         return {item.variable: "" for item in outcome.variables if item.maximal}
     if isinstance(keys, Mapping):
@@ -406,8 +396,6 @@ def _wanted(
 
 
 class _Choice:
-    """The codes that can be chosen for one variable."""
-
     def __init__(
         self, outcome: KeyVariableMap, environment: Environment, item: KeyVariable
     ) -> None:

@@ -1,11 +1,8 @@
-"""One key variable of a scenario, then and now.
+"""What has become of a scenario: whether its environment has changed, and what it would be now.
 
 Categorizations then and now are compared by their meaning, not by their codes: a harmonization
-that was observed since has got another code, and is the same.
-
-What has become of a scenario: whether its environment has changed, and what it would be now.
-
-A review is accepted by `renew_scenario`: the same question, of the forms that there are now.
+that was observed since has got another code, and is the same. A review is accepted by
+`renew_scenario`: the same question, of the forms that there are now.
 """
 
 from __future__ import annotations
@@ -46,23 +43,17 @@ _SHOWN_CATEGORIES = 6
 
 @dataclass(frozen=True)
 class KeyReview:
-    """A key variable of a scenario then and now.
+    """A key variable of a scenario then and now, and what has changed, in words.
 
     Attributes
     ----------
-    key
-        The key variable as the scenario has it.
     code_now, categories_now
         What a scenario made now would match on, and its categories in words: the same as then
         where that can still be matched (and is still maximal, if it was), else the first maximal
         harmonization; empty where the variable can no longer be matched.
-    maximal_now
-        The codes of the maximal harmonizations now.
     n_forms_now
         How many forms can now be matched at the scenario's own code; None where that code has no
         meaning any more, or there is no analysis.
-    changes
-        What has changed, in words.
     """
 
     key: ScenarioKey
@@ -128,7 +119,6 @@ class _Comparison:
         )
 
     def _meaning_now(self) -> tuple[Partition | Arbitrary | None, str]:
-        """Return what the code means now, and what is wrong with it or its categories."""
         code = self._key.code
         by_names = categorization_of(self._variable, self._key.blocks)
         if code in self._register.retired:
@@ -245,11 +235,8 @@ class ScenarioReview(Result):
     has_environment_changed
         Whether the environment is at another revision or, where revisions are not known, anything
         that the analysis looks at is different.
-    changes
-        What has changed for this scenario as a whole, in sentences; those of single key variables
-        are with `keys`.
-    keys
-        Every key variable then and now.
+    changes, keys
+        What has changed for this scenario as a whole, in sentences; every key variable then and now.
     outcome
         The analysis as it would be now, None where it cannot be made.
     is_stale
@@ -352,7 +339,6 @@ def review_scenario(
     Examples
     --------
     >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.scenario.proposal import propose_scenario
     >>> from gamekeeper.mapping.variables.codes import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+", "16+"])
     >>> forms = [Form("Bank", {"Age": ("0-15", "16-64", "65+")}), Form("Census", {"Age": ()})]

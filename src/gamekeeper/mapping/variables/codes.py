@@ -1,26 +1,20 @@
-"""Names of variables, forms, groups and categories: which are fit, and which are the same.
-
-A variable of the data environment: its name, its scale and its one partition graph.
-
-Codes: short names of categorizations, such as C45.001 and H7.001.
+"""Variables with their partition graphs, and codes of categorizations: C45.001, H7.001.
 
 The letter says whether a form was seen with the categorization (C) or it only arose as a
 harmonization (H); then comes the number of categories, 0 for arbitrary precision; then a running
 number, of three digits or more. Codes belong to the environment: once given, a code means one
 categorization for good. A harmonization that is observed later gets a C code, and its H code
 stays as another name. A code whose meaning was lost, because an unrestricted edit changed the
-categories themselves, is retired: it means nothing, and its number is not used again.
-Smith and Elliot, section 3.
+categories themselves, is retired: it means nothing, and its number is not used again
+(Smith and Elliot, section 3).
 
-Codes carried over a changed partition graph, so that each keeps its meaning or is retired.
-
-A code stands for a partition of the sinks. Where sinks were split, the parts stay together; where
-sinks were merged, the code stays if it never told them apart. Old and new sinks are related when
-one is known to be part of the other: by their names, or on the interval scale by their numbers.
-Sinks that are related, directly or by way of others, hang together. A code is kept when each of
-its blocks is made up of such clusters; as every cluster has old and new sinks, the number of
-categories stays too. When a sink on either side is related to none, the sample space is another
-one and no partition means what it meant.
+A code stands for a partition of the sinks, and is carried over a changed graph if it keeps its
+meaning. Where sinks were split, the parts stay together; where sinks were merged, the code stays if
+it never told them apart. Old and new sinks are related when one is known to be part of the other: by
+their names, or on the interval scale by their numbers. Sinks that are related, directly or by way of
+others, hang together. A code is kept when each of its blocks is made up of such clusters; as every
+cluster has old and new sinks, the number of categories stays too. When a sink on either side is
+related to none, the sample space is another one and no partition means what it meant.
 """
 
 from __future__ import annotations
@@ -463,7 +457,6 @@ def carry_codes(
 
     Examples
     --------
-    >>> from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
     >>> before = Variable("Country", PartitionGraph({"England": [], "Other": []}))
     >>> parts = {"England": [], "Abroad": ["Wales", "Elsewhere"]}
     >>> after = Variable("Country", PartitionGraph(parts))

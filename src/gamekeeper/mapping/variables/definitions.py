@@ -1,21 +1,17 @@
-"""Which sinks of a variable a text means: a category by name, a number or a band by its place.
+"""Definitions of variables as plain values, and which sinks of a variable a text means.
 
-A column of age groups that are coded 1 to 8 reads like ages of 1 to 8. Numbers may be codes where
-they are whole, few and small (25 at most) and hardly leave a gap (half of the numbers up to the
-largest occur, so that an empty band or two do not matter), while the variable goes further: beyond
-10, or in bands wider than 1. Which of the two they are only a person can tell.
+A definition is what files hold and what edits carry. It is checked for its shape alone;
+`variable_of` makes the variable and finds whatever else is wrong. A partition graph on the interval
+scale follows from its bands, so a definition has only these. A question with boxes to tick has as
+many possible answers as there are sets of boxes (Smith and Elliot, section 2.2). Usually each box is
+better a yes/no variable of its own; where they are to be one, its sinks are the sets, so it can have
+few boxes only.
 
-The definition of a variable as plain values: what files hold and what edits carry.
-
-A definition is checked for its shape alone; `variable_of` makes the variable and finds whatever
-else is wrong. A partition graph on the interval scale follows from its bands, so a definition has
-only these.
-
-Variables whose finest categories are sets: what the boxes of one question tell together.
-
-Smith and Elliot, section 2.2: a question with boxes to tick has as many possible answers as there
-are sets of boxes. Usually each box is better a yes/no variable of its own. Where they are to be
-one variable, its sinks are the sets, so it can have few boxes only.
+A text means a category by its name, a number or a band by its place. But a column of age groups that
+are coded 1 to 8 reads like ages of 1 to 8. Numbers may be codes where they are whole, few and small
+(25 at most) and hardly leave a gap (half of the numbers up to the largest occur, so that an empty
+band or two do not matter), while the variable goes further: beyond 10, or in bands wider than 1.
+Which of the two they are only a person can tell.
 """
 
 from __future__ import annotations
@@ -257,12 +253,7 @@ DEFINITION: TypeAdapter[Nominal | Ordinal | Interval] = TypeAdapter(Definition)
 
 
 def variable_of(definition: Nominal | Ordinal | Interval) -> Variable:
-    """Return the variable that a definition describes.
-
-    Raises
-    ------
-    InputError
-        With everything that is wrong with it.
+    """Return the variable that a definition describes; one error has all that is wrong with it.
 
     Examples
     --------
