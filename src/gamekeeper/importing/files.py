@@ -1,22 +1,11 @@
-"""Files of others as plain values: text, sheets and XML, within limits and without surprises.
+"""Files of others as plain values: text, sheets, XML and JSON, within limits and without surprises.
 
-How large an instrument may be, and the errors that all readers raise in the same words.
-
-Texts of instruments as plain words: no markup, no line breaks, no control characters.
-
-Editors of forms save what people typed with HTML, entities and marks of direction. What is left
-here may be a name in an environment. Letters of any script stay as they are.
-
-Text files and tables of text in whatever encoding and with whatever delimiter.
-
-Sheets of a workbook as tables of values. Macros are never run, formulas never worked out.
-
-XML without entities, external files or network, its names without namespaces.
-
-A document type may be there, because old codebooks name one; it is never fetched. A document that
-declares entities of its own is refused: they can be made to grow without end or to name files.
-
-A file to import, opened once; each reader looks at it as text, table, sheets, XML or JSON.
+Texts are in whatever encoding and with whatever delimiter. Editors of forms save what people typed
+with HTML, entities and marks of direction; what is left here is plain words, which may be a name in
+an environment, with letters of any script as they are. Macros of a workbook are never run, formulas
+never worked out. XML is read without external files or network. A document type may be there,
+because old codebooks name one; it is never fetched. A document that declares entities of its own is
+refused: they can be made to grow without end or to name files.
 """
 
 from __future__ import annotations

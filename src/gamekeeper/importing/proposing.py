@@ -1,14 +1,11 @@
-"""Decisions on proposed questions: a file that people read, change and apply.
+"""From files to decisions on proposed questions, and from decisions to edits.
 
-One record per question says which variable it feeds and what each answer means. What is sure is
-marked to be taken; a person may change anything, mark more, or let a question make a variable of
-its own (`new`). A question that is taken without a variable is kept in the words of its form and
-feeds nothing, and the same words are not proposed again.
-
-From files to decisions, and from decisions to edits.
-
-Nothing enters an environment here: `propose_forms` reads and proposes, a person or a script changes
-what it returns, `edits_for` turns that into edits, and a store makes them.
+Decisions are a file that people read, change and apply. One record per question says which variable
+it feeds and what each answer means. What is sure is marked to be taken; a person may change anything,
+mark more, or let a question make a variable of its own (`new`). A question that is taken without a
+variable is kept in the words of its form and feeds nothing, and the same words are not proposed
+again. Nothing enters an environment here: `propose_forms` reads and proposes, a person or a script
+changes what it returns, `edits_for` turns that into edits, and a store makes them.
 """
 
 from __future__ import annotations
@@ -181,10 +178,7 @@ def decided_for(environment: Environment, decision: Decision, variable: str) -> 
 def edits_of_decisions(environment: Environment, decided: FormDecisions) -> list[Edit]:
     """Return the edits that enter what is taken: new variables, new bands, then the form.
 
-    Raises
-    ------
-    InputError
-        With every question that cannot enter as it is decided.
+    One error has every question that cannot enter as it is decided.
     """
     taken = decided.taken
     problems = [p for decision in taken for p in _problems(environment, decided.form, decision)]
@@ -324,7 +318,7 @@ def propose_forms(
 ) -> DecisionsFile:
     """Read questionnaires, dictionaries or codebooks and propose what their questions are about.
 
-    What is sure is marked to be taken. Nothing is entered.
+    What is sure is marked to be taken. Nothing is entered. One error has every file that cannot be read.
 
     Parameters
     ----------
@@ -336,11 +330,6 @@ def propose_forms(
         The name of the format, if it is not told from the file.
     formats
         The formats that are known; add one of your own with `(*FORMATS, mine)`.
-
-    Raises
-    ------
-    InputError
-        With every file that cannot be read.
     """
     read: list[tuple[Path, Instrument]] = []
     problems: list[Problem] = []
@@ -378,13 +367,7 @@ def propose_forms(
 
 
 def edits_for(environment: Environment, decided: DecisionsFile) -> list[Edit]:
-    """Return the edits that enter what decisions take; each form sees what those before it made.
-
-    Raises
-    ------
-    InputError
-        With every question of a form that cannot enter as it is decided.
-    """
+    """Return the edits that enter what decisions take; each form sees what those before it made."""
     edits: list[Edit] = []
     for form in decided.forms:
         own = edits_of_decisions(environment, form)

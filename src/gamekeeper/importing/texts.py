@@ -1,8 +1,7 @@
-"""Words that only ask, words that deny, other people, and answers that are none.
+"""Texts of instruments as sequences of plain words, and what single words and answers do.
 
-In eight languages, written as `plain_text` leaves a text.
-
-Texts as sequences of plain words, and how two of them compare.
+Words that only ask, words that deny, other people, and answers that are none, in eight languages,
+written as `plain_text` leaves a text.
 """
 
 from __future__ import annotations

@@ -1,16 +1,11 @@
-"""How lists of wordings are written down in this room.
+"""Words for what forms often ask and for what is often answered, in eight languages.
 
-Words for what forms often ask, in eight languages.
-
-A concept is a set of wordings of the same thing. Two texts with a concept in common mean the
-same; nothing here names a variable of an environment. A wording may belong to two concepts
-('ethnicity', 'gender'): then the printed answers decide. English, German, French, Spanish,
-Italian, Dutch, Portuguese, Polish; written as `plain_text` leaves a text.
-
-Printed answers that mean the same, in eight languages, written as `answer_text` leaves a text.
-
-The first wording is the plainest; a wording may have several senses ('none'). Nothing here names
-a category of an environment: an answer means the one category that has a sense in common with it.
+A concept is a set of wordings of the same thing. Two texts with a concept in common mean the same. A
+wording may belong to two concepts ('ethnicity', 'gender'): then the printed answers decide. Printed
+answers that mean the same have a sense in common; a wording may have several ('none'), and an answer
+means the one category that has a sense in common with it. Nothing here names a variable or a
+category of an environment. English, German, French, Spanish, Italian, Dutch, Portuguese, Polish;
+concepts are written as `plain_text` leaves a text, answers as `answer_text` does.
 """
 
 from __future__ import annotations

@@ -199,7 +199,6 @@ def _phrases(variable: Variable) -> tuple[Phrase, ...]:
 
 
 def _held(words: Phrase, phrases: Iterable[Phrase]) -> Wording:
-    """Return the wording that leaves the least of a text; the longest of several."""
     best = Wording(0.0)
     for phrase in phrases:
         rest = _rest(words, phrase)
@@ -226,7 +225,7 @@ def _rest(words: Phrase, phrase: Phrase) -> Phrase | None:
             continue  # German: what is
         if place < len(phrase) and phrase[place] in _forms(word):
             place += 1
-        elif word not in NEUTRAL and not (word in PAST and _is_of_birth(phrase)):
+        elif word not in NEUTRAL and not (word in PAST and _asks_for_birth(phrase)):
             rest.append(word)
     return tuple(rest) if place == len(phrase) else None
 
@@ -234,10 +233,10 @@ def _rest(words: Phrase, phrase: Phrase) -> Phrase | None:
 def _asks_for_the_past(words: Phrase, phrase: str) -> bool:
     spoken = {word for word, after in pairwise((*words, "")) if after != "ist"}
     said = tuple(phrase.split())
-    return not _is_of_birth(said) and not (spoken & PAST).issubset(said)
+    return not _asks_for_birth(said) and not (spoken & PAST).issubset(said)
 
 
-def _is_of_birth(phrase: Phrase) -> bool:
+def _asks_for_birth(phrase: Phrase) -> bool:
     return not {"birth", "born", "old", "birthday"}.isdisjoint(phrase)
 
 
