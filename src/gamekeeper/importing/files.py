@@ -69,12 +69,9 @@ def open_bytes(path: Path, most_megabytes: int) -> bytes:
 
 def too_large(name: str, size: int, most_megabytes: int) -> LimitError:
     """Return the error about a file, or what it unpacks to, that is too large."""
-    return LimitError(
-        Reason.TOO_LARGE,
-        asked_to_import(name),
-        f"It comes to {size / 1_000_000:,.0f} MB, and {most_megabytes:,} MB are the most.",
-        "Import the dictionary without records, or raise --most-megabytes.",
-    )
+    found = f"It comes to {size / 1_000_000:,.0f} MB, and {most_megabytes:,} MB are the most."
+    do = "Import the dictionary without records, or raise --most-megabytes."
+    return LimitError(Reason.TOO_LARGE, asked_to_import(name), found, do)
 
 
 def malformed(name: str, found: str, do: str = "") -> InputError:

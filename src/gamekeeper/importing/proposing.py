@@ -183,13 +183,10 @@ def edits_of_decisions(environment: Environment, decided: FormDecisions) -> list
     taken = decided.taken
     problems = [p for decision in taken for p in _problems(environment, decided.form, decision)]
     if problems:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"Questions of {quoted([decided.form])} were to be entered.",
-            f"{count_of(len(problems), 'thing is', 'things are')} not decided.",
-            "Change the decisions, or let these questions be (take: false).",
-            problems=problems,
-        )
+        asked = f"Questions of {quoted([decided.form])} were to be entered."
+        found = f"{count_of(len(problems), 'thing is', 'things are')} not decided."
+        do = "Change the decisions, or let these questions be (take: false)."
+        raise InputError(Reason.BAD_OPTION, asked, found, do, problems=problems)
     if not taken:
         return []
     edits: list[Edit] = []
@@ -345,12 +342,9 @@ def propose_forms(
             problems.append(Problem(error.reason, where, error.found, error.do))
         else:
             read.append((path, instrument))
-    refuse(
-        problems,
-        f"{count_of(len(files), 'file was', 'files were')} to be imported.",
-        f"{count_of(len(problems), 'file')} cannot be read. Nothing was entered.",
-        "Leave out what is no questionnaire, or name its format.",
-    )
+    asked = f"{count_of(len(files), 'file was', 'files were')} to be imported."
+    found = f"{count_of(len(problems), 'file')} cannot be read. Nothing was entered."
+    refuse(problems, asked, found, "Leave out what is no questionnaire, or name its format.")
     matcher = Matcher(environment)
     names = _form_names(environment, read, name)
     return DecisionsFile(

@@ -123,11 +123,8 @@ def recode_table(
         recodes.append(recode)
         before, after = variable.n_codes - 1, len(recode.words) - 1
         changes.append(Change(name, before, after, way_text(rule.way)))
-    refuse(
-        problems,
-        f"{count_of(len(read), 'variable was', 'variables were')} to be recoded.",
-        f"{count_of(len(problems), 'fault was', 'faults were')} found.",
-    )
+    asked = f"{count_of(len(read), 'variable was', 'variables were')} to be recoded."
+    refuse(problems, asked, f"{count_of(len(problems), 'fault was', 'faults were')} found.")
     return Recoded(table.recoded(recodes), read, tuple(changes), tuple(recodes))
 
 
@@ -304,12 +301,9 @@ class _Work:
             self._place(code) is not None for code in self.codes
         )
         if not is_ordered:
-            raise InputError(
-                Reason.BAD_OPTION,
-                "Neighbours were to be put together.",
-                "its categories are not numbers or bands, and have no order.",
-                "Name groups: North: A | B; South: C | D.",
-            )
+            found = "its categories are not numbers or bands, and have no order."
+            do = "Name groups: North: A | B; South: C | D."
+            raise InputError(Reason.BAD_OPTION, "Neighbours were to be put together.", found, do)
         labels: dict[int, str] = {}
         ordered = sorted(self.codes, key=self._order)
         for start in range(0, len(ordered), number):
@@ -376,12 +370,9 @@ class _Work:
         if isinstance(way, OfForm):
             found = self.environment.categorization(way.form, known.name)
             if found.partition is None:
-                raise InputError(
-                    Reason.BAD_OPTION,
-                    "The categories of a form were asked for.",
-                    f"they are not sound: {found.fault}",
-                    "Take another form.",
-                )
+                asked = "The categories of a form were asked for."
+                do = "Take another form."
+                raise InputError(Reason.BAD_OPTION, asked, f"they are not sound: {found.fault}", do)
             return found.partition
         n_sinks = len(known.graph.sinks)
         start = Partition.from_labels(range(n_sinks))
@@ -405,12 +396,9 @@ class _Work:
     def _left(self, codes: Sequence[int], what: str) -> InputError:
         counts = self.table.counts([self.variable.name])[self.variable.name]
         records = count_of(int(counts[list(codes)].sum()), "record")
-        return InputError(
-            Reason.UNMAPPED_VALUES,
-            "A recoding was asked for.",
-            f"{count_of(len(codes), 'value')} in {records} {what}.",
-            "Widen the recoding, or read them as missing (--missing-value).",
-        )
+        found = f"{count_of(len(codes), 'value')} in {records} {what}."
+        do = "Widen the recoding, or read them as missing (--missing-value)."
+        return InputError(Reason.UNMAPPED_VALUES, "A recoding was asked for.", found, do)
 
 
 def _holds(band: Band, place: Band | Fraction) -> bool:

@@ -208,12 +208,9 @@ def parse_recodes(texts: Sequence[str]) -> tuple[RecodeRule, ...]:
         for rule in {rule.variable.casefold(): rule for rule in rules}.values()
         if counts[rule.variable.casefold()] > 1
     ]
-    refuse(
-        problems,
-        f"{count_of(len(texts), 'recoding was', 'recodings were')} asked for.",
-        f"{count_of(len(problems), 'fault was', 'faults were')} found in them.",
-        HOW,
-    )
+    asked = f"{count_of(len(texts), 'recoding was', 'recodings were')} asked for."
+    found = f"{count_of(len(problems), 'fault was', 'faults were')} found in them."
+    refuse(problems, asked, found, HOW)
     return tuple(rules)
 
 

@@ -114,12 +114,9 @@ def write_codes(environment: Environment, folder: str | Path) -> tuple[str, ...]
         for name in missing
     ]
     if problems:
-        raise StoreError(
-            problems[0].reason,
-            f"Codes were to be written to {shown_path(root.absolute())}.",
-            f"Its variables have {count_of(len(problems), 'fault')}. Nothing was changed.",
-            problems=problems,
-        )
+        asked = f"Codes were to be written to {shown_path(root.absolute())}."
+        found = f"Its variables have {count_of(len(problems), 'fault')}. Nothing was changed."
+        raise StoreError(problems[0].reason, asked, found, problems=problems)
     replace_files(root, texts, ())
     return tuple(texts)
 
@@ -325,13 +322,10 @@ def read_named_graph(path: str | Path) -> tuple[str, PartitionGraph]:
     problems: list[Problem] = []
     named = _named_graph(file, problems)
     if named is None:
-        raise InputError(
-            problems[0].reason,
-            f"The partition graph in {shown_path(file)} was to be read.",
-            f"The file has {count_of(len(problems), 'fault')}.",
-            "Give a variable file of an environment, or a file with nodes and edges.",
-            problems=problems,
-        )
+        asked = f"The partition graph in {shown_path(file)} was to be read."
+        found = f"The file has {count_of(len(problems), 'fault')}."
+        do = "Give a variable file of an environment, or a file with nodes and edges."
+        raise InputError(problems[0].reason, asked, found, do, problems=problems)
     return named
 
 

@@ -125,12 +125,9 @@ def pose(environment: Environment, asked: MapOptions) -> Question:
 
 def _require_most(most: int) -> None:
     if most < 1:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"The option most was given as {most}.",
-            "That is less than one.",
-            "Give a positive whole number, or leave it out.",
-        )
+        asked = f"The option most was given as {most}."
+        do = "Give a positive whole number, or leave it out."
+        raise InputError(Reason.BAD_OPTION, asked, "That is less than one.", do)
 
 
 def _mode(asked: Mode | str | None, forms: Sequence[str], groups: Sequence[str]) -> Mode:
@@ -145,13 +142,12 @@ def _mode(asked: Mode | str | None, forms: Sequence[str], groups: Sequence[str])
         need = "two groups or more"
     else:
         return mode
-    raise InputError(
-        Reason.BAD_OPTION,
-        f"The mode '{mode.value}' was asked for.",
+    found = (
         f"It takes {need}; given were {count_of(len(forms), 'form')} and"
-        f" {count_of(len(groups), 'group')}.",
-        "Change the forms and groups to match against, or the mode.",
+        f" {count_of(len(groups), 'group')}."
     )
+    do = "Change the forms and groups to match against, or the mode."
+    raise InputError(Reason.BAD_OPTION, f"The mode '{mode.value}' was asked for.", found, do)
 
 
 Holders = dict[Partition | Arbitrary, tuple[str, ...]]

@@ -428,12 +428,9 @@ def plot_curves(key_variable_map: KeyVariableMap, *, ax: Axes | None = None, mos
     from matplotlib.figure import Figure
 
     if most < 1:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"A plot of {most} variables was asked for.",
-            "That is less than one.",
-            "Give a positive whole number.",
-        )
+        found = "That is less than one."
+        do = "Give a positive whole number."
+        raise InputError(Reason.BAD_OPTION, f"A plot of {most} variables was asked for.", found, do)
     if ax is None:
         ax = Figure(figsize=(8.0, 4.2), layout="constrained").add_subplot()
     curves = [

@@ -40,12 +40,9 @@ class DescribeEnvironment(Record):
 def apply_environment_edit(environment: Environment, edit: DescribeEnvironment) -> Environment:
     """Return the environment under another name or description."""
     if edit.name is None and edit.description is None:
-        raise InputError(
-            Reason.NOTHING_GIVEN,
-            "The environment was to be described.",
-            "Neither a name nor a description was given.",
-            "Give one of them.",
-        )
+        asked = "The environment was to be described."
+        found = "Neither a name nor a description was given."
+        raise InputError(Reason.NOTHING_GIVEN, asked, found, "Give one of them.")
     return environment.changed(name=edit.name, description=edit.description)
 
 
@@ -326,12 +323,9 @@ def _definition(edit: AddGroup | ReplaceGroup) -> dict[str, Any]:
     given = ways_given(edit)
     if len(given) != 1 or not (any(given.values()) or "forms" in given):
         named = f"{len(given)} ways: {quoted(given)}" if len(given) > 1 else "no way"
-        raise InputError(
-            Reason.BAD_OPTION,
-            "A group was to be defined.",
-            f"It is defined in {named}.",
-            f"Give exactly one of {quoted(GROUP_WAYS)}.",
-        )
+        asked = "A group was to be defined."
+        do = f"Give exactly one of {quoted(GROUP_WAYS)}."
+        raise InputError(Reason.BAD_OPTION, asked, f"It is defined in {named}.", do)
     return given
 
 

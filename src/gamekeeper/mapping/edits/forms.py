@@ -66,12 +66,9 @@ def with_form(environment: Environment, change: FormChange, *, unrestricted: boo
         "Select categories that reach every sink once; the unrestricted editor lets others pass.",
     )
     unmet = metadata_problems(environment.rules, form, change.keys, change.questions)
-    refuse(
-        unmet,
-        f"The form {quoted([form.name])} was asked for.",
-        f"Its metadata is not as declared in {count_of(len(unmet), 'place')}.",
-        "Give what was declared; 'gamekeeper env rules' lists it.",
-    )
+    asked = f"The form {quoted([form.name])} was asked for."
+    found = f"Its metadata is not as declared in {count_of(len(unmet), 'place')}."
+    refuse(unmet, asked, found, "Give what was declared; 'gamekeeper env rules' lists it.")
     return made
 
 
@@ -247,11 +244,8 @@ def _with_metadata(form: Form, edit: SetMetadata) -> Form:
         problems.append(
             Problem(Reason.NOTHING_GIVEN, where, "is given nothing to set or remove.", "Give some.")
         )
-    refuse(
-        problems,
-        f"Metadata of the form {quoted([form.name])} was to be set.",
-        f"What was given has {count_of(len(problems), 'fault')}.",
-    )
+    asked = f"Metadata of the form {quoted([form.name])} was to be set."
+    refuse(problems, asked, f"What was given has {count_of(len(problems), 'fault')}.")
     kept = {key: value for key, value in metadata.items() if key not in edit.remove}
     now = {**kept, **edit.values}
     if edit.question is None:

@@ -75,12 +75,9 @@ def edit_of(record: type[_Record], values: Mapping[str, Any]) -> _Record:
     problems = [
         _problem(record, fault["loc"], fault["type"], fault.get("ctx", {})) for fault in faults
     ]
-    raise InputError(
-        Reason.BAD_OPTION,
-        f"The edit {quoted([record.model_fields['edit'].default])} was asked for.",
-        f"What was given for it has {count_of(len(problems), 'fault')}.",
-        problems=problems,
-    )
+    asked = f"The edit {quoted([record.model_fields['edit'].default])} was asked for."
+    found = f"What was given for it has {count_of(len(problems), 'fault')}."
+    raise InputError(Reason.BAD_OPTION, asked, found, problems=problems)
 
 
 def _problem(
@@ -103,9 +100,6 @@ def _problem(
 def require_new(kind: str, name: str, known: Collection[str]) -> None:
     """Refuse a name that is taken."""
     if name in known:
-        raise InputError(
-            Reason.DUPLICATE,
-            f"The {kind} {quoted([name])} was to be added.",
-            f"There is a {kind} of the name {quoted([name])} already.",
-            "Choose another name.",
-        )
+        asked = f"The {kind} {quoted([name])} was to be added."
+        found = f"There is a {kind} of the name {quoted([name])} already."
+        raise InputError(Reason.DUPLICATE, asked, found, "Choose another name.")

@@ -92,11 +92,8 @@ def require_distinct(variable: Variable, known: set[str]) -> None:
     there = {folded(name): name for name in variable.graph.categories if name in known}
     new = [name for name in variable.graph.categories if name not in known]
     problems = clashes("category", new, there)
-    refuse(
-        problems,
-        f"The variable {quoted([variable.name])} was asked for.",
-        f"It has {count_of(len(problems), 'category', 'categories')} too much like others.",
-    )
+    found = f"It has {count_of(len(problems), 'category', 'categories')} too much like others."
+    refuse(problems, f"The variable {quoted([variable.name])} was asked for.", found)
 
 
 def _require_safe(before: Variable, after: Variable, renamed: Mapping[str, str]) -> None:
@@ -108,13 +105,12 @@ def _require_safe(before: Variable, after: Variable, renamed: Mapping[str, str])
     if before.bands and after.bands and before.style is not after.style:
         found = f"its bands would be read in the {after.style.value} style."
         problems.append(Problem(Reason.UNSAFE_EDIT, where, found, "Keep the style."))
-    refuse(
-        problems,
-        f"The variable {quoted([before.name])} was to be changed.",
-        "Not every categorization admitted before would be admitted after it.",
+    found = "Not every categorization admitted before would be admitted after it."
+    do = (
         "Categories can be split, renamed, and added as unions of others; the unrestricted"
-        " editor can do more, and shows first which forms would break.",
+        " editor can do more, and shows first which forms would break."
     )
+    refuse(problems, f"The variable {quoted([before.name])} was to be changed.", found, do)
 
 
 def _labels_after(before: Variable, after: Variable, renamed: Mapping[str, str]) -> _Now:
@@ -262,12 +258,10 @@ def apply_variable_edit(
         case ReplaceVariable():
             variable = environment.variable(edit.variable)
             if edit.definition.name != variable.name:
-                raise InputError(
-                    Reason.BAD_NAME,
-                    f"The variable {quoted([variable.name])} was to be replaced.",
-                    f"Its new definition is of {quoted([edit.definition.name])}.",
-                    "Give it the same name, and rename it by an edit of its own.",
-                )
+                asked = f"The variable {quoted([variable.name])} was to be replaced."
+                found = f"Its new definition is of {quoted([edit.definition.name])}."
+                do = "Give it the same name, and rename it by an edit of its own."
+                raise InputError(Reason.BAD_NAME, asked, found, do)
             return with_variable(
                 environment, variable_of(edit.definition), unrestricted=unrestricted
             )
@@ -301,11 +295,8 @@ def _marked(environment: Environment, edit: MarkSensitive | UnmarkSensitive) -> 
     if not problems and now == variable.sensitive:
         found = "They are marked already." if is_mark else "They are not marked."
         problems.append(Problem(Reason.NOTHING_GIVEN, f"variable {quoted([variable.name])}", found))
-    refuse(
-        problems,
-        f"Categories of {quoted([variable.name])} were to be marked or unmarked as sensitive.",
-        f"What was given has {count_of(len(problems), 'fault')}.",
-    )
+    asked = f"Categories of {quoted([variable.name])} were to be marked or unmarked as sensitive."
+    refuse(problems, asked, f"What was given has {count_of(len(problems), 'fault')}.")
     return environment.changed(variables={variable.name: replace(variable, sensitive=now)})
 
 
@@ -449,11 +440,8 @@ def _require_fitting(environment: Environment, variable: Variable, edit: WidenVa
         problems.append(Problem(Reason.BAD_OPTION, where, found, "Leave --outside away."))
     for form in edit.outside:
         environment.categorization(form, variable.name)
-    refuse(
-        problems,
-        f"The variable {quoted([variable.name])} was to be widened.",
-        f"What was given has {count_of(len(problems), 'fault')}.",
-    )
+    asked = f"The variable {quoted([variable.name])} was to be widened."
+    refuse(problems, asked, f"What was given has {count_of(len(problems), 'fault')}.")
 
 
 def _wider_graph(variable: Variable, edit: WidenVariable) -> PartitionGraph:

@@ -485,25 +485,17 @@ class Environment:
         )
 
     def _require_sound(self, problems: Sequence[Problem]) -> None:
-        refuse(
-            problems,
-            f"The environment {quoted([self.name])} was asked for.",
-            f"It has {count_of(len(problems), 'fault')}.",
-        )
+        asked = f"The environment {quoted([self.name])} was asked for."
+        refuse(problems, asked, f"It has {count_of(len(problems), 'fault')}.")
 
 
 def _by_name(kind: str, items: Iterable[_Named], problems: list[Problem]) -> dict[str, _Named]:
     named: dict[str, _Named] = {}
     for item in items:
         if item.name in named:
-            problems.append(
-                Problem(
-                    Reason.DUPLICATE,
-                    f"{kind} {quoted([item.name])}",
-                    "is there twice.",
-                    "Leave one out or rename it.",
-                )
-            )
+            where = f"{kind} {quoted([item.name])}"
+            found = "is there twice."
+            problems.append(Problem(Reason.DUPLICATE, where, found, "Leave one out or rename it."))
         named[item.name] = item
     return named
 
@@ -528,14 +520,9 @@ def _updated(
                 do = "Give each under its own name."
                 problems.append(Problem(Reason.BAD_NAME, where, found, do))
         elif updated.pop(name, None) is None:
-            problems.append(
-                Problem(
-                    Reason.UNKNOWN_NAME,
-                    f"{kind} {quoted([name])}",
-                    "is to be removed, and is not there.",
-                    did_you_mean(name, items),
-                )
-            )
+            where = f"{kind} {quoted([name])}"
+            found = "is to be removed, and is not there."
+            problems.append(Problem(Reason.UNKNOWN_NAME, where, found, did_you_mean(name, items)))
     if new:
         problems += name_problems(kind, new)
         fresh = set(new)
@@ -548,9 +535,6 @@ def _found(kind: str, name: str, known: Mapping[str, _Named]) -> _Named:
     try:
         return known[name]
     except KeyError:
-        raise InputError(
-            Reason.UNKNOWN_NAME,
-            f"The {kind} {quoted([name])} was asked for.",
-            f"The environment has no such {kind}.",
-            did_you_mean(name, known),
-        ) from None
+        asked = f"The {kind} {quoted([name])} was asked for."
+        found = f"The environment has no such {kind}."
+        raise InputError(Reason.UNKNOWN_NAME, asked, found, did_you_mean(name, known)) from None

@@ -58,11 +58,8 @@ def find_forms(environment: Environment, where: str) -> tuple[Form, ...]:
     query = parse_query(where)
     forms = environment.forms.values()
     problems = unknown_in_query(environment, query)
-    refuse(
-        problems,
-        "Forms were asked for by a query.",
-        f"It names {count_of(len(problems), 'thing')} that no form has.",
-    )
+    asked = "Forms were asked for by a query."
+    refuse(problems, asked, f"It names {count_of(len(problems), 'thing')} that no form has.")
     return tuple(form for form in forms if query.matches(form, environment))
 
 

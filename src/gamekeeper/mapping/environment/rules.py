@@ -331,11 +331,8 @@ def no_keys() -> Problem:
 
 def require_sound(name: str, problems: list[Problem]) -> None:
     """Raise everything that is wrong with a scenario at once."""
-    refuse(
-        problems,
-        f"The scenario {quoted([name])} was asked for.",
-        f"It has {count_of(len(problems), 'fault')}.",
-    )
+    asked = f"The scenario {quoted([name])} was asked for."
+    refuse(problems, asked, f"It has {count_of(len(problems), 'fault')}.")
 
 
 def _key_problems(keys: Iterable[ScenarioKey]) -> list[Problem]:

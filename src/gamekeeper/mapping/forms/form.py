@@ -60,12 +60,10 @@ class Form:
         taken = dict(self.instances)
         listed = [variable for variable, labels in taken.items() if type(labels) is not tuple]
         if bare := [variable for variable in listed if isinstance(taken[variable], str)]:
-            raise InputError(
-                Reason.BAD_OPTION,
-                f"The form {quoted([self.name])} was asked for.",
-                f"Its labels are one string for {quoted(bare)}.",
-                "Give a list of labels for every variable.",
-            )
+            asked = f"The form {quoted([self.name])} was asked for."
+            found = f"Its labels are one string for {quoted(bare)}."
+            do = "Give a list of labels for every variable."
+            raise InputError(Reason.BAD_OPTION, asked, found, do)
         taken.update((variable, tuple(taken[variable])) for variable in listed)
         if self.questions:
             taken |= self._fed(taken)
@@ -125,11 +123,8 @@ class Form:
             for variable, labels in fed.items()
             if given.get(variable, labels) != labels
         ]
-        refuse(
-            problems,
-            f"The form {quoted([self.name])} was asked for.",
-            f"Its questions have {count_of(len(problems), 'fault')}.",
-        )
+        asked = f"The form {quoted([self.name])} was asked for."
+        refuse(problems, asked, f"Its questions have {count_of(len(problems), 'fault')}.")
         return fed
 
 
@@ -361,28 +356,19 @@ def _faults(question: Question, where: str) -> Iterable[Problem]:
                 Reason.BAD_OPTION, place, "is no answer and means a category.", "Choose one."
             )
         if answer.variable is not None and not question.multiple:
-            yield Problem(
-                Reason.BAD_OPTION,
-                place,
-                "ticks a variable of its own, and only one answer can be given.",
-                "Let the question have 'multiple', or name the variable of the question.",
-            )
+            found = "ticks a variable of its own, and only one answer can be given."
+            do = "Let the question have 'multiple', or name the variable of the question."
+            yield Problem(Reason.BAD_OPTION, place, found, do)
         if answer.label in (ALSO, OUTSIDE):
             yield Problem(Reason.BAD_NAME, place, "means a reserved label.", "Name a category.")
     if question.outside and not question.meaning:
-        yield Problem(
-            Reason.BAD_OPTION,
-            where,
-            "has categories outside its universe, and no answer that means a category.",
-            "Say what its answers mean, or leave 'outside' away.",
-        )
+        found = "has categories outside its universe, and no answer that means a category."
+        do = "Say what its answers mean, or leave 'outside' away."
+        yield Problem(Reason.BAD_OPTION, where, found, do)
     if question.outside and question.multiple:
-        yield Problem(
-            Reason.BAD_OPTION,
-            where,
-            "has boxes to tick and categories outside its universe.",
-            "Leave 'outside' away, and say in its universe who is asked.",
-        )
+        found = "has boxes to tick and categories outside its universe."
+        do = "Leave 'outside' away, and say in its universe who is asked."
+        yield Problem(Reason.BAD_OPTION, where, found, do)
 
 
 def universe_text(universe: Universe) -> str:

@@ -173,12 +173,9 @@ def scenario_of(document: ScenarioDocument) -> Scenario:
             return made
     except InputError as error:
         problems += error.problems
-    raise InputError(
-        problems[0].reason,
-        f"The scenario {quoted([document.name])} was asked for.",
-        f"It has {count_of(len(problems), 'fault')}.",
-        problems=problems,
-    )
+    asked = f"The scenario {quoted([document.name])} was asked for."
+    found = f"It has {count_of(len(problems), 'fault')}."
+    raise InputError(problems[0].reason, asked, found, problems=problems)
 
 
 def _time(text: str, problems: list[Problem]) -> datetime:

@@ -79,12 +79,11 @@ def _problem(item: UnmappedValues, n_records: int) -> Problem:
         told = codes_or_numbers(item.column, item.variable, len(item.values), records)
         return Problem(Reason.UNMAPPED_VALUES, where, *told)
     coarse = f", {item.n_coarse:,} of them too coarse for it" if item.n_coarse else ""
-    return Problem(
-        Reason.UNMAPPED_VALUES,
-        where,
+    found = (
         f"{count_of(len(item.values), 'value')} of the column {quoted([item.column])}"
-        f" in {records} fit no category of {item.code}{coarse}.",
+        f" in {records} fit no category of {item.code}{coarse}."
     )
+    return Problem(Reason.UNMAPPED_VALUES, where, found)
 
 
 def columns_of(
@@ -176,14 +175,10 @@ def plan_recodes(
         variable = environment.variable(key.variable)
         partition = categorization_of(variable, key.blocks)
         if partition is None or isinstance(partition, Arbitrary):
-            problems.append(
-                Problem(
-                    Reason.STALE,
-                    f"key variable {quoted([key.variable])}",
-                    f"its categories no longer make {key.code}.",
-                    "Review the scenario, and save it anew.",
-                )
-            )
+            where = f"key variable {quoted([key.variable])}"
+            found = f"its categories no longer make {key.code}."
+            do = "Review the scenario, and save it anew."
+            problems.append(Problem(Reason.STALE, where, found, do))
             continue
         given, faults = _given(variable, (values or {}).get(key.variable, {}))
         problems += faults
@@ -277,14 +272,9 @@ def _given(variable: Variable, values: Mapping[str, str]) -> tuple[dict[str, str
     copied = unknown & values.keys()
     if copied:
         n_copied = count_of(len(copied), "value has a value", "values have values")
-        problems.append(
-            Problem(
-                Reason.UNKNOWN_NAME,
-                f"key variable {quoted([variable.name])}",
-                f"{n_copied} of the file in place of a category.",
-                f"There are: {quoted(known)}.",
-            )
-        )
+        where = f"key variable {quoted([variable.name])}"
+        found = f"{n_copied} of the file in place of a category."
+        problems.append(Problem(Reason.UNKNOWN_NAME, where, found, f"There are: {quoted(known)}."))
     return {value: name for value, name in values.items() if name}, problems
 
 
@@ -496,14 +486,9 @@ def _origin_problems(
         ]
     if set(question.match_forms) != set(outcome.match_forms):
         now, then = len(question.match_forms), len(outcome.match_forms)
-        return [
-            Problem(
-                Reason.BAD_OPTION,
-                "forms and groups",
-                f"come to {count_of(now, 'form')}, which are not the {then:,} of the analysis.",
-                "Give those of the analysis, or analyse again.",
-            )
-        ]
+        found = f"come to {count_of(now, 'form')}, which are not the {then:,} of the analysis."
+        do = "Give those of the analysis, or analyse again."
+        return [Problem(Reason.BAD_OPTION, "forms and groups", found, do)]
     return [
         Problem(
             Reason.STALE,

@@ -410,11 +410,8 @@ def renew_scenario(
         found = f"{' '.join(reviewed.changes)} There is no analysis to accept."
         do = "Save it anew for another target, or against other forms."
         problems.append(Problem(Reason.STALE, "analysis", found, do))
-    refuse(
-        problems,
-        f"The scenario {quoted([scenario.name])} was to be renewed.",
-        f"{count_of(len(problems), 'fault was', 'faults were')} found.",
-    )
+    asked = f"The scenario {quoted([scenario.name])} was to be renewed."
+    refuse(problems, asked, f"{count_of(len(problems), 'fault was', 'faults were')} found.")
     assert outcome is not None
     return propose_scenario(
         outcome,

@@ -107,12 +107,9 @@ def categorize(variable: Variable, labels: Iterable[str]) -> Categorization:
     True
     """
     if isinstance(labels, str):
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"A categorization of {quoted([variable.name])} was asked for.",
-            "Its labels are one string.",
-            "Give a list of labels.",
-        )
+        asked = f"A categorization of {quoted([variable.name])} was asked for."
+        found = "Its labels are one string."
+        raise InputError(Reason.BAD_OPTION, asked, found, "Give a list of labels.")
     told = [_told_by_one(variable, part) for part in split_labels(labels)]
     return told[0] if len(told) == 1 else _told_together(variable, told)
 
@@ -207,12 +204,11 @@ def _resolved(variable: Variable, labels: tuple[str, ...]) -> tuple[str, ...]:
             problems.append(
                 Problem(Reason.DUPLICATE, where, "is selected twice.", "Leave one out.")
             )
-    refuse(
-        problems,
+    asked = (
         f"A categorization of {quoted([variable.name])}"
-        f" by {count_of(len(labels), 'label')} was asked for.",
-        f"It has {count_of(len(problems), 'fault')}.",
+        f" by {count_of(len(labels), 'label')} was asked for."
     )
+    refuse(problems, asked, f"It has {count_of(len(problems), 'fault')}.")
     return tuple(categories)
 
 

@@ -130,12 +130,8 @@ def refuse_codes(finder: SinkFinder, column: CodedVariable) -> None:
     """Refuse a column whose numbers may be codes of bands."""
     found, do = asked_of_codes(finder, column)
     if found:
-        raise InputError(
-            Reason.UNMAPPED_VALUES,
-            "The values of a column were to be looked up in the environment.",
-            found,
-            do,
-        )
+        asked = "The values of a column were to be looked up in the environment."
+        raise InputError(Reason.UNMAPPED_VALUES, asked, found, do)
 
 
 def asked_of_codes(finder: SinkFinder, column: CodedVariable) -> tuple[str, str]:
@@ -321,11 +317,8 @@ def definition_tree(variable: Variable) -> dict[str, Any]:
 
 
 def _require(name: str, problems: list[Problem]) -> None:
-    refuse(
-        problems,
-        f"The variable {quoted([name])} was asked for.",
-        f"Its definition has {count_of(len(problems), 'fault')}.",
-    )
+    asked = f"The variable {quoted([name])} was asked for."
+    refuse(problems, asked, f"Its definition has {count_of(len(problems), 'fault')}.")
 
 
 def _child_problems(definition: Nominal | Ordinal) -> list[Problem]:
@@ -389,13 +382,12 @@ def sets_of(boxes: Sequence[str]) -> dict[str, Any]:
     """
     wanted = f"A variable of sets of {count_of(len(boxes), 'box', 'boxes')} was asked for."
     if len(boxes) > MOST_BOXES:
-        raise LimitError(
-            Reason.TOO_LARGE,
-            wanted,
+        found = (
             f"It would have {2 ** len(boxes):,} finest categories, and {MOST_BOXES} boxes are the"
-            " most.",
-            "Let every box be a yes/no variable of its own.",
+            " most."
         )
+        do = "Let every box be a yes/no variable of its own."
+        raise LimitError(Reason.TOO_LARGE, wanted, found, do)
     if len(set(boxes)) < len(boxes) or NONE in boxes:
         found = f"A box is there twice, or called {quoted([NONE])}."
         raise InputError(Reason.DUPLICATE, wanted, found, "Name each box once.")

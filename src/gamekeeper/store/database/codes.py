@@ -319,13 +319,9 @@ def new_codes(state: State, environment: Environment, asked: str) -> list[Change
             documents = code_documents(variable, new)
             changes += [Change("code", name, None, documents[code], code) for code in given]
     if problems:
-        raise StoreError(
-            Reason.STALE,
-            asked,
-            "What they are codes of has changed in the store. Nothing was saved.",
-            "Read the environment again, and repeat the analysis.",
-            problems=problems,
-        )
+        found = "What they are codes of has changed in the store. Nothing was saved."
+        do = "Read the environment again, and repeat the analysis."
+        raise StoreError(Reason.STALE, asked, found, do, problems=problems)
     return changes
 
 

@@ -70,12 +70,9 @@ def file_place(path: str | Path) -> Path:
     try:
         return Path(path).resolve()
     except (OSError, RuntimeError, ValueError):
-        raise InputError(
-            Reason.NOT_READABLE,
-            f"The store {shown_path(path)} was asked for.",
-            "That cannot be the path of a file.",
-            "Check the path.",
-        ) from None
+        asked = f"The store {shown_path(path)} was asked for."
+        found = "That cannot be the path of a file."
+        raise InputError(Reason.NOT_READABLE, asked, found, "Check the path.") from None
 
 
 def require_store(path: Path, asked: str) -> None:
@@ -216,12 +213,9 @@ def plain_name(name: str) -> str:
     """
     (plain,) = slugs([name]).values()
     if not name.strip() or plain in (AUTOMATIC, REPLACED):
-        raise InputError(
-            Reason.BAD_NAME,
-            f"The name {quoted([name])} was asked for a backup.",
-            "It is empty." if not name.strip() else "Gamekeeper uses that name itself.",
-            "Choose another name.",
-        )
+        asked = f"The name {quoted([name])} was asked for a backup."
+        found = "It is empty." if not name.strip() else "Gamekeeper uses that name itself."
+        raise InputError(Reason.BAD_NAME, asked, found, "Choose another name.")
     return plain
 
 

@@ -142,13 +142,12 @@ def _named(path: Path, name: str) -> Backup:
             did_you_mean(name, [backup.name for backup in known])
             + " 'gamekeeper env backups' lists them.",
         )
-    raise StoreError(
-        Reason.NOT_FOUND,
-        _RESTORE.format(shown_path(path)),
-        f"There is no backup {shown_path(path.name + BACKUP)} beside it. Nothing was changed.",
+    found = f"There is no backup {shown_path(path.name + BACKUP)} beside it. Nothing was changed."
+    do = (
         "A backup is made whenever a store that was changed is closed. 'gamekeeper env backups'"
-        " lists others.",
+        " lists others."
     )
+    raise StoreError(Reason.NOT_FOUND, _RESTORE.format(shown_path(path)), found, do)
 
 
 def _is_healthy(path: Path, progress: Progress | None) -> bool:
@@ -192,12 +191,8 @@ def _require_unused(path: Path) -> None:
             return
     else:
         return
-    raise StoreError(
-        Reason.BUSY,
-        _RESTORE.format(shown_path(path)),
-        "Another program has the store open. Nothing was changed.",
-        "Close it there first.",
-    )
+    found = "Another program has the store open. Nothing was changed."
+    raise StoreError(Reason.BUSY, _RESTORE.format(shown_path(path)), found, "Close it there first.")
 
 
 _COPY: Final = "The store {} was to be copied."

@@ -454,11 +454,8 @@ def require_signed(who: str, note: str) -> None:
     if unfit := unfit_character(note.replace("\n", " ").replace("\t", " ")):
         found = f"holds {unfit}."
         problems.append(Problem(Reason.BAD_NAME, "note", found, "Write it otherwise."))
-    refuse(
-        problems,
-        "A change was to be entered in the history.",
-        f"Who makes it, or the note, has {count_of(len(problems), 'fault')}.",
-    )
+    asked = "A change was to be entered in the history."
+    refuse(problems, asked, f"Who makes it, or the note, has {count_of(len(problems), 'fault')}.")
 
 
 def _sealed_kind(change: Change) -> str:
@@ -472,12 +469,10 @@ def _changes(state: State, after: Environment) -> list[Change]:
     problems: list[Problem] = []
     changes = differences(state.environment, state.registers, after, problems)
     if problems:
-        raise StoreError(
-            problems[0].reason,
-            f"The environment {quoted([after.name])} was to be kept in a store.",
+        asked = f"The environment {quoted([after.name])} was to be kept in a store."
+        found = (
             f"It has {count_of(len(problems), 'fault')} for which a store has no room."
-            " Nothing was changed.",
-            "Correct them.",
-            problems=problems,
+            " Nothing was changed."
         )
+        raise StoreError(problems[0].reason, asked, found, "Correct them.", problems=problems)
     return changes

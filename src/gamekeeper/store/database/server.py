@@ -296,12 +296,10 @@ def require_driver() -> None:
     try:
         import psycopg  # noqa: F401  # pyright: ignore[reportUnusedImport]
     except ImportError:
-        raise InputError(
-            Reason.MISSING_PACKAGE,
-            "A store on a PostgreSQL server was asked for.",
-            "The package psycopg, with which one speaks with it, is not installed.",
-            "Install it: pip install 'gamekeeper[postgres]'.",
-        ) from None
+        asked = "A store on a PostgreSQL server was asked for."
+        found = "The package psycopg, with which one speaks with it, is not installed."
+        do = "Install it: pip install 'gamekeeper[postgres]'."
+        raise InputError(Reason.MISSING_PACKAGE, asked, found, do) from None
 
 
 def connect(place: ServerPlace, *, autocommit: bool = False) -> psycopg.Connection[Any]:
@@ -444,13 +442,12 @@ class ServerAccess:
 
 def refuse_backups(place: ServerPlace, asked: str) -> NoReturn:
     """Say how a store on a server is backed up, which is not beside it."""
-    raise InputError(
-        Reason.BAD_OPTION,
-        asked.format(shown_path(place)),
-        "It is on a server, and has no files beside it.",
+    found = "It is on a server, and has no files beside it."
+    do = (
         "Copy it to a file, and back into a new schema: gamekeeper env copy FROM TO. Backups of the"
-        " whole database are made on the server.",
+        " whole database are made on the server."
     )
+    raise InputError(Reason.BAD_OPTION, asked.format(shown_path(place)), found, do)
 
 
 def lock_of(place: ServerPlace) -> int:

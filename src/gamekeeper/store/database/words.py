@@ -205,18 +205,12 @@ def version_of(ask: Ask, place: StorePlace, asked: str) -> str:
     if not _VERSION.fullmatch(str(version)):
         raise damaged(asked, place)
     if version < VERSIONS[0]:
-        raise StoreError(
-            Reason.WRONG_SCHEMA,
-            asked.format(shown_path(place)),
-            "The store is of a version that was never published. Nothing was changed.",
-            "Export it with the Gamekeeper that made it (env export), and import the folder.",
-        )
-    raise StoreError(
-        Reason.NEWER_VERSION,
-        asked.format(shown_path(place)),
-        "The store is of a newer version of Gamekeeper. Nothing was changed.",
-        "Update Gamekeeper.",
-    )
+        found = "The store is of a version that was never published. Nothing was changed."
+        do = "Export it with the Gamekeeper that made it (env export), and import the folder."
+        raise StoreError(Reason.WRONG_SCHEMA, asked.format(shown_path(place)), found, do)
+    found = "The store is of a newer version of Gamekeeper. Nothing was changed."
+    do = "Update Gamekeeper."
+    raise StoreError(Reason.NEWER_VERSION, asked.format(shown_path(place)), found, do)
 
 
 def migrate(connection: Connection) -> None:
