@@ -34,26 +34,14 @@ from gamekeeper.importing.files import OpenedFile, clean, first_of, malformed, t
 from gamekeeper.importing.questions import Answering, Instrument, ProposedAnswer, ProposedQuestion
 
 _VARIABLE = [
-    "variable",
-    "variable name",
-    "varname",
-    "field",
-    "column",
-    "name",
-    "merkmal",
+    "variable", "variable name", "varname", "field", "column", "name", "merkmal",
     "variable_mnemonic",
-]
+]  # fmt: skip
 _CODE = ["code", "value", "category code", "category_code", "schluessel", "wert", "codes"]
 _LABEL = [
-    "label",
-    "category",
-    "category label",
-    "category_name",
-    "value label",
-    "meaning",
-    "bezeichnung",
-    "text",
-]
+    "label", "category", "category label", "category_name", "value label", "meaning",
+    "bezeichnung", "text",
+]  # fmt: skip
 _TEXT = [
     "question",
     "description",
@@ -205,21 +193,12 @@ def _texts(element: Element, tag: str) -> list[str]:
 _PLACEHOLDER = re.compile(r"\{\{.*?\}\}|\{[a-z_]+\}")
 _ONE_ONLY = re.compile(r"\bone (?:option|answer|box) only\b|\bonly one\b", re.IGNORECASE)
 _KINDS = {
-    "Radio": Answering.ONE,
-    "Dropdown": Answering.ONE,
-    "Relationship": Answering.ONE,
-    "Checkbox": Answering.SEVERAL,
-    "MutuallyExclusiveCheckbox": Answering.SEVERAL,
-    "Number": Answering.NUMBER,
-    "Integer": Answering.NUMBER,
-    "Currency": Answering.NUMBER,
-    "Percentage": Answering.NUMBER,
-    "Unit": Answering.NUMBER,
-    "Duration": Answering.NUMBER,
-    "Date": Answering.DATE,
-    "MonthYearDate": Answering.DATE,
-    "YearDate": Answering.DATE,
-}
+    "Radio": Answering.ONE, "Dropdown": Answering.ONE, "Relationship": Answering.ONE,
+    "Checkbox": Answering.SEVERAL, "MutuallyExclusiveCheckbox": Answering.SEVERAL,
+    "Number": Answering.NUMBER, "Integer": Answering.NUMBER, "Currency": Answering.NUMBER,
+    "Percentage": Answering.NUMBER, "Unit": Answering.NUMBER, "Duration": Answering.NUMBER,
+    "Date": Answering.DATE, "MonthYearDate": Answering.DATE, "YearDate": Answering.DATE,
+}  # fmt: skip
 
 
 def is_questionnaire_json(file: OpenedFile) -> bool:

@@ -132,19 +132,13 @@ def _decision(proposal: Proposal) -> Decision:
     elif best is not None:
         status = "unsure"
     return Decision(
-        question=question.name,
-        text=question.text or question.label,
-        take=proposal.is_sure,
-        variable=best.variable if best else None,
-        status=status,
-        score=best.score if best else 0.0,
+        question=question.name, text=question.text or question.label, take=proposal.is_sure,
+        variable=best.variable if best else None, status=status, score=best.score if best else 0.0,
         reason=best.reason if best else "",
         others=tuple(candidate.variable for candidate in proposal.candidates[1:]),
-        answers=_answers(question, best),
-        multiple=question.answering is Answering.SEVERAL,
-        outside=best is not None and best.fit.outside,
-        universe=question.universe,
-    )
+        answers=_answers(question, best), multiple=question.answering is Answering.SEVERAL,
+        outside=best is not None and best.fit.outside, universe=question.universe,
+    )  # fmt: skip
 
 
 def _answers(question: ProposedQuestion, best: Candidate | None) -> tuple[AnswerDecision, ...]:

@@ -317,17 +317,11 @@ _SELECT = re.compile(
     r"(select|odk:select|select1|rank)[_ ]?(one|multiple)?(?:_external)?\s+(.+)", re.I
 )
 _KINDS = {
-    "integer": Answering.NUMBER,
-    "decimal": Answering.NUMBER,
-    "range": Answering.NUMBER,
-    "date": Answering.DATE,
-    "datetime": Answering.DATE,
-    "time": Answering.DATE,
-    "text": Answering.TEXT,
-    "string": Answering.TEXT,
-    "geopoint": Answering.TEXT,
+    "integer": Answering.NUMBER, "decimal": Answering.NUMBER, "range": Answering.NUMBER,
+    "date": Answering.DATE, "datetime": Answering.DATE, "time": Answering.DATE,
+    "text": Answering.TEXT, "string": Answering.TEXT, "geopoint": Answering.TEXT,
     "barcode": Answering.TEXT,
-}
+}  # fmt: skip
 _ENDINGS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
 
 

@@ -148,15 +148,11 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 _SHOWN_FAULTS = 20
 _EXPECTED: Final = {
-    "string_type": "a string",
-    "list_type": "a list",
-    "dict_type": "an object",
-    "model_type": "an object",
-    "model_attributes_type": "an object",
+    "string_type": "a string", "list_type": "a list", "dict_type": "an object",
+    "model_type": "an object", "model_attributes_type": "an object",
     "string_pattern_mismatch": "named by a code such as C7.001",
-    "too_short": "of {min_length} or more",
-    "too_long": "of {max_length} at most",
-}
+    "too_short": "of {min_length} or more", "too_long": "of {max_length} at most",
+}  # fmt: skip
 # Where a value may be of several types there is one fault per type; the place ends at the value.
 _SEVERAL_TYPES: Final = {
     "metadata": (2, "a string, a number, true, false or null"),

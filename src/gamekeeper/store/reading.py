@@ -448,15 +448,10 @@ class Reading:
             judged_forms = [self._judged_form(form, variables) for form in judged_forms]
             judged_groups = [self._judged_group(group, forms) for group in judged_groups]
         return Environment(
-            _sorted(variables),
-            judged_forms,
-            judged_groups,
-            scenarios=_sorted(scenarios),
-            name=header.name,
-            description=header.description,
-            registers=registers,
+            _sorted(variables), judged_forms, judged_groups, scenarios=_sorted(scenarios),
+            name=header.name, description=header.description, registers=registers,
             rules=header.rules if not self.problems else NO_RULES,
-        )
+        )  # fmt: skip
 
     def placed(self, problems: Iterable[Problem]) -> list[Problem]:
         """Return problems that the environment found, each with the file that it is in."""

@@ -248,16 +248,10 @@ def map_key_variables(environment: Environment, asked: MapOptions) -> KeyVariabl
         seconds=time.perf_counter() - started,
     )
     return KeyVariableMap(
-        target,
-        question.mode,
-        question.match_forms,
-        question.prevalence,
-        asked.strict,
-        tuple(sorted(outcomes, key=_usefulness)),
-        tuple(_notes(question, outcomes)),
-        provenance,
+        target, question.mode, question.match_forms, question.prevalence, asked.strict,
+        tuple(sorted(outcomes, key=_usefulness)), tuple(_notes(question, outcomes)), provenance,
         asked.within_universe,
-    )
+    )  # fmt: skip
 
 
 def _map_variable(

@@ -72,15 +72,10 @@ def _row(rank: int, item: KeyVariable) -> tuple[str, ...]:
     words = _words(first.categories)
     is_one_of_several = len(item.codes) > 1 or item.has_more or item.may_have_more
     return (
-        place,
-        name,
-        _codes(item),
-        number_text(item.n_categories),
-        f"{first.n_forms} of {item.n_forms}",
-        area,
-        number_text(item.effective),
+        place, name, _codes(item), number_text(item.n_categories),
+        f"{first.n_forms} of {item.n_forms}", area, number_text(item.effective),
         f"for {first.code}: {words}" if is_one_of_several else words,
-    )
+    )  # fmt: skip
 
 
 def _too_few(item: KeyVariable) -> str:
@@ -256,15 +251,10 @@ class KeyVariableMap(Result):
 
         rows = [
             {
-                "rank": rank,
-                "variable": item.variable,
-                "target_code": item.target_code,
-                "match_forms": item.n_forms,
-                "forms_having": item.n_having,
-                "forms_set_aside": item.n_asking - item.n_having,
-                "needed": item.n_needed,
-                "threshold": item.threshold,
-                "code": item.codes[0] if item.codes else None,
+                "rank": rank, "variable": item.variable, "target_code": item.target_code,
+                "match_forms": item.n_forms, "forms_having": item.n_having,
+                "forms_set_aside": item.n_asking - item.n_having, "needed": item.n_needed,
+                "threshold": item.threshold, "code": item.codes[0] if item.codes else None,
                 "other_codes": ", ".join(item.codes[1:]),
                 "categories": float(item.n_categories) if item.maximal else None,
                 "in_words": "; ".join(item.maximal[0].categories) if item.maximal else "",
@@ -272,37 +262,24 @@ class KeyVariableMap(Result):
                 "effective_exact": _exact(item.effective) if item.maximal else "",
                 "area": None if item.area is None or item.message else float(item.area),
                 "area_exact": "" if item.area is None or item.message else _exact(item.area),
-                "why": item.why,
-                "outside": "; ".join(item.outside),
+                "why": item.why, "outside": "; ".join(item.outside),
                 "forms_restricted": len(item.restricted),
                 "forms": "; ".join(item.maximal[0].forms) if item.maximal else "",
             }
             for rank, item in enumerate(self.variables, start=1)
-        ]
+        ]  # fmt: skip
         schema = pa.schema(
             [
-                ("rank", pa.int32()),
-                ("variable", pa.string()),
-                ("target_code", pa.string()),
-                ("match_forms", pa.int32()),
-                ("forms_having", pa.int32()),
-                ("forms_set_aside", pa.int32()),
-                ("needed", pa.int32()),
-                ("threshold", pa.int32()),
-                ("code", pa.string()),
-                ("other_codes", pa.string()),
-                ("categories", pa.float64()),
-                ("in_words", pa.string()),
-                ("effective", pa.float64()),
-                ("effective_exact", pa.string()),
-                ("area", pa.float64()),
-                ("area_exact", pa.string()),
-                ("why", pa.string()),
-                ("outside", pa.string()),
-                ("forms_restricted", pa.int32()),
-                ("forms", pa.string()),
+                ("rank", pa.int32()), ("variable", pa.string()), ("target_code", pa.string()),
+                ("match_forms", pa.int32()), ("forms_having", pa.int32()),
+                ("forms_set_aside", pa.int32()), ("needed", pa.int32()), ("threshold", pa.int32()),
+                ("code", pa.string()), ("other_codes", pa.string()), ("categories", pa.float64()),
+                ("in_words", pa.string()), ("effective", pa.float64()),
+                ("effective_exact", pa.string()), ("area", pa.float64()),
+                ("area_exact", pa.string()), ("why", pa.string()), ("outside", pa.string()),
+                ("forms_restricted", pa.int32()), ("forms", pa.string()),
             ]
-        )
+        )  # fmt: skip
         return pa.Table.from_pylist(rows, schema=schema)
 
     def curves(self) -> SizeCurves:
@@ -448,17 +425,10 @@ def plot_curves(key_variable_map: KeyVariableMap, *, ax: Axes | None = None, mos
         prevalences, heights = _corners(curve, ceiling)
         name = drawable(short(item.variable, _NAME_LETTERS), letters)
         ax.plot(
-            prevalences,
-            heights,
-            drawstyle="steps-post",
-            color=COLOURS[number % len(COLOURS)],
-            linestyle=_STROKES[number % len(_STROKES)],
-            linewidth=2,
-            marker="o",
-            markevery=[len(prevalences) - 1],
-            markersize=5,
-            label=f"{number + 1}. {name}",
-        )
+            prevalences, heights, drawstyle="steps-post", color=COLOURS[number % len(COLOURS)],
+            linestyle=_STROKES[number % len(_STROKES)], linewidth=2, marker="o",
+            markevery=[len(prevalences) - 1], markersize=5, label=f"{number + 1}. {name}",
+        )  # fmt: skip
     target = drawable(short(key_variable_map.target, _TITLE_LETTERS), letters)
     ax.set_title(f"Key variables of {target}", loc="left", parse_math=False)
     asked = float(key_variable_map.prevalence)

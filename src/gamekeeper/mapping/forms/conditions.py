@@ -19,15 +19,9 @@ from gamekeeper.wording import folded, quoted
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,60}(?:\.[0-9]{0,60})?|\.[0-9]{1,60})")
 _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "contains": operator.contains,
-    "in": operator.eq,
-}
+    "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt,
+    ">=": operator.ge, "contains": operator.contains, "in": operator.eq,
+}  # fmt: skip
 SIGNS: Final = tuple(_COMPARE)
 """The signs and words that compare a key with values."""
 

@@ -114,28 +114,16 @@ def document_of(scenario: Scenario) -> ScenarioDocument:
     """Return the document of a scenario, which makes an equal scenario."""
     return ScenarioDocument(
         # Said although it goes without saying, so that a file says what it is.
-        format="gamekeeper scenario",
-        version=1,
-        name=scenario.name,
-        attacker=scenario.attacker,
-        description=scenario.description,
-        target=scenario.target,
-        forms=list(scenario.forms),
-        groups=list(scenario.groups),
-        match_forms=list(scenario.match_forms),
-        mode=scenario.mode.value,
-        prevalence=str(scenario.prevalence),
-        strict=scenario.strict,
-        within_universe=scenario.within_universe,
-        levels=scenario.levels,
+        format="gamekeeper scenario", version=1, name=scenario.name, attacker=scenario.attacker,
+        description=scenario.description, target=scenario.target, forms=list(scenario.forms),
+        groups=list(scenario.groups), match_forms=list(scenario.match_forms),
+        mode=scenario.mode.value, prevalence=str(scenario.prevalence), strict=scenario.strict,
+        within_universe=scenario.within_universe, levels=scenario.levels,
         key_variables=[_key_document(key) for key in scenario.keys],
-        left_out=list(scenario.left_out),
-        environment=scenario.environment,
-        revision=scenario.revision,
-        fingerprint=scenario.fingerprint,
-        who=scenario.who,
+        left_out=list(scenario.left_out), environment=scenario.environment,
+        revision=scenario.revision, fingerprint=scenario.fingerprint, who=scenario.who,
         at=scenario.at.isoformat().replace("+00:00", "Z"),
-    )
+    )  # fmt: skip
 
 
 def scenario_of(document: ScenarioDocument) -> Scenario:
@@ -149,26 +137,15 @@ def scenario_of(document: ScenarioDocument) -> Scenario:
         prevalence = parse_prevalence(0)
     try:
         made = Scenario(
-            name=document.name,
-            attacker=document.attacker,
-            description=document.description,
-            target=document.target,
-            forms=tuple(document.forms),
-            groups=tuple(document.groups),
-            match_forms=tuple(document.match_forms),
-            mode=Mode(document.mode),
-            prevalence=prevalence,
-            strict=document.strict,
-            within_universe=document.within_universe,
-            levels=document.levels,
+            name=document.name, attacker=document.attacker, description=document.description,
+            target=document.target, forms=tuple(document.forms), groups=tuple(document.groups),
+            match_forms=tuple(document.match_forms), mode=Mode(document.mode),
+            prevalence=prevalence, strict=document.strict,
+            within_universe=document.within_universe, levels=document.levels,
             keys=tuple(_key(key) for key in document.key_variables),
-            left_out=tuple(document.left_out),
-            environment=document.environment,
-            revision=document.revision,
-            fingerprint=document.fingerprint,
-            who=document.who,
-            at=at,
-        )
+            left_out=tuple(document.left_out), environment=document.environment,
+            revision=document.revision, fingerprint=document.fingerprint, who=document.who, at=at,
+        )  # fmt: skip
         if not problems:
             return made
     except InputError as error:

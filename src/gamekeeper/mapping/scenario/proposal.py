@@ -353,26 +353,16 @@ def propose_scenario(
     require_sound(name, problems)
     levels = outcome.provenance.parameters.get("levels", "unbounded")
     return Scenario(
-        name=name,
-        attacker=attacker,
-        description=description,
-        target=outcome.target,
-        forms=named,
-        groups=grouped,
-        match_forms=outcome.match_forms,
-        mode=outcome.mode,
-        prevalence=outcome.prevalence,
-        strict=outcome.strict,
+        name=name, attacker=attacker, description=description, target=outcome.target, forms=named,
+        groups=grouped, match_forms=outcome.match_forms, mode=outcome.mode,
+        prevalence=outcome.prevalence, strict=outcome.strict,
         within_universe=outcome.within_universe,
-        levels=None if levels == "unbounded" else int(levels),
-        keys=tuple(chosen),
+        levels=None if levels == "unbounded" else int(levels), keys=tuple(chosen),
         left_out=tuple(variable for variable in matchable if variable not in wanted),
-        environment=environment.name,
-        revision=revision,
-        fingerprint=fingerprint_of(environment, outcome.target, outcome.match_forms),
-        who=who,
+        environment=environment.name, revision=revision,
+        fingerprint=fingerprint_of(environment, outcome.target, outcome.match_forms), who=who,
         at=datetime.now(UTC) if at is None else at,
-    )
+    )  # fmt: skip
 
 
 def _wanted(

@@ -300,22 +300,17 @@ class ScenarioReview(Result):
         match_forms_now = 0 if self.outcome is None else len(self.outcome.match_forms)
         rows = [
             {
-                "variable": item.key.variable,
-                "code_then": item.key.code,
-                "code_now": item.code_now or None,
-                "maximal_then": ", ".join(item.key.maximal),
-                "maximal_now": ", ".join(item.maximal_now),
-                "forms_then": item.key.n_forms,
-                "forms_now": item.n_forms_now,
-                "match_forms_then": len(self.scenario.match_forms),
+                "variable": item.key.variable, "code_then": item.key.code,
+                "code_now": item.code_now or None, "maximal_then": ", ".join(item.key.maximal),
+                "maximal_now": ", ".join(item.maximal_now), "forms_then": item.key.n_forms,
+                "forms_now": item.n_forms_now, "match_forms_then": len(self.scenario.match_forms),
                 "match_forms_now": match_forms_now,
                 "in_words_then": "; ".join(item.key.categories),
-                "in_words_now": "; ".join(item.categories_now),
-                "changed": bool(item.changes),
+                "in_words_now": "; ".join(item.categories_now), "changed": bool(item.changes),
                 "what": "; ".join(item.changes) or "nothing",
             }
             for item in self.keys
-        ]
+        ]  # fmt: skip
         # A scenario has one key variable at least. All columns but these are texts.
         whole = ("forms_then", "forms_now", "match_forms_then", "match_forms_now")
         kinds = {**dict.fromkeys(whole, pa.int32()), "changed": pa.bool_()}
@@ -375,15 +370,9 @@ def review_scenario(
     )
     is_other = fingerprint != scenario.fingerprint
     return ScenarioReview(
-        scenario,
-        revision,
-        is_other or (known and revision != scenario.revision),
-        tuple(changes),
-        keys,
-        outcome,
-        provenance,
-        bool(staleness(scenario, environment)),
-    )
+        scenario, revision, is_other or (known and revision != scenario.revision), tuple(changes),
+        keys, outcome, provenance, bool(staleness(scenario, environment)),
+    )  # fmt: skip
 
 
 def renew_scenario(
@@ -414,18 +403,13 @@ def renew_scenario(
     refuse(problems, asked, f"{count_of(len(problems), 'fault was', 'faults were')} found.")
     assert outcome is not None
     return propose_scenario(
-        outcome,
-        environment,
-        name=scenario.name,
+        outcome, environment, name=scenario.name,
         forms=[form for form in scenario.forms if form in environment.forms],
         groups=[group for group in scenario.groups if group in environment.groups],
-        attacker=scenario.attacker,
-        description=scenario.description,
+        attacker=scenario.attacker, description=scenario.description,
         keys={item.key.variable: item.code_now for item in reviewed.keys},
-        revision=reviewed.revision,
-        who=who,
-        at=at,
-    )
+        revision=reviewed.revision, who=who, at=at,
+    )  # fmt: skip
 
 
 def _names_gone(scenario: Scenario, environment: Environment) -> list[str]:
@@ -457,18 +441,11 @@ def _analysed(
     most = max(_LISTED, *(len(key.maximal) for key in scenario.keys))
     try:
         return map_key_variables(
-            environment,
-            scenario.target,
-            forms=forms,
-            groups=groups,
-            prevalence=scenario.prevalence,
-            strict=scenario.strict,
-            within_universe=scenario.within_universe,
-            levels=scenario.levels,
-            most=most,
-            max_nodes=max_nodes,
-            progress=progress,
-        )
+            environment, scenario.target, forms=forms, groups=groups,
+            prevalence=scenario.prevalence, strict=scenario.strict,
+            within_universe=scenario.within_universe, levels=scenario.levels, most=most,
+            max_nodes=max_nodes, progress=progress,
+        )  # fmt: skip
     except InputError as error:
         if error.reason is Reason.NOTHING_GIVEN:
             return None

@@ -172,15 +172,11 @@ def _told_together(variable: Variable, parts: list[Categorization]) -> Categoriz
     outside = set(parts[0].outside).intersection(*(part.outside for part in parts))
     overlaps = {sink: names for part in parts for sink, names in (part.overlaps or {}).items()}
     return Categorization(
-        variable.name,
-        categories,
-        partition,
-        tuple(dict.fromkeys(sink for part in parts for sink in part.missed)),
-        overlaps,
+        variable.name, categories, partition,
+        tuple(dict.fromkeys(sink for part in parts for sink in part.missed)), overlaps,
         tuple(sink for sink in variable.graph.sinks if sink in outside),
-        any(part.needless_outside for part in parts),
-        any(part.needless_else for part in parts),
-    )
+        any(part.needless_outside for part in parts), any(part.needless_else for part in parts),
+    )  # fmt: skip
 
 
 def _resolved(variable: Variable, labels: tuple[str, ...]) -> tuple[str, ...]:

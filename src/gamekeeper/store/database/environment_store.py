@@ -360,17 +360,9 @@ class EnvironmentStore:
             )
         names = frozenset(pair for edit in given for pair in touched(edit))
         made = Revision(
-            0,
-            datetime.now(UTC),
-            who,
-            Action.EDIT,
-            None,
-            unrestricted,
-            note,
-            given,
-            touched=names,
+            0, datetime.now(UTC), who, Action.EDIT, None, unrestricted, note, given, touched=names,
             key=key,
-        )
+        )  # fmt: skip
         seen = self._file.state
 
         def edited(connection: Connection, state: State) -> tuple[Environment, Revision]:

@@ -353,15 +353,11 @@ def _load(ask: Ask) -> State:
     )
     registers = {variable.name: register for variable, register in coded}
     environment = Environment(
-        (variable for variable, _ in coded),
-        _forms(answers),
+        (variable for variable, _ in coded), _forms(answers),
         _made(answers["form_group"], group_of),
-        scenarios=_made(answers["scenario"], scenario_from),
-        name=name,
-        description=description,
-        registers=registers,
-        rules=NO_RULES if rules is None else Rules.model_validate_json(rules),
-    )
+        scenarios=_made(answers["scenario"], scenario_from), name=name, description=description,
+        registers=registers, rules=NO_RULES if rules is None else Rules.model_validate_json(rules),
+    )  # fmt: skip
     return State(revision, codes_saved, environment, registers)
 
 

@@ -90,15 +90,10 @@ def add_revision(connection: Connection, made: Revision, changes: Iterable[Chang
     edits = [EDIT.dump_python(edit, mode="json", by_alias=True) for edit in made.edits]
     touches = {(kind, tables.digest(name)): name for kind, name in made.touched}
     row = {
-        "number": made.number,
-        "at": _text(made.at),
-        "who": made.who,
-        "action": made.action.value,
-        "of": made.of,
-        "unrestricted": made.unrestricted,
-        "note": made.note,
+        "number": made.number, "at": _text(made.at), "who": made.who, "action": made.action.value,
+        "of": made.of, "unrestricted": made.unrestricted, "note": made.note,
         "edits": text_of(edits),
-    }
+    }  # fmt: skip
     seals = {
         "seal": digest_of(list(row.values())),
         "touches_seal": digest_of(sorted((*key, name) for key, name in touches.items())),
@@ -161,18 +156,10 @@ def revisions(
         words = _words(row.number, row.action, row.of, roots.get(row.of, edits), names)
         made.append(
             Revision(
-                row.number,
-                _time(row.at),
-                row.who,
-                Action(row.action),
-                row.of,
-                row.unrestricted,
-                row.note,
-                edits,
-                words,
-                names,
+                row.number, _time(row.at), row.who, Action(row.action), row.of, row.unrestricted,
+                row.note, edits, words, names,
             )
-        )
+        )  # fmt: skip
     return tuple(made)
 
 

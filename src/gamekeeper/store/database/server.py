@@ -199,28 +199,11 @@ _REFUSED: Final[_Told] = (
 )
 # By the whole code or by its class, the first two letters.
 _FAULTS: Final = {
-    "08": _LOST,
-    "57P": _LOST,
-    "55P03": _BUSY,
-    "57014": _CROWDED,
-    "25P": _LOST,
-    "53100": _FULL,
-    "53": _CROWDED,
-    "42501": _NO_RIGHT,
-    "25006": _NO_RIGHT,
-    "40": _AGAIN,
-    "42P01": _OTHER,
-    "42P06": _AGAIN,
-    "42P07": _AGAIN,
-    "42703": _OTHER,
-    "3F000": _OTHER,
-    "3D000": _NOT_LET_IN,
-    "28": _NOT_LET_IN,
-    "23": _DAMAGED,
-    "22": _DAMAGED,
-    "XX001": _DAMAGED,
-    "XX002": _DAMAGED,
-}
+    "08": _LOST, "57P": _LOST, "55P03": _BUSY, "57014": _CROWDED, "25P": _LOST, "53100": _FULL,
+    "53": _CROWDED, "42501": _NO_RIGHT, "25006": _NO_RIGHT, "40": _AGAIN, "42P01": _OTHER,
+    "42P06": _AGAIN, "42P07": _AGAIN, "42703": _OTHER, "3F000": _OTHER, "3D000": _NOT_LET_IN,
+    "28": _NOT_LET_IN, "23": _DAMAGED, "22": _DAMAGED, "XX001": _DAMAGED, "XX002": _DAMAGED,
+}  # fmt: skip
 
 
 def refusal_of(error: BaseException, is_committing: bool) -> ServerRefusal | None:
