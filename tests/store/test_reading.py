@@ -1,7 +1,4 @@
-"""Forms in the layout that we write are read by a shortcut; it must never differ.
-
-What lies in the folders of an environment: nothing is left out without a word.
-"""
+"""Files of a folder: none is left out without a word, and the shortcut for ours never differs."""
 
 from __future__ import annotations
 

@@ -440,14 +440,9 @@ def read_classifications(
     path = Path(path)
     require_file(path, most_megabytes)
     found = plain_of(
-        send_classifications,
-        str(path),
-        format_name,
-        most_megabytes,
-        path=path,
-        asked=asked_to_import(path.name),
-        do=WAY_AROUND,
-    )
+        send_classifications, str(path), format_name, most_megabytes, path=path,
+        asked=asked_to_import(path.name), do=WAY_AROUND,
+    )  # fmt: skip
     return [classification_of(tree) for tree in found]
 
 

@@ -43,14 +43,9 @@ _LABEL = [
     "bezeichnung", "text",
 ]  # fmt: skip
 _TEXT = [
-    "question",
-    "description",
-    "variable label",
-    "variable_label",
-    "variable_name",
-    "frage",
+    "question", "description", "variable label", "variable_label", "variable_name", "frage",
     "question text",
-]
+]  # fmt: skip
 _RANGES = ("min", "max", "range")
 
 
@@ -273,13 +268,9 @@ def _words(value: Any) -> str:
 
 
 _READERS = {
-    ".sav": "read_sav",
-    ".zsav": "read_sav",
-    ".por": "read_por",
-    ".dta": "read_dta",
-    ".sas7bdat": "read_sas7bdat",
-    ".xpt": "read_xport",
-}
+    ".sav": "read_sav", ".zsav": "read_sav", ".por": "read_por", ".dta": "read_dta",
+    ".sas7bdat": "read_sas7bdat", ".xpt": "read_xport",
+}  # fmt: skip
 _FORMATS = {".dta": "Stata", ".sas7bdat": "SAS", ".xpt": "SAS"}
 _SAS = (".sas7bdat", ".xpt")
 _MOST_RECORDS = 200_000

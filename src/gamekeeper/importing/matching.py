@@ -309,7 +309,6 @@ def propose_questions(environment: Environment, instrument: Instrument) -> tuple
     Examples
     --------
     >>> from gamekeeper.importing.questions import ProposedAnswer
-    >>> from gamekeeper.mapping.variables.codes import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16+"])
     >>> answers = tuple(map(ProposedAnswer, ("unter 18 Jahre", "18 bis 64", "65 und älter")))
     >>> asked = ProposedQuestion("alter", "Wie alt sind Sie?", answers=answers)

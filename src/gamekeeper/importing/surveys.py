@@ -115,17 +115,13 @@ def _lss_questions(
     if kind in _ARRAYS and kind and parts:
         return [
             replace(
-                question,
-                name=f"{question.name}_{part.get('title', '')}",
-                text=clean(f"{said[0]}: {words[0]}"),
-                label=words[0],
-                others=(),
-                answering=Answering.ONE if listed else Answering.TEXT,
-                answers=listed,
+                question, name=f"{question.name}_{part.get('title', '')}",
+                text=clean(f"{said[0]}: {words[0]}"), label=words[0], others=(),
+                answering=Answering.ONE if listed else Answering.TEXT, answers=listed,
             )
             for part in parts
             if (words := _ordered(texts.get(part.get("qid", ""), {}), own))
-        ]
+        ]  # fmt: skip
     answering = Answering.TEXT
     if listed:
         answering = Answering.ONE
@@ -179,14 +175,10 @@ def read_lime_tables(file: OpenedFile) -> Instrument:
         others = [clean(text) for column, text in row.items() if column and "trans" in column]
         questions.append(
             ProposedQuestion(
-                code,
-                clean(first_of(row, ["question"])),
-                answering=answering,
-                answers=listed,
-                others=tuple(filter(None, others)),
-                universe=clean(first_of(row, ["condition"])),
+                code, clean(first_of(row, ["question"])), answering=answering, answers=listed,
+                others=tuple(filter(None, others)), universe=clean(first_of(row, ["condition"])),
             )
-        )
+        )  # fmt: skip
     return Instrument(file.path.stem, "LimeSurvey CSV", tuple(questions), notes=notes)
 
 
@@ -353,15 +345,11 @@ def read_xlsform(file: OpenedFile) -> Instrument:
                 notes.append(f"{name}: its list of choices is not in this workbook")
             questions.append(
                 ProposedQuestion(
-                    name=name,
-                    text=label,
-                    others=tuple(others),
-                    answering=answering,
-                    answers=answers or (),
-                    universe=first_of(row, ["relevant", "relevance"]),
+                    name=name, text=label, others=tuple(others), answering=answering,
+                    answers=answers or (), universe=first_of(row, ["relevant", "relevance"]),
                     section=sections[-1] if sections else "",
                 )
-            )
+            )  # fmt: skip
     if file.ending == ".xlsm":
         notes.append("its macros were not run")
     title = first_of(settings, ["form_title", "title", "form_id"])

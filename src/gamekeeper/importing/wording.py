@@ -95,13 +95,9 @@ class Vocabulary:
             for variable, phrase in self._by_word.get(word, ()):
                 found.setdefault(variable, {})[phrase] = None
         return Readings(
-            tuple(texts),
-            asked,
-            tuple(names),
-            bool(yes_or_no(meaning)),
-            words_of(question.text),
+            tuple(texts), asked, tuple(names), bool(yes_or_no(meaning)), words_of(question.text),
             {variable: tuple(phrases) for variable, phrases in found.items()},
-        )
+        )  # fmt: skip
 
     def compare(self, read: Readings, variable: str) -> Wording:
         """Return the best wording of a variable in a question."""

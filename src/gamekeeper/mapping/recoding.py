@@ -105,14 +105,9 @@ def recode_table(
             continue
         variable = table.codebook[name]
         work = _Work(
-            table,
-            variable,
-            environment,
-            (sinks or {}).get(name),
-            decimal,
-            is_number=name in numbers,
-            strict=strict,
-        )
+            table, variable, environment, (sinks or {}).get(name), decimal,
+            is_number=name in numbers, strict=strict,
+        )  # fmt: skip
         try:
             recode = work.recode(rule)
         except InputError as error:

@@ -131,13 +131,9 @@ def _read(text: str) -> ServerPlace:
     schema = told.pop("schema")
     host, inner = told.pop("host", "") or unquote(parts.hostname or ""), told.pop("port", "")
     return ServerPlace(
-        schema,
-        user=unquote(parts.username or ""),
-        host=host,
-        port=port or inner,
-        database=unquote(parts.path.removeprefix("/")),
-        settings=dict(sorted(told.items())),
-    )
+        schema, user=unquote(parts.username or ""), host=host, port=port or inner,
+        database=unquote(parts.path.removeprefix("/")), settings=dict(sorted(told.items())),
+    )  # fmt: skip
 
 
 def _faults(told: Mapping[str, str], keys: list[str]) -> list[Problem]:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.environment import Group as queries_Group
 from gamekeeper.mapping.environment.overview import find_forms
 from gamekeeper.mapping.forms.form import Form
 from gamekeeper.mapping.forms.groups import Group, members, parse_query, unknown_names
@@ -493,7 +492,7 @@ def coded() -> Environment:
             Form("Free", {"Age": ()}),
             Form("None", metadata={"code of": "x"}),
         ],
-        [queries_Group("Finer", where="code of Age finer than C2.001")],
+        [Group("Finer", where="code of Age finer than C2.001")],
     )
 
 

@@ -538,14 +538,10 @@ class MapLevels(Result):
         ]
         schema = pa.schema(
             [
-                ("variable", pa.string()),
-                ("from_forms", pa.int32()),
-                ("to_forms", pa.int32()),
-                ("categories", pa.float64()),
-                ("codes", pa.string()),
-                ("effective", pa.float64()),
+                ("variable", pa.string()), ("from_forms", pa.int32()), ("to_forms", pa.int32()),
+                ("categories", pa.float64()), ("codes", pa.string()), ("effective", pa.float64()),
             ]
-        )
+        )  # fmt: skip
         return pa.Table.from_pylist(rows, schema=schema)
 
 

@@ -361,16 +361,12 @@ class SizeCurves(Result):
 
         rows = [
             {
-                "variable": variable,
-                "from_prevalence": str(start),
-                "to_prevalence": str(stop),
-                "from": float(start),
-                "to": float(stop),
-                "categories": float(size),
+                "variable": variable, "from_prevalence": str(start), "to_prevalence": str(stop),
+                "from": float(start), "to": float(stop), "categories": float(size),
             }
             for variable, curve in self.curves.items()
             for start, stop, size in (*curve.steps, *curve.last_point)
-        ]
+        ]  # fmt: skip
         texts, numbers = (
             ("variable", "from_prevalence", "to_prevalence"),
             ("from", "to", "categories"),

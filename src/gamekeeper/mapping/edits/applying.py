@@ -132,7 +132,6 @@ def describe_edit(edit: Edit) -> str:
 
     Examples
     --------
-    >>> from gamekeeper.mapping.edits import RenameForm
     >>> describe_edit(RenameForm(form="Bank", to="Bank account"))
     "Rename the form 'Bank' to 'Bank account'."
     """
@@ -298,7 +297,6 @@ def apply_edits(
     Examples
     --------
     >>> from gamekeeper.mapping.edits import AskVariable, SplitCategory
-    >>> from gamekeeper.mapping.environment.environment import Form
     >>> from gamekeeper.mapping.variables.codes import Variable
     >>> from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
     >>> country = Variable("Country", PartitionGraph({"England": [], "Other": []}))
@@ -390,7 +388,6 @@ def touched(edit: Edit) -> frozenset[tuple[str, str]]:
 
     Examples
     --------
-    >>> from gamekeeper.mapping.edits import RenameForm
     >>> sorted(touched(RenameForm(form="Bank", to="Bank account")))
     [('form', 'Bank'), ('form', 'Bank account')]
     """

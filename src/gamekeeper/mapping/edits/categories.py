@@ -333,13 +333,9 @@ def apply_band_edit(
 
 def _of_bands(variable: Variable, bands: list[str]) -> Variable:
     return Variable.of_bands(
-        variable.name,
-        bands,
-        style=variable.style,
-        space=variable.space,
-        description=variable.description,
-        sensitive=variable.sensitive,
-    )
+        variable.name, bands, style=variable.style, space=variable.space,
+        description=variable.description, sensitive=variable.sensitive,
+    )  # fmt: skip
 
 
 def _named(variable: Variable, edit: RemoveBands) -> set[str]:

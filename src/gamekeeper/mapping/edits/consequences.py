@@ -101,7 +101,6 @@ def weigh_edits(environment: Environment, edits: Sequence[Edit]) -> Consequences
     Examples
     --------
     >>> from gamekeeper.mapping.edits import RemoveBands
-    >>> from gamekeeper.mapping.environment.environment import Form
     >>> from gamekeeper.mapping.variables.codes import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16+"])
     >>> environment = Environment([age], [Form("Bank", {"Age": ["0-15", "16+"]})])
@@ -263,7 +262,6 @@ def edit_notes(before: Environment, after: Environment, edits: Iterable[Edit]) -
     Examples
     --------
     >>> from gamekeeper.mapping.edits import AddForm, apply_edits
-    >>> from gamekeeper.mapping.environment.environment import Form
     >>> before = Environment([], [Form("Bank account")])
     >>> edits = [AddForm(name="Bank acount")]
     >>> edit_notes(before, apply_edits(before, edits), edits)
@@ -295,7 +293,6 @@ def name_notes(environment: Environment) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> from gamekeeper.mapping.environment.environment import Form
     >>> name_notes(Environment([], [Form("Bank"), Form("B\u0430nk")]))[1]
     "The forms 'B\u0430nk' and 'Bank' look alike, and are written otherwise."
     """

@@ -109,7 +109,6 @@ def map_codes(
 
     Examples
     --------
-    >>> from gamekeeper.mapping.variables.codes import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16+"])
     >>> theirs = Environment([age], [Form("Bank", {"Age": ("0-15", "16+")})])
     >>> list(map_codes(theirs, theirs, {}))
@@ -360,7 +359,6 @@ def compare_environments(before: Environment, after: Environment) -> Environment
 
     Examples
     --------
-    >>> from gamekeeper.mapping.environment.environment import Form
     >>> before = Environment([], [Form("Bank", metadata={"year": 2030})])
     >>> after = Environment([], [Form("Bank", metadata={"year": 2031}), Form("Shop")])
     >>> [(row.name, row.what) for row in compare_environments(before, after).rows]

@@ -68,7 +68,6 @@ def unknown_in_query(environment: Environment, query: Query) -> list[Problem]:
 
     Examples
     --------
-    >>> from gamekeeper.mapping.variables.codes import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16+"])
     >>> known = Environment([age], [Form("Bank", {"Age": ("0-15", "16+")})])
     >>> [str(p) for p in unknown_in_query(known, parse_query("code of Age finer than C9.001"))]
@@ -143,7 +142,6 @@ def list_grid(
 
     Examples
     --------
-    >>> from gamekeeper.mapping.variables.codes import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16+"])
     >>> forms = [Form("Bank", {"Age": ("0-15", "16+")}), Form("Shop")]
     >>> list_grid(Environment([age], forms)).rows
@@ -256,8 +254,6 @@ def check_environment(environment: Environment) -> EnvironmentCheck:
 
     Examples
     --------
-    >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.variables.codes import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16+"])
     >>> list(check_environment(Environment([age], [Form("Bank", {"Age": ("16+",)})])).faults)
     ['Age']
@@ -352,8 +348,6 @@ def list_codes(
 
     Examples
     --------
-    >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.variables.codes import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16+", "0-17", "18+"])
     >>> forms = [Form("Bank", {"Age": ("0-17", "18+")}), Form("Shop", {"Age": ("0-15", "16+")})]
     >>> [row["code"] for row in list_codes(Environment([age], forms), "Age").rows]

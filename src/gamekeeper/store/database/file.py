@@ -388,7 +388,6 @@ def read_names(path: str | StorePlace, kind: str) -> list[str]:
     Examples
     --------
     >>> import tempfile
-    >>> from pathlib import Path
     >>> from gamekeeper.mapping.edits import AddForm
     >>> from gamekeeper.store.database.environment_store import EnvironmentStore
     >>> with tempfile.TemporaryDirectory() as folder:

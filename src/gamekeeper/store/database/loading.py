@@ -231,14 +231,10 @@ _UNORDERED = (
 _SEALS = "SELECT part, digest FROM seal"
 # Which parts a change of a kind can touch.
 _TOUCHED: Final[Mapping[str, tuple[str, ...]]] = {
-    "environment": (),
-    "variable": ("variable",),
-    "code": ("variable", "code"),
-    "form": ("form", "selection", INSTANCES),
-    "metadata": ("form",),
-    "group": ("form_group",),
+    "environment": (), "variable": ("variable",), "code": ("variable", "code"),
+    "form": ("form", "selection", INSTANCES), "metadata": ("form",), "group": ("form_group",),
     "scenario": ("scenario",),
-}
+}  # fmt: skip
 
 
 def digest_of(content: object) -> str:

@@ -399,14 +399,10 @@ def begin(connection: Connection, environment: Environment, first: Revision) -> 
     connection.execute(
         tables.environment.insert(),
         {
-            "id": 1,
-            "name": environment.name,
-            "description": environment.description,
-            "revision": first.number,
-            "codes_saved": 0,
-            "rules": None,
+            "id": 1, "name": environment.name, "description": environment.description,
+            "revision": first.number, "codes_saved": 0, "rules": None,
         },
-    )
+    )  # fmt: skip
     write(connection, changes, first.number, environment.forms)
     # The beginning is never taken back, so what it changed need not be kept twice.
     add_revision(connection, first, ())

@@ -128,14 +128,10 @@ revision = Table(
 )
 
 touch = Table(
-    "touch",
-    METADATA,
-    Column("revision", ForeignKey("revision.number"), primary_key=True),
-    Column("kind", String(20), primary_key=True),
-    Column("folded", String(64), primary_key=True),
-    Column("name", Text, nullable=False),
-    Index("ix_touch_folded", "folded"),
-)
+    "touch", METADATA, Column("revision", ForeignKey("revision.number"), primary_key=True),
+    Column("kind", String(20), primary_key=True), Column("folded", String(64), primary_key=True),
+    Column("name", Text, nullable=False), Index("ix_touch_folded", "folded"),
+)  # fmt: skip
 
 
 # The checksum of each part, renewed by whoever writes.

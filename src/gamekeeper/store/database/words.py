@@ -101,13 +101,9 @@ _FAULTS: Final = {
     sqlite3.SQLITE_PERM: _READ_ONLY,
 }
 _SYSTEM_FAULTS: Final = {
-    errno.ENOSPC: _FULL,
-    errno.EDQUOT: _FULL,
-    errno.EFBIG: _FULL,
-    errno.EROFS: _READ_ONLY,
-    errno.EACCES: _READ_ONLY,
-    errno.EPERM: _READ_ONLY,
-}
+    errno.ENOSPC: _FULL, errno.EDQUOT: _FULL, errno.EFBIG: _FULL, errno.EROFS: _READ_ONLY,
+    errno.EACCES: _READ_ONLY, errno.EPERM: _READ_ONLY,
+}  # fmt: skip
 
 
 # What SQLite needs for the shared index of its log.
