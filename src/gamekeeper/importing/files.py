@@ -125,7 +125,6 @@ _MARKS = (
 )
 
 Row = Mapping[str, str]
-
 TABLES = (".csv", ".tsv", ".txt")
 """How the names of delimited texts end."""
 

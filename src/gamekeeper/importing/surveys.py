@@ -34,7 +34,6 @@ _FIXED = {
     "E": (("I", "Increase"), ("S", "Same"), ("D", "Decrease")),
 }
 _ARRAYS = "FHABCE1:;Q"
-
 _Rows = list[dict[str, str]]
 
 

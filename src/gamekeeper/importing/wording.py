@@ -31,7 +31,6 @@ _LEAST_LISTING = 6
 _JOINERS = frozenset(["or", "and", "oder", "und", "ou", "et", "y", "czy", "lub"])
 _CURRENCIES = frozenset(["dollar", "dollars", "euro", "euros", "pounds", "usd", "eur", "gbp"])
 _VERSION = re.compile(r"(?:agg|v)?\d+[a-z]*")
-
 Phrase = tuple[str, ...]
 
 

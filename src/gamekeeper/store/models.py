@@ -26,7 +26,6 @@ from gamekeeper.mapping.variables.definitions import STRICT, Interval, Nominal, 
 from gamekeeper.wording import count_of, quoted
 
 VERSION = 1
-
 _Code = Annotated[str, Field(pattern=r"^[CH](0|[1-9][0-9]*)\.[0-9]{3,}$")]
 _Codes = Annotated[
     dict[_Code, list[list[str]]],
@@ -145,7 +144,6 @@ GROUP_FILE = TypeAdapter(GroupFile)
 
 
 _Model = TypeVar("_Model", bound=BaseModel)
-
 _SHOWN_FAULTS = 20
 _EXPECTED: Final = {
     "string_type": "a string", "list_type": "a list", "dict_type": "an object",

@@ -410,7 +410,6 @@ def _strange(kind: str, entry: os.DirEntry[str], *, is_json: bool) -> Problem | 
 
 
 _TICK = 256
-
 _Item = TypeVar("_Item", Variable, Form, Group, Scenario)
 
 

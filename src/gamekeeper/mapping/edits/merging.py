@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 OURS, THEIRS = "ours", "theirs"
 _SHOWN = 6
-
 Decisions = Mapping[tuple[str, str], str]
 """For a kind and a name: `ours`, `theirs`, or the name under which theirs comes."""
 

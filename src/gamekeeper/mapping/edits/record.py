@@ -13,7 +13,6 @@ from gamekeeper.options import Option
 from gamekeeper.wording import be, count_of, quoted
 
 _Record = TypeVar("_Record", bound="Record")
-
 OfForm = Annotated[str, Option("The form.", is_argument=True)]
 OfVariable = Annotated[str, Option("The variable.", is_argument=True)]
 OfCategory = Annotated[str, Option("The category.", is_argument=True)]

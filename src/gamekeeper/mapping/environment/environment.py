@@ -35,8 +35,6 @@ from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
 
 __all__ = ["Environment", "Form", "Group"]
-
-
 _Labels = tuple[str, ...]
 
 
@@ -175,7 +173,6 @@ _NUMBERED_AT_ONCE = 2_000
 # Pages that look at groups take no turn, and a group may ask for codes: these are given by one at a
 # time all the same.
 _GIVING = RLock()
-
 _Named = TypeVar("_Named", Variable, Form, Group, Scenario)
 
 

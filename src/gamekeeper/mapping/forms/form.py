@@ -136,8 +136,6 @@ NO_ANSWERS: tuple[NoAnswer, ...] = get_args(NoAnswer)
 
 Labels = tuple[str, ...]
 
-_Metadata = dict[str, bool | int | float | str | None]
-
 
 class Universe(BaseModel):
     """Who is asked, in the words of the form and, where they can be told so, in categories."""
@@ -200,7 +198,7 @@ class Question(BaseModel):
         description="Whether categories that no answer means are people who are not asked.",
     )
     universe: Universe | None = Field(default=None, description="Who is asked this question.")
-    metadata: _Metadata = Field(
+    metadata: dict[str, bool | int | float | str | None] = Field(
         default={}, description="Whatever is worth knowing about the question: page, source."
     )
 

@@ -243,7 +243,6 @@ class Interval(BaseModel):
 
 
 Definition = Annotated[Nominal | Ordinal | Interval, Field(discriminator="scale")]
-
 DEFINITION: TypeAdapter[Nominal | Ordinal | Interval] = TypeAdapter(Definition)
 """Checks a definition, whichever its scale."""
 

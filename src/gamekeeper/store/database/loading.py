@@ -62,7 +62,6 @@ RETIRED = "retired"
 
 # Made once: thousands of short texts are written at a time.
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-
 LABELS: TypeAdapter[tuple[str, ...]] = TypeAdapter(tuple[str, ...])
 
 
@@ -207,7 +206,6 @@ def _require_whole(tree: Document, where: str, problems: list[Problem]) -> None:
 
 
 INSTANCES: Final = "instance"
-
 QUESTIONS: Final[Mapping[str, str]] = {
     "environment": "SELECT revision, codes_saved, name, description, rules FROM environment",
     "variable": "SELECT id, name, definition, folded FROM variable ORDER BY name, id",
@@ -299,9 +297,7 @@ def _ordered(part: str, rows: Sequence[tuple[Any, ...]]) -> Sequence[tuple[Any, 
 
 
 _Part = TypeVar("_Part", Group, Scenario)
-
 _METADATA: TypeAdapter[dict[str, Metadata]] = TypeAdapter(dict[str, Metadata])
-
 _POSITION = "SELECT revision, codes_saved FROM environment"
 
 

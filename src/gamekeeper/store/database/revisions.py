@@ -32,7 +32,6 @@ from gamekeeper.wording import count_of, joined, quoted, unfit_character
 _SEALED = ("number", "at", "who", "action", "of", "unrestricted", "note", "edits")
 _NO_TOUCHES = digest_of([])
 _TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
-
 Touched = frozenset[tuple[str, str]]
 
 

@@ -123,7 +123,6 @@ def finish_schema(connection: Connection, place: ServerPlace) -> None:
 
 
 _Told = tuple[Reason, str, str]
-
 _LOST: Final[_Told] = (
     Reason.UNREACHABLE,
     "The connection to the server was lost. Nothing was changed.",

@@ -31,7 +31,6 @@ _Value = TypeVar("_Value")
 
 # How many values one statement looks for; the drivers of databases bound them.
 _AT_ONCE = 500
-
 METADATA = MetaData(
     naming_convention={
         "pk": "pk_%(table_name)s",

@@ -26,10 +26,8 @@ if TYPE_CHECKING:
 
 _JOINED: Final = "group_concat(selection_id, ',')"
 _JOINED_ELSEWHERE: Final = "string_agg(CAST(selection_id AS TEXT), ',')"
-
 SQLITE: Final = "sqlite"
 POSTGRESQL: Final = "postgresql"
-
 Ask = Callable[[str], Sequence[tuple[Any, ...]]]
 """Returns the rows that answer a question in SQL."""
 
@@ -46,7 +44,6 @@ def spoken(question: str, database: str) -> str:
 
 
 _Outcome = TypeVar("_Outcome")
-
 RESTORE: Final = (
     "Put the last backup in its place with 'gamekeeper env restore'; the damaged file is kept."
 )
