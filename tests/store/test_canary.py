@@ -93,11 +93,7 @@ def test_reading_shows_nothing(
 @pytest.mark.parametrize("kind", WRONG)
 @pytest.mark.parametrize("place", PLACES)
 def test_writing_shows_nothing(
-    environment: Environment,
-    folder: Path,
-    caplog: pytest.LogCaptureFixture,
-    place: str,
-    kind: str,
+    environment: Environment, folder: Path, caplog: pytest.LogCaptureFixture, place: str, kind: str
 ) -> None:
     (folder / place).write_bytes(WRONG[kind])
     shows_nothing(lambda: write_environment(environment, folder), caplog)

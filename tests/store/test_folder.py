@@ -550,10 +550,7 @@ def test_a_cycle_and_an_overlap_have_witnesses(tmp_path: Path) -> None:
 def test_unknown_and_repeated_nodes(tmp_path: Path) -> None:
     tree = {"nodes": ["any", "woman", "man", "man"], "edges": [["any", "woman"], ["any", "mann"]]}
     error = refused(tmp_path / "g.json", tree)
-    assert {problem.reason for problem in error.problems} == {
-        Reason.UNKNOWN_NAME,
-        Reason.DUPLICATE,
-    }
+    assert {problem.reason for problem in error.problems} == {Reason.UNKNOWN_NAME, Reason.DUPLICATE}
     assert "edge 2: names 'mann', which is not a node. Near to it: 'man'" in str(error)
 
 

@@ -1,7 +1,4 @@
-"""Forms in the layout that we write are read by a shortcut; it must never differ.
-
-What lies in the folders of an environment: nothing is left out without a word.
-"""
+"""Files of a folder: none is left out without a word, and the shortcut for ours never differs."""
 
 from __future__ import annotations
 
@@ -66,12 +63,7 @@ def test_what_we_write_is_read_the_same(forms: list[tuple[str, object, object]])
         assert form is not None
 
 
-@given(
-    metadata,
-    variables.filter(bool),
-    st.data(),
-    st.sampled_from(SPOILERS),
-)
+@given(metadata, variables.filter(bool), st.data(), st.sampled_from(SPOILERS))
 def test_spoilt_files_are_read_the_same(
     about: object, offered: object, data: st.DataObject, inserted: bytes
 ) -> None:

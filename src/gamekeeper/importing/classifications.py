@@ -1,14 +1,8 @@
-"""Classifications of others as partition graphs.
-
-A classification as it was read: categories with their parts, from codes with parents.
+"""Classifications of others as partition graphs, read from SDMX, ARX, tau-ARGUS and tables.
 
 Categories are named by their labels; where two codes share a label, the code goes in front. A
 total ('_T', 'TOTAL') is no category: it says that everything was counted. What has no parts that
 could be told is left out, and a note names it: nothing is guessed.
-
-Code lists: SDMX (XML and CSV), `.hrc`, ARX levels, tables of parents, and census tables of the ONS.
-
-The formats of classifications that can be read.
 """
 
 from __future__ import annotations
@@ -446,14 +440,9 @@ def read_classifications(
     path = Path(path)
     require_file(path, most_megabytes)
     found = plain_of(
-        send_classifications,
-        str(path),
-        format_name,
-        most_megabytes,
-        path=path,
-        asked=asked_to_import(path.name),
-        do=WAY_AROUND,
-    )
+        send_classifications, str(path), format_name, most_megabytes, path=path,
+        asked=asked_to_import(path.name), do=WAY_AROUND,
+    )  # fmt: skip
     return [classification_of(tree) for tree in found]
 
 

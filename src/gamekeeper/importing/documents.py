@@ -1,29 +1,25 @@
-"""Codebooks as a table (`variable, code, label`), or as JSON (`{variable: {description, values}}`).
+"""Instruments from codebooks, DDI, questionnaires in JSON, and files of SPSS, Stata and SAS.
 
-One row per code; a column with the question or a description of the variable is taken where there
-is one. Codes stay text: zeros in front are kept.
+Codebooks are a table (`variable, code, label`), one row per code, with the question or a description
+of the variable where there is one; or JSON (`{variable: {description, values}}`). Codes stay text:
+zeros in front are kept.
 
-DDI-Codebook (2.x, and 1.x as far as it is the same): variables of `codeBook/dataDscr`.
+DDI-Codebook (2.x, and 1.x as far as it is the same) has variables in `codeBook/dataDscr`, each with
+a label, perhaps a question as it was put (`qstn/qstnLit`), a universe, and its categories (`catgry`
+with `catValu` and `labl`). Categories marked missing are taken as such, and so are values within
+`invalrng`. Some archives repeat an element per language (`xml:lang`): the first is the text, the
+others are kept beside it.
 
-A variable has a label, perhaps a question as it was put (`qstn/qstnLit`), a universe, and its
-categories (`catgry` with `catValu` and `labl`). Categories marked missing are taken as such, and
-so are values within `invalrng`. Some archives repeat an element per language (`xml:lang`): the
-first is the text, the others are kept beside it.
-
-Questionnaires of the Office for National Statistics' runner: JSON of sections, groups, blocks.
-
+Questionnaires of the Office for National Statistics' runner are sections, groups and blocks.
 Question titles may depend on earlier answers and hold placeholders in braces, which are taken
 out. An answer that opens a text box ('Other: please describe') stays one answer.
 
-SPSS, Stata and SAS files: variables with their labels, declared missing values, and labels of values.
-
-A variable whose values have labels is a question with these answers, and every value of the file
-without a label is one more, printed as its number. Codes that the file declares as missing are
-marked so. Values that occur are looked at, counted as far as a question can use them, and never
-printed: a question whose values are many and without labels is one for a number or a text.
-
-SAS keeps the labels of values in a catalog of formats, beside the data: the one of the same name
-(`.sas7bcat`), one called `formats`, or the only one of the folder is taken.
+In a file of SPSS, Stata or SAS a variable whose values have labels is a question with these answers,
+and every value of the file without a label is one more, printed as its number. Codes that the file
+declares as missing are marked so. Values that occur are looked at, counted as far as a question can
+use them, and never printed: a question whose values are many and without labels is one for a number
+or a text. SAS keeps the labels of values in a catalog of formats, beside the data: the one of the
+same name (`.sas7bcat`), one called `formats`, or the only one of the folder is taken.
 """
 
 from __future__ import annotations
@@ -38,35 +34,18 @@ from gamekeeper.importing.files import OpenedFile, clean, first_of, malformed, t
 from gamekeeper.importing.questions import Answering, Instrument, ProposedAnswer, ProposedQuestion
 
 _VARIABLE = [
-    "variable",
-    "variable name",
-    "varname",
-    "field",
-    "column",
-    "name",
-    "merkmal",
+    "variable", "variable name", "varname", "field", "column", "name", "merkmal",
     "variable_mnemonic",
-]
+]  # fmt: skip
 _CODE = ["code", "value", "category code", "category_code", "schluessel", "wert", "codes"]
 _LABEL = [
-    "label",
-    "category",
-    "category label",
-    "category_name",
-    "value label",
-    "meaning",
-    "bezeichnung",
-    "text",
-]
+    "label", "category", "category label", "category_name", "value label", "meaning",
+    "bezeichnung", "text",
+]  # fmt: skip
 _TEXT = [
-    "question",
-    "description",
-    "variable label",
-    "variable_label",
-    "variable_name",
-    "frage",
+    "question", "description", "variable label", "variable_label", "variable_name", "frage",
     "question text",
-]
+]  # fmt: skip
 _RANGES = ("min", "max", "range")
 
 
@@ -151,28 +130,28 @@ def read_ddi(file: OpenedFile) -> Instrument:
         title=next(filter(None, titles), file.path.stem),
         format="DDI-Codebook",
         language=root.get("lang", ""),
-        questions=tuple(_question(var, number) for number, var in enumerate(variables, 1)),
+        questions=tuple(_ddi_question(var, number) for number, var in enumerate(variables, 1)),
     )
 
 
-def _question(var: Element, number: int) -> ProposedQuestion:
+def _ddi_question(var: Element, number: int) -> ProposedQuestion:
     labels = _texts(var, "labl")
     literal = [text for q in var.findall("qstn") for text in _texts(q, "qstnLit")]
     literal += [clean(q.text) for q in var.findall("qstn") if clean(q.text)]
-    answers = _answers(var)
+    answers = _ddi_answers(var)
     return ProposedQuestion(
         name=clean(var.get("name") or var.get("ID")) or f"variable {number}",
         text=next(iter(literal), "") or next(iter(labels), ""),
         label=next(iter(labels), ""),
         others=tuple(dict.fromkeys((*literal[1:], *labels[1:]))),
-        answering=_answering_of_ddi(var, answers),
+        answering=_ddi_answering(var, answers),
         answers=answers,
         universe=clean(text_of(var.find("universe"))),
         section=clean(text_of(var.find("concept"))),
     )
 
 
-def _answering_of_ddi(var: Element, answers: tuple[ProposedAnswer, ...]) -> Answering:
+def _ddi_answering(var: Element, answers: tuple[ProposedAnswer, ...]) -> Answering:
     form = var.find("varFormat")
     is_text = form is not None and form.get("type") == "character"
     real = [answer for answer in answers if not answer.is_missing]
@@ -183,7 +162,7 @@ def _answering_of_ddi(var: Element, answers: tuple[ProposedAnswer, ...]) -> Answ
     return Answering.TEXT if is_text else Answering.NUMBER
 
 
-def _answers(var: Element) -> tuple[ProposedAnswer, ...]:
+def _ddi_answers(var: Element) -> tuple[ProposedAnswer, ...]:
     invalid = {
         clean(item.get("VALUE")) for part in var.findall("invalrng") for item in part.iter("item")
     }
@@ -209,21 +188,12 @@ def _texts(element: Element, tag: str) -> list[str]:
 _PLACEHOLDER = re.compile(r"\{\{.*?\}\}|\{[a-z_]+\}")
 _ONE_ONLY = re.compile(r"\bone (?:option|answer|box) only\b|\bonly one\b", re.IGNORECASE)
 _KINDS = {
-    "Radio": Answering.ONE,
-    "Dropdown": Answering.ONE,
-    "Relationship": Answering.ONE,
-    "Checkbox": Answering.SEVERAL,
-    "MutuallyExclusiveCheckbox": Answering.SEVERAL,
-    "Number": Answering.NUMBER,
-    "Integer": Answering.NUMBER,
-    "Currency": Answering.NUMBER,
-    "Percentage": Answering.NUMBER,
-    "Unit": Answering.NUMBER,
-    "Duration": Answering.NUMBER,
-    "Date": Answering.DATE,
-    "MonthYearDate": Answering.DATE,
-    "YearDate": Answering.DATE,
-}
+    "Radio": Answering.ONE, "Dropdown": Answering.ONE, "Relationship": Answering.ONE,
+    "Checkbox": Answering.SEVERAL, "MutuallyExclusiveCheckbox": Answering.SEVERAL,
+    "Number": Answering.NUMBER, "Integer": Answering.NUMBER, "Currency": Answering.NUMBER,
+    "Percentage": Answering.NUMBER, "Unit": Answering.NUMBER, "Duration": Answering.NUMBER,
+    "Date": Answering.DATE, "MonthYearDate": Answering.DATE, "YearDate": Answering.DATE,
+}  # fmt: skip
 
 
 def is_questionnaire_json(file: OpenedFile) -> bool:
@@ -240,7 +210,7 @@ def read_questionnaire_json(file: OpenedFile) -> Instrument:
     tree: Any = file.json
     if not isinstance(tree, dict):
         raise malformed(file.name, "It is not a questionnaire.")
-    questions = [q for asked in _questions(tree) for q in _asked(asked)]
+    questions = [q for asked in _with_answers(tree) for q in _asked(asked)]
     return Instrument(
         clean(tree.get("title")) or file.path.stem,
         "ONS questionnaire",
@@ -249,7 +219,7 @@ def read_questionnaire_json(file: OpenedFile) -> Instrument:
     )
 
 
-def _questions(tree: Any) -> Iterator[Mapping[str, Any]]:
+def _with_answers(tree: Any) -> Iterator[Mapping[str, Any]]:
     """Return everything that has answers, wherever it lies, in the order of the document."""
     waiting = [tree]
     while waiting:
@@ -298,13 +268,9 @@ def _words(value: Any) -> str:
 
 
 _READERS = {
-    ".sav": "read_sav",
-    ".zsav": "read_sav",
-    ".por": "read_por",
-    ".dta": "read_dta",
-    ".sas7bdat": "read_sas7bdat",
-    ".xpt": "read_xport",
-}
+    ".sav": "read_sav", ".zsav": "read_sav", ".por": "read_por", ".dta": "read_dta",
+    ".sas7bdat": "read_sas7bdat", ".xpt": "read_xport",
+}  # fmt: skip
 _FORMATS = {".dta": "Stata", ".sas7bdat": "SAS", ".xpt": "SAS"}
 _SAS = (".sas7bdat", ".xpt")
 _MOST_RECORDS = 200_000
@@ -337,17 +303,16 @@ def read_statistical(file: OpenedFile) -> Instrument:
         raise malformed(file.name, "It cannot be read, or is damaged.") from None
     labels = dict(meta.variable_value_labels or {})
     if file.ending in _SAS:
-        labels.update(_of_catalog(file, meta.original_variable_types or {}))
+        labels.update(_catalog_labels(file, meta.original_variable_types or {}))
     questions = tuple(
-        _question_of_statistical(name, meta, labels.get(name, {}), cells.get(name, []))
+        _statistical_question(name, meta, labels.get(name, {}), cells.get(name, []))
         for name in meta.column_names
     )
     title = clean(meta.file_label) or file.path.stem
     return Instrument(title, _FORMATS.get(file.ending, "SPSS"), questions)
 
 
-def _of_catalog(file: OpenedFile, formats: Mapping[str, Any]) -> dict[str, Mapping[Any, str]]:
-    """Return the labels of values by variable, from the catalog of formats beside a file."""
+def _catalog_labels(file: OpenedFile, formats: Mapping[str, Any]) -> dict[str, Mapping[Any, str]]:
     import pyreadstat
 
     beside = sorted(file.path.parent.glob("*.sas7bcat"))
@@ -365,7 +330,7 @@ def _of_catalog(file: OpenedFile, formats: Mapping[str, Any]) -> dict[str, Mappi
     return {name: known[form] for name, form in formats.items() if form in known}
 
 
-def _question_of_statistical(
+def _statistical_question(
     name: str, meta: Any, labels: Mapping[Any, str], cells: Iterable[Any]
 ) -> ProposedQuestion:
     ranges = (meta.missing_ranges or {}).get(name, [])

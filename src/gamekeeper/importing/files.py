@@ -1,22 +1,11 @@
-"""Files of others as plain values: text, sheets and XML, within limits and without surprises.
+"""Files of others as plain values: text, sheets, XML and JSON, within limits and without surprises.
 
-How large an instrument may be, and the errors that all readers raise in the same words.
-
-Texts of instruments as plain words: no markup, no line breaks, no control characters.
-
-Editors of forms save what people typed with HTML, entities and marks of direction. What is left
-here may be a name in an environment. Letters of any script stay as they are.
-
-Text files and tables of text in whatever encoding and with whatever delimiter.
-
-Sheets of a workbook as tables of values. Macros are never run, formulas never worked out.
-
-XML without entities, external files or network, its names without namespaces.
-
-A document type may be there, because old codebooks name one; it is never fetched. A document that
-declares entities of its own is refused: they can be made to grow without end or to name files.
-
-A file to import, opened once; each reader looks at it as text, table, sheets, XML or JSON.
+Texts are in whatever encoding and with whatever delimiter. Editors of forms save what people typed
+with HTML, entities and marks of direction; what is left here is plain words, which may be a name in
+an environment, with letters of any script as they are. Macros of a workbook are never run, formulas
+never worked out. XML is read without external files or network. A document type may be there,
+because old codebooks name one; it is never fetched. A document that declares entities of its own is
+refused: they can be made to grow without end or to name files.
 """
 
 from __future__ import annotations
@@ -80,12 +69,9 @@ def open_bytes(path: Path, most_megabytes: int) -> bytes:
 
 def too_large(name: str, size: int, most_megabytes: int) -> LimitError:
     """Return the error about a file, or what it unpacks to, that is too large."""
-    return LimitError(
-        Reason.TOO_LARGE,
-        asked_to_import(name),
-        f"It comes to {size / 1_000_000:,.0f} MB, and {most_megabytes:,} MB are the most.",
-        "Import the dictionary without records, or raise --most-megabytes.",
-    )
+    found = f"It comes to {size / 1_000_000:,.0f} MB, and {most_megabytes:,} MB are the most."
+    do = "Import the dictionary without records, or raise --most-megabytes."
+    return LimitError(Reason.TOO_LARGE, asked_to_import(name), found, do)
 
 
 def malformed(name: str, found: str, do: str = "") -> InputError:
@@ -139,7 +125,6 @@ _MARKS = (
 )
 
 Row = Mapping[str, str]
-
 TABLES = (".csv", ".tsv", ".txt")
 """How the names of delimited texts end."""
 

@@ -1,10 +1,9 @@
-"""What was decided before: which variable the same words fed, and what the same answers meant.
+"""Which variable a question is about, how sure that is, and why; and what was decided before.
 
-Earlier decisions are the questions on the forms of an environment. Where two forms decided the same
-words otherwise, nothing is remembered. A yes or no means what its question asks, so that it is
-remembered for the same question alone.
-
-Which variable a question is about, how sure that is, and why.
+Earlier decisions are the questions on the forms of an environment: which variable the same words fed,
+and what the same answers meant. Where two forms decided the same words otherwise, nothing is
+remembered. A yes or no means what its question asks, so that it is remembered for the same question
+alone.
 
 Three things speak for a variable: an earlier decision on the same words, the wording, and how the
 answers fit. A proposal is **sure** only if
@@ -132,7 +131,6 @@ def _depends(texts: Iterable[str]) -> bool:
 
 
 def _decided(question: Question) -> tuple[bool, frozenset[tuple[str, str | None]]]:
-    """Return what was decided on a question: what each answer means, and who is left outside."""
     meant = {
         (answer_text(answer.text), None if answer.no_answer else answer.label)
         for answer in question.answers
@@ -282,7 +280,7 @@ def _says(
     (first, wording), *others = found
     if earlier:
         return earlier == frozenset({first.variable})
-    if wording.score < _SURE_WORDING or _is_of_somebody_else(question, wording):
+    if wording.score < _SURE_WORDING or _means_somebody_else(question, wording):
         return False
     if not first.fit.fits and first.fit.share < _LEAST_SHARE:
         return False
@@ -295,7 +293,7 @@ def _says(
     )
 
 
-def _is_of_somebody_else(question: ProposedQuestion, wording: Wording) -> bool:
+def _means_somebody_else(question: ProposedQuestion, wording: Wording) -> bool:
     """Tell whether a name, a section or a place for a name says that others are meant.
 
     A question on how many children there are is not one about children.
@@ -311,7 +309,6 @@ def propose_questions(environment: Environment, instrument: Instrument) -> tuple
     Examples
     --------
     >>> from gamekeeper.importing.questions import ProposedAnswer
-    >>> from gamekeeper.mapping.variables.codes import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16+"])
     >>> answers = tuple(map(ProposedAnswer, ("unter 18 Jahre", "18 bis 64", "65 und älter")))
     >>> asked = ProposedQuestion("alter", "Wie alt sind Sie?", answers=answers)

@@ -1,6 +1,13 @@
-"""Which category of a variable each printed answer means, where the categories are words.
+"""What the printed answers of a question mean as categories of a variable.
 
-In turn, and each only where the one before found nothing:
+An answer that is none is marked so. Bands are read together, and bands that the variable does not
+have yet can be added, which is always safe. It all fits if what the answers mean is a
+categorization: every sink once, and no two answers the same. The ends of a range that no band has,
+below the lowest or above the highest, are people who are not asked. Where an earlier form printed
+the same answers for the variable, they mean what they meant there.
+
+Where the categories are words, answers are placed in turn, and each only where the one before found
+nothing, by
 
 1. the words of the category, what an earlier form meant with them, or a common sense of the two
    ('weiblich', 'female'); with and without what is in brackets or numbers the answer;
@@ -13,15 +20,6 @@ In turn, and each only where the one before found nothing:
 
 Where several answers tell more than a category of the variable, nothing is placed: a person has to
 say whether to split it.
-
-What the printed answers of a question mean as categories of a variable.
-
-An answer that is none is marked so. Bands are read together, and bands that the variable does not
-have yet can be added, which is always safe. Other answers are placed by their words (`placing`).
-It all fits if what the answers mean is a categorization: every sink once, and no two answers the
-same. The ends of a range that no band has, below the lowest or above the highest, are people who
-are not asked. Where an earlier form printed the same answers for the variable, they mean what they
-meant there.
 """
 
 from __future__ import annotations
@@ -293,7 +291,6 @@ def _by_denial(found: Found) -> None:
 
 
 def _bare(text: str) -> str:
-    """Return an answer as it is printed, without what is in brackets."""
     return re.sub(r"\([^()]*(?:\)|$)", " ", text)
 
 

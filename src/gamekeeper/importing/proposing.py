@@ -1,14 +1,11 @@
-"""Decisions on proposed questions: a file that people read, change and apply.
+"""From files to decisions on proposed questions, and from decisions to edits.
 
-One record per question says which variable it feeds and what each answer means. What is sure is
-marked to be taken; a person may change anything, mark more, or let a question make a variable of
-its own (`new`). A question that is taken without a variable is kept in the words of its form and
-feeds nothing, and the same words are not proposed again.
-
-From files to decisions, and from decisions to edits.
-
-Nothing enters an environment here: `propose_forms` reads and proposes, a person or a script changes
-what it returns, `edits_for` turns that into edits, and a store makes them.
+Decisions are a file that people read, change and apply. One record per question says which variable
+it feeds and what each answer means. What is sure is marked to be taken; a person may change anything,
+mark more, or let a question make a variable of its own (`new`). A question that is taken without a
+variable is kept in the words of its form and feeds nothing, and the same words are not proposed
+again. Nothing enters an environment here: `propose_forms` reads and proposes, a person or a script
+changes what it returns, `edits_for` turns that into edits, and a store makes them.
 """
 
 from __future__ import annotations
@@ -135,19 +132,13 @@ def _decision(proposal: Proposal) -> Decision:
     elif best is not None:
         status = "unsure"
     return Decision(
-        question=question.name,
-        text=question.text or question.label,
-        take=proposal.is_sure,
-        variable=best.variable if best else None,
-        status=status,
-        score=best.score if best else 0.0,
+        question=question.name, text=question.text or question.label, take=proposal.is_sure,
+        variable=best.variable if best else None, status=status, score=best.score if best else 0.0,
         reason=best.reason if best else "",
         others=tuple(candidate.variable for candidate in proposal.candidates[1:]),
-        answers=_answers(question, best),
-        multiple=question.answering is Answering.SEVERAL,
-        outside=best is not None and best.fit.outside,
-        universe=question.universe,
-    )
+        answers=_answers(question, best), multiple=question.answering is Answering.SEVERAL,
+        outside=best is not None and best.fit.outside, universe=question.universe,
+    )  # fmt: skip
 
 
 def _answers(question: ProposedQuestion, best: Candidate | None) -> tuple[AnswerDecision, ...]:
@@ -181,21 +172,15 @@ def decided_for(environment: Environment, decision: Decision, variable: str) -> 
 def edits_of_decisions(environment: Environment, decided: FormDecisions) -> list[Edit]:
     """Return the edits that enter what is taken: new variables, new bands, then the form.
 
-    Raises
-    ------
-    InputError
-        With every question that cannot enter as it is decided.
+    One error has every question that cannot enter as it is decided.
     """
     taken = decided.taken
     problems = [p for decision in taken for p in _problems(environment, decided.form, decision)]
     if problems:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"Questions of {quoted([decided.form])} were to be entered.",
-            f"{count_of(len(problems), 'thing is', 'things are')} not decided.",
-            "Change the decisions, or let these questions be (take: false).",
-            problems=problems,
-        )
+        asked = f"Questions of {quoted([decided.form])} were to be entered."
+        found = f"{count_of(len(problems), 'thing is', 'things are')} not decided."
+        do = "Change the decisions, or let these questions be (take: false)."
+        raise InputError(Reason.BAD_OPTION, asked, found, do, problems=problems)
     if not taken:
         return []
     edits: list[Edit] = []
@@ -324,7 +309,7 @@ def propose_forms(
 ) -> DecisionsFile:
     """Read questionnaires, dictionaries or codebooks and propose what their questions are about.
 
-    What is sure is marked to be taken. Nothing is entered.
+    What is sure is marked to be taken. Nothing is entered. One error has every file that cannot be read.
 
     Parameters
     ----------
@@ -336,11 +321,6 @@ def propose_forms(
         The name of the format, if it is not told from the file.
     formats
         The formats that are known; add one of your own with `(*FORMATS, mine)`.
-
-    Raises
-    ------
-    InputError
-        With every file that cannot be read.
     """
     read: list[tuple[Path, Instrument]] = []
     problems: list[Problem] = []
@@ -356,12 +336,9 @@ def propose_forms(
             problems.append(Problem(error.reason, where, error.found, error.do))
         else:
             read.append((path, instrument))
-    refuse(
-        problems,
-        f"{count_of(len(files), 'file was', 'files were')} to be imported.",
-        f"{count_of(len(problems), 'file')} cannot be read. Nothing was entered.",
-        "Leave out what is no questionnaire, or name its format.",
-    )
+    asked = f"{count_of(len(files), 'file was', 'files were')} to be imported."
+    found = f"{count_of(len(problems), 'file')} cannot be read. Nothing was entered."
+    refuse(problems, asked, found, "Leave out what is no questionnaire, or name its format.")
     matcher = Matcher(environment)
     names = _form_names(environment, read, name)
     return DecisionsFile(
@@ -378,13 +355,7 @@ def propose_forms(
 
 
 def edits_for(environment: Environment, decided: DecisionsFile) -> list[Edit]:
-    """Return the edits that enter what decisions take; each form sees what those before it made.
-
-    Raises
-    ------
-    InputError
-        With every question of a form that cannot enter as it is decided.
-    """
+    """Return the edits that enter what decisions take; each form sees what those before it made."""
     edits: list[Edit] = []
     for form in decided.forms:
         own = edits_of_decisions(environment, form)

@@ -1,7 +1,4 @@
-"""What a reader makes of an instrument: questions with their printed answers, not yet judged.
-
-Bands of printed answers as names of categories, in the style that their ends need.
-"""
+"""What a reader makes of an instrument: questions with their printed answers, not yet judged."""
 
 from __future__ import annotations
 

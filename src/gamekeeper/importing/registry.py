@@ -139,15 +139,9 @@ def _read(
     for are_ours, some in groupby(wanted, FORMATS.__contains__):
         if are_ours:
             found = plain_of(
-                send_instrument,
-                str(path),
-                [known.name for known in some],
-                name is not None,
-                most_megabytes,
-                path=path,
-                asked=asked_to_import(path.name),
-                do=WAY_AROUND,
-            )
+                send_instrument, str(path), [known.name for known in some], name is not None,
+                most_megabytes, path=path, asked=asked_to_import(path.name), do=WAY_AROUND,
+            )  # fmt: skip
             if found is not None:
                 return instrument_of(found)
             continue

@@ -1,21 +1,20 @@
-"""LimeSurvey: survey archives (`.lss`), and the question and answer tables of surveys kept as CSV.
+"""Instruments of survey programs: LimeSurvey, REDCap and XLSForm.
 
-An archive is a dump of tables. Questions with a parent are the rows of an array or the boxes of a
-multiple choice; texts may lie in tables of their own, one row per language. Types: `L`, `!`, `O`
-one of a list, `Y` yes or no, `G` female or male, `M` and `P` boxes, `N` and `K` numbers, `D` dates.
+A survey archive of LimeSurvey (`.lss`) is a dump of tables. Questions with a parent are the rows of
+an array or the boxes of a multiple choice; texts may lie in tables of their own, one row per
+language. Types: `L`, `!`, `O` one of a list, `Y` yes or no, `G` female or male, `M` and `P` boxes,
+`N` and `K` numbers, `D` dates. Surveys are also kept as CSV, in a table of questions and one of
+answers.
 
-REDCap data dictionaries: a CSV with one row per field.
+A data dictionary of REDCap is a CSV with one row per field. Choices are written `1, Yes | 2, No`; a
+text may hold commas. `calc`, `descriptive` and `file` ask nothing. The column `Identifier?` marks
+what identifies people. Newer exports have short column names; other dictionaries of the same shape
+(ISARIC's ARC: `Variable`, `Question`, `Answer Options`) are read as well.
 
-Choices are written `1, Yes | 2, No`; a text may hold commas. `calc`, `descriptive` and `file` ask
-nothing. The column `Identifier?` marks what identifies people. Newer exports have short column
-names; other dictionaries of the same shape (ISARIC's ARC: `Variable`, `Question`, `Answer
-Options`) are read as well.
-
-XLSForm: the sheets `survey` and `choices` of a workbook, as KoBo, ODK and SurveyCTO use them.
-
-A row of `survey` has a type (`select_one LIST`, `select_multiple LIST`, `integer`, `text`, ...), a
-name and labels, one column per language (`label::French (fr)`). `choices` has the answers of each
-list. `begin_group` and `begin_repeat` are sections.
+An XLSForm (KoBo, ODK, SurveyCTO) has the sheets `survey` and `choices` in a workbook. A row of
+`survey` has a type (`select_one LIST`, `select_multiple LIST`, `integer`, `text`, ...), a name and
+labels, one column per language (`label::French (fr)`). `choices` has the answers of each list.
+`begin_group` and `begin_repeat` are sections.
 """
 
 from __future__ import annotations
@@ -35,7 +34,6 @@ _FIXED = {
     "E": (("I", "Increase"), ("S", "Same"), ("D", "Decrease")),
 }
 _ARRAYS = "FHABCE1:;Q"
-
 _Rows = list[dict[str, str]]
 
 
@@ -83,13 +81,13 @@ def read_lss(file: OpenedFile) -> Instrument:
     questions = [
         replace(question, section=next(iter(_ordered(groups.get(row.get("gid", ""), {}), own)), ""))
         for row in top
-        for question in _questions(row, below, texts, answers, own)
+        for question in _lss_questions(row, below, texts, answers, own)
     ]
     title = next((clean(part.text) for part in root.iter("surveyls_title")), "")
     return Instrument(title or file.path.stem, "LimeSurvey", tuple(questions), own)
 
 
-def _questions(
+def _lss_questions(
     row: dict[str, str],
     below: dict[str, _Rows],
     texts: dict[str, dict[str, str]],
@@ -116,17 +114,13 @@ def _questions(
     if kind in _ARRAYS and kind and parts:
         return [
             replace(
-                question,
-                name=f"{question.name}_{part.get('title', '')}",
-                text=clean(f"{said[0]}: {words[0]}"),
-                label=words[0],
-                others=(),
-                answering=Answering.ONE if listed else Answering.TEXT,
-                answers=listed,
+                question, name=f"{question.name}_{part.get('title', '')}",
+                text=clean(f"{said[0]}: {words[0]}"), label=words[0], others=(),
+                answering=Answering.ONE if listed else Answering.TEXT, answers=listed,
             )
             for part in parts
             if (words := _ordered(texts.get(part.get("qid", ""), {}), own))
-        ]
+        ]  # fmt: skip
     answering = Answering.TEXT
     if listed:
         answering = Answering.ONE
@@ -180,14 +174,10 @@ def read_lime_tables(file: OpenedFile) -> Instrument:
         others = [clean(text) for column, text in row.items() if column and "trans" in column]
         questions.append(
             ProposedQuestion(
-                code,
-                clean(first_of(row, ["question"])),
-                answering=answering,
-                answers=listed,
-                others=tuple(filter(None, others)),
-                universe=clean(first_of(row, ["condition"])),
+                code, clean(first_of(row, ["question"])), answering=answering, answers=listed,
+                others=tuple(filter(None, others)), universe=clean(first_of(row, ["condition"])),
             )
-        )
+        )  # fmt: skip
     return Instrument(file.path.stem, "LimeSurvey CSV", tuple(questions), notes=notes)
 
 
@@ -264,17 +254,17 @@ def read_redcap(file: OpenedFile) -> Instrument:
         section = header or (section if page == form else "")
         form = page
         if name := clean(first_of(row, _NAME)):
-            questions.append(_question(row, name, " ".join(filter(None, (page, section)))))
+            questions.append(_redcap_question(row, name, " ".join(filter(None, (page, section)))))
     return Instrument(file.path.stem, "REDCap", tuple(questions))
 
 
-def _question(row: dict[str, str], name: str, section: str) -> ProposedQuestion:
+def _redcap_question(row: dict[str, str], name: str, section: str) -> ProposedQuestion:
     kind = first_of(row, _KIND).strip().lower()
     choices = first_of(row, _CHOICES)
     answering, answers = Answering.TEXT, ()
     if kind in _SEVERAL or kind in _ONE:
         answering = Answering.SEVERAL if kind in _SEVERAL else Answering.ONE
-        answers = _answers(choices)
+        answers = _redcap_answers(choices)
         if kind == "yesno":
             answers = answers or (ProposedAnswer("Yes", "1"), ProposedAnswer("No", "0"))
         if kind == "truefalse":
@@ -302,7 +292,7 @@ def _question(row: dict[str, str], name: str, section: str) -> ProposedQuestion:
     )
 
 
-def _answers(choices: str) -> tuple[ProposedAnswer, ...]:
+def _redcap_answers(choices: str) -> tuple[ProposedAnswer, ...]:
     """Return the answers of `code, text | code, text`; lines serve as bars in older exports."""
     parts = choices.split("|") if "|" in choices else choices.split("\n")
     found: list[ProposedAnswer] = []
@@ -318,17 +308,11 @@ _SELECT = re.compile(
     r"(select|odk:select|select1|rank)[_ ]?(one|multiple)?(?:_external)?\s+(.+)", re.I
 )
 _KINDS = {
-    "integer": Answering.NUMBER,
-    "decimal": Answering.NUMBER,
-    "range": Answering.NUMBER,
-    "date": Answering.DATE,
-    "datetime": Answering.DATE,
-    "time": Answering.DATE,
-    "text": Answering.TEXT,
-    "string": Answering.TEXT,
-    "geopoint": Answering.TEXT,
+    "integer": Answering.NUMBER, "decimal": Answering.NUMBER, "range": Answering.NUMBER,
+    "date": Answering.DATE, "datetime": Answering.DATE, "time": Answering.DATE,
+    "text": Answering.TEXT, "string": Answering.TEXT, "geopoint": Answering.TEXT,
     "barcode": Answering.TEXT,
-}
+}  # fmt: skip
 _ENDINGS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
 
 
@@ -360,15 +344,11 @@ def read_xlsform(file: OpenedFile) -> Instrument:
                 notes.append(f"{name}: its list of choices is not in this workbook")
             questions.append(
                 ProposedQuestion(
-                    name=name,
-                    text=label,
-                    others=tuple(others),
-                    answering=answering,
-                    answers=answers or (),
-                    universe=first_of(row, ["relevant", "relevance"]),
+                    name=name, text=label, others=tuple(others), answering=answering,
+                    answers=answers or (), universe=first_of(row, ["relevant", "relevance"]),
                     section=sections[-1] if sections else "",
                 )
-            )
+            )  # fmt: skip
     if file.ending == ".xlsm":
         notes.append("its macros were not run")
     title = first_of(settings, ["form_title", "title", "form_id"])

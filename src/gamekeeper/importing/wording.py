@@ -31,7 +31,6 @@ _LEAST_LISTING = 6
 _JOINERS = frozenset(["or", "and", "oder", "und", "ou", "et", "y", "czy", "lub"])
 _CURRENCIES = frozenset(["dollar", "dollars", "euro", "euros", "pounds", "usd", "eur", "gbp"])
 _VERSION = re.compile(r"(?:agg|v)?\d+[a-z]*")
-
 Phrase = tuple[str, ...]
 
 
@@ -95,13 +94,9 @@ class Vocabulary:
             for variable, phrase in self._by_word.get(word, ()):
                 found.setdefault(variable, {})[phrase] = None
         return Readings(
-            tuple(texts),
-            asked,
-            tuple(names),
-            bool(yes_or_no(meaning)),
-            words_of(question.text),
+            tuple(texts), asked, tuple(names), bool(yes_or_no(meaning)), words_of(question.text),
             {variable: tuple(phrases) for variable, phrases in found.items()},
-        )
+        )  # fmt: skip
 
     def compare(self, read: Readings, variable: str) -> Wording:
         """Return the best wording of a variable in a question."""
@@ -199,7 +194,6 @@ def _phrases(variable: Variable) -> tuple[Phrase, ...]:
 
 
 def _held(words: Phrase, phrases: Iterable[Phrase]) -> Wording:
-    """Return the wording that leaves the least of a text; the longest of several."""
     best = Wording(0.0)
     for phrase in phrases:
         rest = _rest(words, phrase)
@@ -226,7 +220,7 @@ def _rest(words: Phrase, phrase: Phrase) -> Phrase | None:
             continue  # German: what is
         if place < len(phrase) and phrase[place] in _forms(word):
             place += 1
-        elif word not in NEUTRAL and not (word in PAST and _is_of_birth(phrase)):
+        elif word not in NEUTRAL and not (word in PAST and _asks_for_birth(phrase)):
             rest.append(word)
     return tuple(rest) if place == len(phrase) else None
 
@@ -234,10 +228,10 @@ def _rest(words: Phrase, phrase: Phrase) -> Phrase | None:
 def _asks_for_the_past(words: Phrase, phrase: str) -> bool:
     spoken = {word for word, after in pairwise((*words, "")) if after != "ist"}
     said = tuple(phrase.split())
-    return not _is_of_birth(said) and not (spoken & PAST).issubset(said)
+    return not _asks_for_birth(said) and not (spoken & PAST).issubset(said)
 
 
-def _is_of_birth(phrase: Phrase) -> bool:
+def _asks_for_birth(phrase: Phrase) -> bool:
     return not {"birth", "born", "old", "birthday"}.isdisjoint(phrase)
 
 

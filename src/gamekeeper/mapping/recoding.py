@@ -42,8 +42,6 @@ from gamekeeper.mapping.variables.codes import Variable
 from gamekeeper.mapping.variables.definitions import SinkFinder, refuse_codes
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
 
-_CODES = np.int32
-
 Sinks = Mapping[str, Sequence[Sequence[int]]]
 """By variable, the sinks of each code from 1 on, where the codes are those of a scenario."""
 
@@ -79,10 +77,9 @@ def recode_table(
     ----------
     rules
         One per variable, as objects or as they are typed: "Age=top 80".
-    environment
-        Where levels, codes and forms are looked up.
-    sinks
-        What the codes of variables mean in the environment, where that is known.
+    environment, sinks
+        Where levels, codes and forms are looked up, and what the codes of variables mean there, where
+        that is known.
     numbers
         Variables whose small whole numbers are numbers, and no codes of bands.
     strict
@@ -108,14 +105,9 @@ def recode_table(
             continue
         variable = table.codebook[name]
         work = _Work(
-            table,
-            variable,
-            environment,
-            (sinks or {}).get(name),
-            decimal,
-            is_number=name in numbers,
-            strict=strict,
-        )
+            table, variable, environment, (sinks or {}).get(name), decimal,
+            is_number=name in numbers, strict=strict,
+        )  # fmt: skip
         try:
             recode = work.recode(rule)
         except InputError as error:
@@ -126,11 +118,8 @@ def recode_table(
         recodes.append(recode)
         before, after = variable.n_codes - 1, len(recode.words) - 1
         changes.append(Change(name, before, after, way_text(rule.way)))
-    refuse(
-        problems,
-        f"{count_of(len(read), 'variable was', 'variables were')} to be recoded.",
-        f"{count_of(len(problems), 'fault was', 'faults were')} found.",
-    )
+    asked = f"{count_of(len(read), 'variable was', 'variables were')} to be recoded."
+    refuse(problems, asked, f"{count_of(len(problems), 'fault was', 'faults were')} found.")
     return Recoded(table.recoded(recodes), read, tuple(changes), tuple(recodes))
 
 
@@ -159,8 +148,6 @@ def place_of(variable: CodedVariable, code: int, decimal: str = ".") -> Band | F
 
 
 class _Work:
-    """One variable of a file that is made coarser."""
-
     def __init__(
         self,
         table: CodedTable,
@@ -208,7 +195,7 @@ class _Work:
             dict.fromkeys([label for label in order if label in used] + [*labels.values()])
         )
         place = {word: number for number, word in enumerate(words, 1)}
-        codes = np.zeros(self.variable.n_codes, dtype=_CODES)
+        codes = np.zeros(self.variable.n_codes, dtype=np.int32)
         for code, label in labels.items():
             codes[code] = place[label]
         return Recode(self.variable.name, codes, (self.variable.words[MISSING], *words))
@@ -309,12 +296,9 @@ class _Work:
             self._place(code) is not None for code in self.codes
         )
         if not is_ordered:
-            raise InputError(
-                Reason.BAD_OPTION,
-                "Neighbours were to be put together.",
-                "its categories are not numbers or bands, and have no order.",
-                "Name groups: North: A | B; South: C | D.",
-            )
+            found = "its categories are not numbers or bands, and have no order."
+            do = "Name groups: North: A | B; South: C | D."
+            raise InputError(Reason.BAD_OPTION, "Neighbours were to be put together.", found, do)
         labels: dict[int, str] = {}
         ordered = sorted(self.codes, key=self._order)
         for start in range(0, len(ordered), number):
@@ -347,7 +331,6 @@ class _Work:
         return self._made(labels, words)
 
     def _known(self) -> Variable:
-        """Return the variable of the environment that the column is."""
         if self.environment is None:
             raise InputError(
                 Reason.NOTHING_GIVEN,
@@ -382,12 +365,9 @@ class _Work:
         if isinstance(way, OfForm):
             found = self.environment.categorization(way.form, known.name)
             if found.partition is None:
-                raise InputError(
-                    Reason.BAD_OPTION,
-                    "The categories of a form were asked for.",
-                    f"they are not sound: {found.fault}",
-                    "Take another form.",
-                )
+                asked = "The categories of a form were asked for."
+                do = "Take another form."
+                raise InputError(Reason.BAD_OPTION, asked, f"they are not sound: {found.fault}", do)
             return found.partition
         n_sinks = len(known.graph.sinks)
         start = Partition.from_labels(range(n_sinks))
@@ -411,12 +391,9 @@ class _Work:
     def _left(self, codes: Sequence[int], what: str) -> InputError:
         counts = self.table.counts([self.variable.name])[self.variable.name]
         records = count_of(int(counts[list(codes)].sum()), "record")
-        return InputError(
-            Reason.UNMAPPED_VALUES,
-            "A recoding was asked for.",
-            f"{count_of(len(codes), 'value')} in {records} {what}.",
-            "Widen the recoding, or read them as missing (--missing-value).",
-        )
+        found = f"{count_of(len(codes), 'value')} in {records} {what}."
+        do = "Widen the recoding, or read them as missing (--missing-value)."
+        return InputError(Reason.UNMAPPED_VALUES, "A recoding was asked for.", found, do)
 
 
 def _holds(band: Band, place: Band | Fraction) -> bool:

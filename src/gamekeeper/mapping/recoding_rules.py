@@ -1,9 +1,7 @@
 """Ways to make the categories of a variable coarser, and how each is written.
 
-A rule says nothing of the values of a file: it is the same on next year's file. `grammar` reads
-what `RecodeRule.text` writes, and `applying` turns rules into codes.
-
-The grammar of recodings: one line of text for a variable, `VARIABLE=WAY`.
+A rule says nothing of the values of a file: it is the same on next year's file. It is one line of
+text for a variable, `VARIABLE=WAY`; `recoding` turns it into codes.
 
 =====================================  ==========================================================
 ``Age=0-15, 16-24, 25-64, 65+``        bands, as printed on a form
@@ -210,12 +208,9 @@ def parse_recodes(texts: Sequence[str]) -> tuple[RecodeRule, ...]:
         for rule in {rule.variable.casefold(): rule for rule in rules}.values()
         if counts[rule.variable.casefold()] > 1
     ]
-    refuse(
-        problems,
-        f"{count_of(len(texts), 'recoding was', 'recodings were')} asked for.",
-        f"{count_of(len(problems), 'fault was', 'faults were')} found in them.",
-        HOW,
-    )
+    asked = f"{count_of(len(texts), 'recoding was', 'recodings were')} asked for."
+    found = f"{count_of(len(problems), 'fault was', 'faults were')} found in them."
+    refuse(problems, asked, found, HOW)
     return tuple(rules)
 
 

@@ -1,15 +1,8 @@
-"""Codes written into the variable files of a folder, which else stay as a person wrote them.
-
-The text of every file of an environment, in the one way in which it is written.
-
-Single records read from JSON files: edits, the definition of a variable, a form.
-
-A partition graph from a single file: that of a variable, or a list of nodes and edges.
-
-An environment kept as a folder of sorted, diffable JSON.
+"""An environment kept as a folder of sorted, diffable JSON, and single records read from files.
 
 Each variable, form and group has a file of its own. The name in the file is what counts; the name
-of the file is made from it. To write and to read again gives the same environment and codes.
+of the file is made from it. To write and to read again gives the same environment and codes. Codes
+can be written into variable files that else stay as a person wrote them.
 """
 
 from __future__ import annotations
@@ -76,24 +69,13 @@ def write_codes(environment: Environment, folder: str | Path) -> tuple[str, ...]
     """Write the codes of an environment into the folder that it was read from.
 
     A variable file with all its codes is left alone. In others the codes that are missing are
-    added, and nothing else changes but the indentation.
-
-    Returns
-    -------
-    tuple of str
-        The files that were changed, by their paths within the folder.
-
-    Raises
-    ------
-    StoreError
-        If a variable file is not the one that was read, or the system refuses. The message says
-        whether anything was changed.
+    added, and nothing else changes but the indentation. Returned are the files that were changed,
+    by their paths within the folder. A file that is not the one that was read is refused.
 
     Examples
     --------
     >>> import tempfile
-    >>> from gamekeeper import Form, Variable
-    >>> from gamekeeper.store.folder import write_environment
+    >>> from gamekeeper import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16+"])
     >>> environment = Environment([age], [Form("Bank", {"Age": ["0-15", "16+"]})])
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -132,12 +114,9 @@ def write_codes(environment: Environment, folder: str | Path) -> tuple[str, ...]
         for name in missing
     ]
     if problems:
-        raise StoreError(
-            problems[0].reason,
-            f"Codes were to be written to {shown_path(root.absolute())}.",
-            f"Its variables have {count_of(len(problems), 'fault')}. Nothing was changed.",
-            problems=problems,
-        )
+        asked = f"Codes were to be written to {shown_path(root.absolute())}."
+        found = f"Its variables have {count_of(len(problems), 'fault')}. Nothing was changed."
+        raise StoreError(problems[0].reason, asked, found, problems=problems)
     replace_files(root, texts, ())
     return tuple(texts)
 
@@ -249,12 +228,7 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 
 def read_edits(file: Path) -> list[Edit]:
-    """Read edits: a list of records, or a single one.
-
-    Raises
-    ------
-    InputError
-        With every fault of every record, and nothing of what the file holds.
+    """Read edits: a list of records, or a single one; no fault shows what the file holds.
 
     Examples
     --------
@@ -326,23 +300,12 @@ def _refuse(file: Path, asked: str, problems: list[Problem]) -> NoReturn:
     )
 
 
-_GRAPH_FILE = TypeAdapter(GraphFile)
-
-
 def read_named_graph(path: str | Path) -> tuple[str, PartitionGraph]:
     """Read a partition graph with its name.
 
-    Parameters
-    ----------
-    path
-        A variable file of an environment, or a file with the fields `nodes`, a list of
-        categories, and `edges`, a list of pairs of a category and a child. Other fields of the
-        latter are passed over; its name is that of the file without the ending.
-
-    Raises
-    ------
-    InputError
-        With every problem of the file.
+    It is that of a variable file of an environment, or of a file with the fields `nodes`, a list of
+    categories, and `edges`, a list of pairs of a category and a child. Other fields of the latter
+    are passed over; its name is that of the file without the ending.
 
     Examples
     --------
@@ -359,13 +322,10 @@ def read_named_graph(path: str | Path) -> tuple[str, PartitionGraph]:
     problems: list[Problem] = []
     named = _named_graph(file, problems)
     if named is None:
-        raise InputError(
-            problems[0].reason,
-            f"The partition graph in {shown_path(file)} was to be read.",
-            f"The file has {count_of(len(problems), 'fault')}.",
-            "Give a variable file of an environment, or a file with nodes and edges.",
-            problems=problems,
-        )
+        asked = f"The partition graph in {shown_path(file)} was to be read."
+        found = f"The file has {count_of(len(problems), 'fault')}."
+        do = "Give a variable file of an environment, or a file with nodes and edges."
+        raise InputError(problems[0].reason, asked, found, do, problems=problems)
     return named
 
 
@@ -375,17 +335,13 @@ def _named_graph(path: Path, problems: list[Problem]) -> tuple[str, PartitionGra
     if read is None:
         return None
     tree, repeated = read
-    if _has_nodes(tree):
-        edges = check_once(tree, repeated, where, _GRAPH_FILE, problems)
+    if isinstance(tree, dict) and "scale" not in tree and {"nodes", "edges"} & set(tree):
+        edges = check_once(tree, repeated, where, TypeAdapter(GraphFile), problems)
         graph = None if edges is None else _from_edges(edges, where, problems)
         return None if graph is None else (own, graph)
     file = check_once(tree, repeated, where, VARIABLE_FILE, problems)
     variable = None if file is None else variable_of(file, where, problems)
     return None if variable is None else (variable.name, variable.graph)
-
-
-def _has_nodes(tree: Any) -> bool:
-    return isinstance(tree, dict) and "scale" not in tree and bool({"nodes", "edges"} & set(tree))
 
 
 def _from_edges(file: GraphFile, where: str, problems: list[Problem]) -> PartitionGraph | None:
@@ -422,20 +378,10 @@ def _from_edges(file: GraphFile, where: str, problems: list[Problem]) -> Partiti
 
 
 def read_environment(folder: str | Path, *, progress: Progress | None = None) -> Environment:
-    """Read an environment from its folder.
+    """Read an environment from its folder, the one with environment.json.
 
-    Parameters
-    ----------
-    folder
-        The folder with environment.json.
-    progress
-        Told how many files are read, of how many.
-
-    Raises
-    ------
-    InputError
-        With every problem of every file. It never shows what is in a file that is not one of
-        an environment.
+    `progress` is told how many files are read, of how many. One error has every problem of every
+    file, and never shows what is in a file that is not one of an environment.
 
     Examples
     --------
@@ -468,13 +414,9 @@ def write_environment(environment: Environment, folder: str | Path) -> None:
     """Write an environment to its folder, a new one or that of an earlier state.
 
     Only files that change are written; those of variables, forms and groups that are gone are
-    removed. All codes given so far are kept, so that each stays what it is.
-
-    Raises
-    ------
-    StoreError
-        If the folder holds something else, the environment holds what a file cannot, or the
-        system refuses. The message says whether anything was changed.
+    removed. All codes given so far are kept, so that each stays what it is. A folder that holds
+    something else is refused, and so is an environment that holds what a file cannot; the message says
+    whether anything was changed.
     """
     root = Path(folder)
     problems: list[Problem] = []
@@ -573,7 +515,6 @@ def _contents(root: Path, kind: str, problems: list[Problem]) -> dict[str, bytes
 
 
 def _require_room(root: Path) -> None:
-    """Refuse what is not a folder, or a folder with anything but an environment."""
     problems: list[Problem] = []
     do = "Write to a new folder, or to that of an environment."
     try:

@@ -1,13 +1,9 @@
-"""The shapes of the files of an environment folder, version 1.
+"""The shapes of the files of an environment folder, version 1, and whether a file has one.
 
 These definitions check every file that is read or written, and the published JSON Schema is made
 from them. They are apart from the domain types: a file may be well shaped and still describe no
-valid variable.
-
-From the bytes of one file to a checked model, or to every fault of the file.
-
-The wrong file may be given by mistake, one with data. So no fault ever shows what a file holds:
-only places, counts and types, and fields that are ours or nearly so.
+valid variable. The wrong file may be given by mistake, one with data. So no fault ever shows what a
+file holds: only places, counts and types, and fields that are ours or nearly so.
 """
 
 from __future__ import annotations
@@ -30,7 +26,6 @@ from gamekeeper.mapping.variables.definitions import STRICT, Interval, Nominal, 
 from gamekeeper.wording import count_of, quoted
 
 VERSION = 1
-
 _Code = Annotated[str, Field(pattern=r"^[CH](0|[1-9][0-9]*)\.[0-9]{3,}$")]
 _Codes = Annotated[
     dict[_Code, list[list[str]]],
@@ -44,7 +39,7 @@ _Retired = Annotated[
     list[_Code],
     Field(
         description="Codes that mean nothing any more, because the categories that they stood for"
-        " were changed. They are kept so that no code is given twice.",
+        " were changed. They are kept so that no code is given twice."
     ),
 ]
 
@@ -111,7 +106,7 @@ class GroupFile(_File):
     """A named set of forms, defined in exactly one way."""
 
     model_config = ConfigDict(
-        json_schema_extra={"oneOf": [{"required": [way]} for way in GROUP_WAYS]},
+        json_schema_extra={"oneOf": [{"required": [way]} for way in GROUP_WAYS]}
     )
 
     name: str
@@ -149,18 +144,13 @@ GROUP_FILE = TypeAdapter(GroupFile)
 
 
 _Model = TypeVar("_Model", bound=BaseModel)
-
 _SHOWN_FAULTS = 20
 _EXPECTED: Final = {
-    "string_type": "a string",
-    "list_type": "a list",
-    "dict_type": "an object",
-    "model_type": "an object",
-    "model_attributes_type": "an object",
+    "string_type": "a string", "list_type": "a list", "dict_type": "an object",
+    "model_type": "an object", "model_attributes_type": "an object",
     "string_pattern_mismatch": "named by a code such as C7.001",
-    "too_short": "of {min_length} or more",
-    "too_long": "of {max_length} at most",
-}
+    "too_short": "of {min_length} or more", "too_long": "of {max_length} at most",
+}  # fmt: skip
 # Where a value may be of several types there is one fault per type; the place ends at the value.
 _SEVERAL_TYPES: Final = {
     "metadata": (2, "a string, a number, true, false or null"),
@@ -243,8 +233,7 @@ def decode(data: bytes) -> tuple[Any, list[str]]:
             tree = _DECODER.decode(text)
         except _RepeatedKey:
             tree = json.JSONDecoder(
-                object_pairs_hook=lambda pairs: _noting(pairs, repeated),
-                parse_constant=_not_finite,
+                object_pairs_hook=lambda pairs: _noting(pairs, repeated), parse_constant=_not_finite
             ).decode(text)
         is_whole = "\\u" not in text or _is_whole(tree)
     except json.JSONDecodeError as error:

@@ -3,8 +3,6 @@
 An address of a server is written `postgresql://ana@db.example/forms?schema=norland`. It has no
 password: whoever lists the processes of a machine would see it. Passwords come from where PostgreSQL
 itself looks for them: PGPASSWORD, PGPASSFILE, a service.
-
-File names for names: plain lower-case ASCII, short, and different for different names.
 """
 
 from __future__ import annotations
@@ -33,16 +31,10 @@ _EXAMPLE: Final = "postgresql://ana@db.example/forms?schema=norland"
 
 @dataclass(frozen=True, slots=True)
 class ServerPlace:
-    """A store on a PostgreSQL server: one schema of a database.
+    """A store on a PostgreSQL server: one schema of a database, which holds nothing else.
 
-    Attributes
-    ----------
-    schema
-        The schema that holds the environment, and nothing else.
-    user, host, port, database
-        Empty where PostgreSQL's own defaults are to decide, such as PGHOST.
-    settings
-        What else the address says: a service, how the connection is encrypted.
+    User, host, port and database are empty where PostgreSQL's own defaults are to decide, such as
+    PGHOST. The settings are what else the address says: a service, how it is encrypted.
     """
 
     schema: str
@@ -139,13 +131,9 @@ def _read(text: str) -> ServerPlace:
     schema = told.pop("schema")
     host, inner = told.pop("host", "") or unquote(parts.hostname or ""), told.pop("port", "")
     return ServerPlace(
-        schema,
-        user=unquote(parts.username or ""),
-        host=host,
-        port=port or inner,
-        database=unquote(parts.path.removeprefix("/")),
-        settings=dict(sorted(told.items())),
-    )
+        schema, user=unquote(parts.username or ""), host=host, port=port or inner,
+        database=unquote(parts.path.removeprefix("/")), settings=dict(sorted(told.items())),
+    )  # fmt: skip
 
 
 def _faults(told: Mapping[str, str], keys: list[str]) -> list[Problem]:
@@ -188,7 +176,7 @@ _RESERVED = {"aux", "con", "nul", "prn"} | {f"{d}{n}" for d in ("com", "lpt") fo
 
 
 def slugs(names: Iterable[str]) -> dict[str, str]:
-    """Return a file name, without ending, for every name.
+    """Return a file name, without ending, for every name: plain lower-case ASCII, short and unique.
 
     A hash of the name is added where nothing of it is left or another name comes to the same.
 

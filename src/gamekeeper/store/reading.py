@@ -1,22 +1,15 @@
-"""From a variable file to a variable with its codes, and back.
+"""The files of an environment folder as they are read, and everything that is wrong with them.
 
-The categories of a code are kept by name, so that they outlast a new order of the sinks.
-
-Form files to forms, fast.
+environment.json says that a folder is one; variables, forms and groups are folders with one file
+each. Whatever starts with a dot is passed over, and so are files named README. Anything else that is
+no .json file is a fault: a form that is left out by its name would understate the risk unseen. The
+categories of a code are kept by name, so that they outlast a new order of the sinks.
 
 Thousands of forms offer the same categories again and again. In a file that is laid out as we
 write it, every variable is a stretch of whole lines; a stretch that was met before is not parsed
 again. A line break cannot lie within a JSON string, so cutting at line breaks cuts between
 tokens, and stretches that are members of an object by themselves are so together. Any other
 layout is parsed as a whole. Either way equal lists of labels are one object in memory.
-
-What lies where in an environment folder, and whether a folder is one.
-
-environment.json says that it is one; variables, forms and groups are folders with one file each.
-Whatever starts with a dot is passed over, and so are files named README. Anything else that is no
-.json file is a fault: a form that is left out by its name would understate the risk unseen.
-
-The files of an environment folder as they are read, and everything that is wrong with them.
 """
 
 from __future__ import annotations
@@ -264,10 +257,7 @@ def words_tree(form: Form) -> dict[str, Any]:
 
 
 def _made(
-    file: FormFile,
-    instances: dict[str, tuple[str, ...]],
-    where: str,
-    problems: list[Problem],
+    file: FormFile, instances: dict[str, tuple[str, ...]], where: str, problems: list[Problem]
 ) -> Form | None:
     try:
         return Form(file.name, instances, file.metadata, tuple(file.questions), file.universe)
@@ -360,7 +350,8 @@ def listed(root: Path, kind: str, problems: list[Problem]) -> list[str]:
         with os.scandir(root / kind) as entries:
             for entry in entries:
                 is_json = entry.name.lower().endswith(".json")
-                if entry.name.startswith(".") or (not is_json and _is_readme(entry.name)):
+                is_readme = entry.name.lower().partition(".")[0] == "readme"
+                if entry.name.startswith(".") or (not is_json and is_readme):
                     continue
                 strange = _strange(kind, entry, is_json=is_json)
                 if strange is None:
@@ -402,10 +393,6 @@ def unreadable(where: str, error: OSError) -> Problem:
     return Problem(Reason.NOT_READABLE, where, found, "Check that it is there and permitted.")
 
 
-def _is_readme(name: str) -> bool:
-    return name.lower().partition(".")[0] == "readme"
-
-
 def _strange(kind: str, entry: os.DirEntry[str], *, is_json: bool) -> Problem | None:
     """Return why something in one of the folders is not a file to read, if so."""
     if unfit := unfit_character(entry.name):
@@ -423,7 +410,6 @@ def _strange(kind: str, entry: os.DirEntry[str], *, is_json: bool) -> Problem | 
 
 
 _TICK = 256
-
 _Item = TypeVar("_Item", Variable, Form, Group, Scenario)
 
 
@@ -461,15 +447,10 @@ class Reading:
             judged_forms = [self._judged_form(form, variables) for form in judged_forms]
             judged_groups = [self._judged_group(group, forms) for group in judged_groups]
         return Environment(
-            _sorted(variables),
-            judged_forms,
-            judged_groups,
-            scenarios=_sorted(scenarios),
-            name=header.name,
-            description=header.description,
-            registers=registers,
+            _sorted(variables), judged_forms, judged_groups, scenarios=_sorted(scenarios),
+            name=header.name, description=header.description, registers=registers,
             rules=header.rules if not self.problems else NO_RULES,
-        )
+        )  # fmt: skip
 
     def placed(self, problems: Iterable[Problem]) -> list[Problem]:
         """Return problems that the environment found, each with the file that it is in."""

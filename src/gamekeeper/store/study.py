@@ -104,12 +104,9 @@ class Study:
             raise InputError(Reason.WRONG_SCHEMA, asked, "It is no study.", do)
         version = int.from_bytes(start[60:64], "big")
         if version > VERSION:
-            raise InputError(
-                Reason.NEWER_VERSION,
-                asked,
-                f"It is of version {version}, and this program knows {VERSION}.",
-                "Use the newer gamekeeper that it was made by, or a later one.",
-            )
+            found = f"It is of version {version}, and this program knows {VERSION}."
+            do = "Use the newer gamekeeper that it was made by, or a later one."
+            raise InputError(Reason.NEWER_VERSION, asked, found, do)
         return cls(path)
 
     @property
@@ -161,12 +158,10 @@ class Study:
                 "SELECT value FROM study WHERE name = 'current'"
             ).fetchone()
             if text == "0":
-                raise InputError(
-                    Reason.NOTHING_TO_UNDO,
-                    "The last choice of a study was to be undone.",
-                    "It is at the file itself: nothing was chosen.",
-                    "Choose a candidate: gamekeeper protect choose STUDY NUMBER.",
-                )
+                asked = "The last choice of a study was to be undone."
+                found = "It is at the file itself: nothing was chosen."
+                do = "Choose a candidate: gamekeeper protect choose STUDY NUMBER."
+                raise InputError(Reason.NOTHING_TO_UNDO, asked, found, do)
             query = "SELECT parent FROM candidate WHERE number = ?"
             (parent,) = connection.execute(query, (int(text),)).fetchone()
             connection.execute("UPDATE study SET value = ? WHERE name = 'current'", (str(parent),))
@@ -190,12 +185,9 @@ class Study:
         with self._open(self._asked) as connection:
             told = connection.execute("SELECT value FROM study WHERE name = 'seal'").fetchone()
             if told is None or told[0] != _digest(connection):
-                raise StoreError(
-                    Reason.DAMAGED,
-                    self._asked,
-                    "It is not as it was written: its checksum is another.",
-                    "Use a copy of it, or try the candidates anew: gamekeeper protect try.",
-                )
+                found = "It is not as it was written: its checksum is another."
+                do = "Use a copy of it, or try the candidates anew: gamekeeper protect try."
+                raise StoreError(Reason.DAMAGED, self._asked, found, do)
             yield connection
 
     @contextmanager

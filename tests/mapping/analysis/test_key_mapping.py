@@ -1,4 +1,4 @@
-"""Every level is what the analysis finds for each number of forms in it."""
+"""Key variable mapping and its levels, held against the definition for each number of forms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.categories import harmonization as two_sided_search
+from gamekeeper.algorithms.categories import harmonization
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import (
     ARBITRARY,
@@ -483,7 +483,7 @@ def test_a_list_that_may_be_incomplete_says_so():
 
 
 def test_too_many_links_stop_the_variable(monkeypatch):
-    monkeypatch.setattr(two_sided_search, "_MAX_CELLS", 10)
+    monkeypatch.setattr(harmonization, "_MAX_CELLS", 10)
     outcome = map_key_variables(crossing_environment(), "target", max_nodes=1)
     refused = outcome.variables[1]
     assert (refused.variable, refused.over_limit, refused.curve) == ("X", True, None)

@@ -296,10 +296,7 @@ def test_errors_never_disturb_a_terminal():
     bad = "a\x1b[2Jb"
     with pytest.raises(InputError) as caught:
         Environment(
-            [SEX],
-            [Form(bad, {bad: (), "Sex": (bad,)})],
-            [Group(bad, (bad, f"{bad} 2"))],
-            name=bad,
+            [SEX], [Form(bad, {bad: (), "Sex": (bad,)})], [Group(bad, (bad, f"{bad} 2"))], name=bad
         )
     assert len(caught.value.problems) == 6
     environment = Environment([SEX], [Form("Bank")])

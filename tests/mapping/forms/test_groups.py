@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.environment import Group as queries_Group
 from gamekeeper.mapping.environment.overview import find_forms
 from gamekeeper.mapping.forms.form import Form
 from gamekeeper.mapping.forms.groups import Group, members, parse_query, unknown_names
@@ -44,8 +43,7 @@ def test_groups_by_hand_and_by_query():
 
 
 @pytest.mark.parametrize(
-    ("how", "letters"),
-    [("union", "VWXYZ"), ("intersection", "Z"), ("difference", "VW")],
+    ("how", "letters"), [("union", "VWXYZ"), ("intersection", "Z"), ("difference", "VW")]
 )
 def test_groups_from_groups(how, letters):
     made = environment(Group("both", **{how: ["On-line", "Group1"]}))
@@ -54,8 +52,7 @@ def test_groups_from_groups(how, letters):
 
 def test_groups_of_groups_follow_the_forms():
     made = environment(
-        Group("rest", difference=["Recent", "On-line"]),
-        Group("all", union=["rest", "On-line"]),
+        Group("rest", difference=["Recent", "On-line"]), Group("all", union=["rest", "On-line"])
     )
     assert made.group("all").forms == tuple(form.name for form in FORMS)
     grown = made.with_form(Form("Survey U", {}, {"Form Type": "Paper", "year": 2035}))
@@ -255,10 +252,7 @@ def queries(draw):
                 text, is_quoted = written(name)
                 said, meant = (
                     f"{draw(st.sampled_from(['has', 'HAS']))} {text}",
-                    (
-                        "has",
-                        (name, is_quoted),
-                    ),
+                    ("has", (name, is_quoted)),
                 )
             case ("is", key, sign, values):
                 key_text, key_quoted = written(key)
@@ -498,7 +492,7 @@ def coded() -> Environment:
             Form("Free", {"Age": ()}),
             Form("None", metadata={"code of": "x"}),
         ],
-        [queries_Group("Finer", where="code of Age finer than C2.001")],
+        [Group("Finer", where="code of Age finer than C2.001")],
     )
 
 

@@ -1,5 +1,3 @@
-"""Coarser categorizations are nested, end, and follow the graph."""
-
 from __future__ import annotations
 
 import dataclasses
@@ -8,12 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper import Variable as coarsening_Variable
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
-from gamekeeper.algorithms.categories.partitions import ARBITRARY
+from gamekeeper.algorithms.categories.partitions import ARBITRARY, Partition, is_finer
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.mapping import Partition, is_finer
-from gamekeeper.mapping import PartitionGraph as coarsening_PartitionGraph
 from gamekeeper.mapping.variables.categorization import categorize, coarsenings
 from gamekeeper.mapping.variables.codes import OUTSIDE, Variable
 from tests.given.categorizations import partition_graph_children
@@ -153,9 +148,9 @@ def test_a_categorization_is_frozen():
 
 
 def test_places_become_regions_and_regions_the_country():
-    place = coarsening_Variable(
+    place = Variable(
         "Place",
-        coarsening_PartitionGraph(
+        PartitionGraph(
             {"country": ["north", "south"], "north": ["a", "b"], "south": ["c", "d", "e"]}
         ),
     )
@@ -165,15 +160,15 @@ def test_places_become_regions_and_regions_the_country():
 
 
 def test_overlapping_categories_are_taken_one_at_a_time():
-    graph = coarsening_PartitionGraph({"a or b": ["a", "b"], "b or c": ["b", "c"]})
-    steps = list(coarsenings(coarsening_Variable("X", graph), Partition.from_labels(range(3))))
+    graph = PartitionGraph({"a or b": ["a", "b"], "b or c": ["b", "c"]})
+    steps = list(coarsenings(Variable("X", graph), Partition.from_labels(range(3))))
     assert [set(map(tuple, step.blocks())) for step in steps] == [{(0, 1), (2,)}]
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 12)), min_size=1, max_size=8))
 def test_every_step_is_coarser_than_the_one_before(bands):
     names = [f"{low}-{low + width}" for low, width in bands]
-    variable = coarsening_Variable.of_bands("X", names)
+    variable = Variable.of_bands("X", names)
     before = Partition.from_labels(range(len(variable.graph.sinks)))
     for step in coarsenings(variable, before):
         assert is_finer(before, step)

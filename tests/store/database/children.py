@@ -23,7 +23,7 @@ import alembic.command  # noqa: F401
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.mapping.edits import AddForm, SetMetadata
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.store.database import file as access
+from gamekeeper.store.database import file
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from tests.store.database.conftest import documents, small_environment
 from tests.store.database.later import become_later
@@ -91,7 +91,7 @@ def edit(pipe: Connection, path: Path, seed: int) -> None:
 def edit_to_death(pipe: Connection, path: Path, seed: int) -> None:
     """Make edits until the process kills itself, somewhere within the work of the database."""
     steps = Random(seed).randrange(2_500)
-    plain = access.connect
+    plain = file.connect
 
     def mortal(*given: Any, **how: Any) -> sqlite3.Connection:
         connection = plain(*given, **how)
@@ -106,7 +106,7 @@ def edit_to_death(pipe: Connection, path: Path, seed: int) -> None:
         if steps < 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    access.connect = mortal
+    file.connect = mortal
     edit(pipe, path, seed)
 
 

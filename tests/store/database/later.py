@@ -7,9 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gamekeeper.store.database import creation
-from gamekeeper.store.database import loading as reading
-from gamekeeper.store.database import words as versions
+from gamekeeper.store.database import creation, loading, words
 from gamekeeper.store.database.words import VERSIONS
 
 LATER = f"{int(VERSIONS[-1]) + 1:04}"
@@ -36,11 +34,11 @@ Put = Callable[[object, str, object], None]
 def become_later(folder: Path, put: Put = setattr) -> None:
     """Let the package work with stores of the version after today's; `put` sets attributes."""
     scripts = folder / "migrations"
-    today = Path(versions.__file__).with_name("migrations")
+    today = Path(words.__file__).with_name("migrations")
     shutil.copytree(today, scripts, ignore=shutil.ignore_patterns("__pycache__"))
     (scripts / "versions" / f"v{LATER}_later.py").write_text(_MIGRATION, encoding="utf-8")
-    put(versions, "_SCRIPTS", scripts)
-    for module in (versions, creation, reading):
+    put(words, "_SCRIPTS", scripts)
+    for module in (words, creation, loading):
         put(module, "VERSIONS", (*VERSIONS, LATER))
 
 

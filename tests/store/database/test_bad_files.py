@@ -15,7 +15,7 @@ import pytest
 
 from gamekeeper.errors import GamekeeperError, Reason
 from gamekeeper.mapping.edits import AddForm, SetMetadata
-from gamekeeper.store.database import file as connections
+from gamekeeper.store.database import file
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.file import MARK
 from gamekeeper.store.database.restoration import restore_store
@@ -305,7 +305,7 @@ def test_a_damaged_store_is_not_made_worse_by_edits(closed: Path) -> None:
 
 
 def test_a_full_disk(closed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = connections.connect
+    plain = file.connect
 
     def limited(*given: object, **how: object) -> sqlite3.Connection:
         connection = plain(*given, **how)  # pyright: ignore[reportArgumentType]
@@ -416,7 +416,7 @@ def test_permissions(closed: Path) -> None:
 
 
 def test_a_store_that_is_busy(closed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "_PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(file, "_PATIENCE_SECONDS", 0.05)
     with (
         EnvironmentStore.open(closed) as store,
         closing(sqlite3.connect(closed, isolation_level=None)) as other,

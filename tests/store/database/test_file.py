@@ -1,5 +1,3 @@
-"""The automatic backup is the last good state; backups that were asked for are kept."""
-
 from __future__ import annotations
 
 import os

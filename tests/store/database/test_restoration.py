@@ -146,11 +146,7 @@ def test_without_a_backup_nothing_changes(closed: Path) -> None:
 
 @pytest.mark.parametrize(
     ("data", "reason"),
-    [
-        (b"", Reason.DAMAGED),
-        (b"something else", Reason.WRONG_SCHEMA),
-        (None, Reason.DAMAGED),
-    ],
+    [(b"", Reason.DAMAGED), (b"something else", Reason.WRONG_SCHEMA), (None, Reason.DAMAGED)],
 )
 def test_a_backup_that_is_no_good_is_not_used(
     closed: Path, data: bytes | None, reason: Reason

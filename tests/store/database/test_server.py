@@ -1,7 +1,4 @@
-"""New revisions are heard when they are committed, and not before.
-
-What a server refuses: one clear error, nothing half written, nothing of what the driver says.
-"""
+"""A store on a server: what is heard, what is refused, and nothing of what the driver says."""
 
 from __future__ import annotations
 
@@ -16,14 +13,12 @@ import pytest
 
 from gamekeeper.errors import GamekeeperError, Reason
 from gamekeeper.mapping.edits import AddForm
-from gamekeeper.store.database import environment_store as transactions
-from gamekeeper.store.database import server as connections
-from gamekeeper.store.database import server as refusals
+from gamekeeper.store.database import environment_store, server
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.file import read_names
 from gamekeeper.store.database.loading import read_state
 from gamekeeper.store.database.restoration import copy_store
-from gamekeeper.store.database.server import listening, lock_of
+from gamekeeper.store.database.server import listening, lock_of, refusal_of
 from gamekeeper.store.database.words import ServerRefusal
 from gamekeeper.store.place import ServerPlace, store_place
 from tests.postgres import TestServer
@@ -195,14 +190,14 @@ def test_an_empty_schema_that_was_given_is_taken(postgres: TestServer) -> None:
 def test_a_connection_lost_within_an_edit(
     postgres: TestServer, store: EnvironmentStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = transactions.record
+    plain = environment_store.record
 
     def losing(*given: object) -> object:
         made = plain(*given)  # pyright: ignore[reportArgumentType]
         end_connections(postgres)
         return made
 
-    monkeypatch.setattr(transactions, "record", losing)
+    monkeypatch.setattr(environment_store, "record", losing)
     error = refused(lambda: store.apply([AddForm(name="A")], who=WHO), Reason.UNREACHABLE)
     assert "Nothing was changed" in error.found
     monkeypatch.undo()
@@ -276,7 +271,7 @@ def test_somebody_who_writes_all_the_time(
     postgres: TestServer, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     EnvironmentStore.create(address, who=WHO).close()
-    monkeypatch.setitem(connections._SETTINGS, "lock_timeout", "300ms")
+    monkeypatch.setitem(server._SETTINGS, "lock_timeout", "300ms")
     place = store_place(address)
     assert isinstance(place, ServerPlace)
     with EnvironmentStore.open(address) as store:
@@ -329,11 +324,11 @@ def test_a_store_has_no_backups_beside_it(store: EnvironmentStore) -> None:
 )
 def test_codes_of_the_server(state: str, reason: Reason) -> None:
     error = psycopg.errors.lookup(state)(SECRET) if state != "0A000" else _Odd(SECRET)
-    told = refusals.refusal_of(error, False)
+    told = refusal_of(error, False)
     assert isinstance(told, ServerRefusal)
     assert told.told[0] is reason
     assert SECRET not in str(told.told) + str(told)
-    assert (refusals.refusal_of(error, True) or told).told[0] in (reason, Reason.UNCERTAIN)
+    assert (refusal_of(error, True) or told).told[0] in (reason, Reason.UNCERTAIN)
 
 
 class _Odd(psycopg.DatabaseError):
@@ -341,4 +336,4 @@ class _Odd(psycopg.DatabaseError):
 
 
 def test_other_errors_are_not_taken_for_the_servers() -> None:
-    assert refusals.refusal_of(ValueError("x"), False) is None
+    assert refusal_of(ValueError("x"), False) is None

@@ -20,7 +20,7 @@ import gamekeeper
 from gamekeeper.errors import Reason
 from gamekeeper.mapping.edits import AddForm
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.store.database import words as versions
+from gamekeeper.store.database import words
 from gamekeeper.store.database.engines import reading
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.file import FileAccess
@@ -31,7 +31,7 @@ from tests.store.database.conftest import WHO, contents, everything, refusal
 from tests.store.database.later import become_later, raised
 
 ROOT = Path(gamekeeper.__file__).parents[2]
-MIGRATIONS = Path(versions.__file__).with_name("migrations")
+MIGRATIONS = Path(words.__file__).with_name("migrations")
 
 
 @pytest.fixture

@@ -5,8 +5,6 @@ different forms for every variable. Here the forms are the same: a composite key
 variables that some forms all have, each at the harmonization of the target's categorization with
 those of these forms. Its size is the number of combinations of categories that are possible,
 without those that were declared impossible. For every number of forms there is a largest key.
-
-What an analysis says besides its table: what was asked, what to be careful about, keys together.
 """
 
 from __future__ import annotations
@@ -56,14 +54,9 @@ class KeyPart:
 
 @dataclass(frozen=True, slots=True)
 class CompositeKey:
-    """A composite key, and the forms that hold all of it.
+    """A composite key, and the names of the forms that hold all of it.
 
-    Attributes
-    ----------
-    size
-        The possible combinations of its categories; `math.inf` with arbitrary precision.
-    forms
-        The names of the forms.
+    Its size is the possible combinations of its categories; `math.inf` with arbitrary precision.
     """
 
     parts: tuple[KeyPart, ...]
@@ -75,14 +68,9 @@ class CompositeKey:
 class CompositeKeys(Result):
     """The largest composite keys, by the number of forms that hold them together.
 
-    Each key is a largest one for all numbers of forms above that of the key before it.
-
-    Attributes
-    ----------
-    known_up_to
-        Up to which number of forms the keys are known; the search ends at a limit.
-    n_holding
-        How many forms have any of the variables, or all of those asked for.
+    Each key is a largest one for all numbers of forms above that of the key before it; the search may
+    end at a limit, and they are `known_up_to` a number of forms. `n_holding` forms have any of the
+    variables, or all of those asked for.
     """
 
     target: str
@@ -167,12 +155,8 @@ class CompositeKeys(Result):
 class WholeKey:
     """The whole key of a scenario: who holds all of it, and how that changes with the forms.
 
-    Attributes
-    ----------
-    forms
-        The forms that hold all its variables at the detail of the scenario.
-    curve
-        The largest keys of just its variables, by the number of forms that hold them together.
+    `forms` hold all its variables at the detail of the scenario; `curve` has the largest keys of just
+    its variables, by the number of forms that hold them together.
     """
 
     size: float
@@ -260,7 +244,6 @@ class _Finder:
         self._boxes = _impossible(environment, self._variables, self.scopes)
 
     def row(self, form: str) -> Row:
-        """Return what a form has of the variables, within the universe of the target."""
         instances = self._environment.form(form).instances
         return tuple(
             None if scope.variable.name not in instances else self._cell(form, scope)
@@ -275,7 +258,6 @@ class _Finder:
         )
 
     def size(self, row: Row) -> Size:
-        """Return how many combinations of categories are possible."""
         unbounded = sum(isinstance(cell, Arbitrary) for cell in row)
         sizes = [cell.n_blocks if isinstance(cell, Partition) else 1 for cell in row]
         boxes = [box for rule in self._boxes if (box := _box(rule, row)) is not None]
@@ -332,7 +314,6 @@ _Rule = dict[int, frozenset[int]]
 def _impossible(
     environment: Environment, variables: Sequence[str], scopes: Sequence[Scope]
 ) -> list[_Rule]:
-    """Return the impossible combinations of some variables; others say nothing of these alone."""
     places: Mapping[str, int] = {name: place for place, name in enumerate(variables)}
     rules: list[_Rule] = []
     for item in environment.rules.impossible:

@@ -1,8 +1,4 @@
-"""What is asked of key variable mapping, checked as a whole before any work is done.
-
-Which forms hold which categorization of a variable, and what that is evidence for.
-
-Key variable mapping: at which detail could a target be matched against the forms out there?
+"""Key variable mapping: at which detail could a target be matched against the forms out there?
 
 For every variable of a target form, the finest categorization at which the target can be matched
 against enough of the other forms, as Smith and Elliot define it in sections 2.1 and 5 (with the
@@ -13,10 +9,8 @@ itself), and how that changes with the prevalence asked for. Section 5.2 names t
 - typical: against a group of data sets, any share of which the intruder might have;
 - multiple: against data sets drawn from several groups.
 
-What counts is what can be told apart within the universe of the target (`scope`). Smith and Elliot
+What counts is what can be told apart within the universe of the target (`Scope`). Smith and Elliot
 count everybody, also those whom the target does not ask; `within_universe=False` does so too.
-
-Key variable mapping at every prevalence at once, for whoever moves a slider.
 
 With |E| forms to match against, a prevalence of k/|E| asks that k of them can be matched. What is
 found changes at few k: where the maximal harmonizations are those of fewer forms no longer, or the
@@ -68,8 +62,7 @@ T = TypeVar("T")
 class Question:
     """A target, the forms to match it against, and how; everything in it is valid.
 
-    `wanted` are the forms to match against once more, to be found at once. `asked` has the options
-    that are taken as they were given.
+    `wanted` are the forms to match against, to be found at once.
     """
 
     environment: Environment
@@ -132,12 +125,9 @@ def pose(environment: Environment, asked: MapOptions) -> Question:
 
 def _require_most(most: int) -> None:
     if most < 1:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"The option most was given as {most}.",
-            "That is less than one.",
-            "Give a positive whole number, or leave it out.",
-        )
+        asked = f"The option most was given as {most}."
+        do = "Give a positive whole number, or leave it out."
+        raise InputError(Reason.BAD_OPTION, asked, "That is less than one.", do)
 
 
 def _mode(asked: Mode | str | None, forms: Sequence[str], groups: Sequence[str]) -> Mode:
@@ -152,13 +142,12 @@ def _mode(asked: Mode | str | None, forms: Sequence[str], groups: Sequence[str])
         need = "two groups or more"
     else:
         return mode
-    raise InputError(
-        Reason.BAD_OPTION,
-        f"The mode '{mode.value}' was asked for.",
+    found = (
         f"It takes {need}; given were {count_of(len(forms), 'form')} and"
-        f" {count_of(len(groups), 'group')}.",
-        "Change the forms and groups to match against, or the mode.",
+        f" {count_of(len(groups), 'group')}."
     )
+    do = "Change the forms and groups to match against, or the mode."
+    raise InputError(Reason.BAD_OPTION, f"The mode '{mode.value}' was asked for.", found, do)
 
 
 Holders = dict[Partition | Arbitrary, tuple[str, ...]]
@@ -259,16 +248,10 @@ def map_key_variables(environment: Environment, asked: MapOptions) -> KeyVariabl
         seconds=time.perf_counter() - started,
     )
     return KeyVariableMap(
-        target,
-        question.mode,
-        question.match_forms,
-        question.prevalence,
-        asked.strict,
-        tuple(sorted(outcomes, key=_usefulness)),
-        tuple(_notes(question, outcomes)),
-        provenance,
+        target, question.mode, question.match_forms, question.prevalence, asked.strict,
+        tuple(sorted(outcomes, key=_usefulness)), tuple(_notes(question, outcomes)), provenance,
         asked.within_universe,
-    )
+    )  # fmt: skip
 
 
 def _map_variable(
@@ -370,7 +353,6 @@ def scope_of(question: Question, variable: str) -> Scope:
 
 
 def _restricted(question: Question, variable: str, scope: Scope) -> tuple[str, ...]:
-    """Return the matched forms that ask only some of the people of the target."""
     left_out = set(scope.left_out)
     return tuple(
         form
@@ -503,14 +485,8 @@ def _fingerprint(question: Question, variable: str, holders: Holders) -> bytes:
 class Level:
     """What is found where `first` to `last` forms must be matched.
 
-    Attributes
-    ----------
-    n_categories
-        The number of categories: `math.inf` for arbitrary precision, None where it is not known.
-    codes
-        The codes of the maximal harmonizations.
-    effective
-        Effective categories that as many single forms reach.
+    The number of categories is `math.inf` for arbitrary precision, None where it is not known; the
+    codes are those of the maximal harmonizations; so many effective categories as many forms reach.
     """
 
     first: int
@@ -524,10 +500,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class VariableLevels:
-    """The levels of one variable, and what each code in them means.
-
-    `outcome` is what was found at the prevalence that was asked for.
-    """
+    """The levels of one variable, what each code in them means, and what was asked for and found."""
 
     outcome: KeyVariable
     levels: tuple[Level, ...]
@@ -565,14 +538,10 @@ class MapLevels(Result):
         ]
         schema = pa.schema(
             [
-                ("variable", pa.string()),
-                ("from_forms", pa.int32()),
-                ("to_forms", pa.int32()),
-                ("categories", pa.float64()),
-                ("codes", pa.string()),
-                ("effective", pa.float64()),
+                ("variable", pa.string()), ("from_forms", pa.int32()), ("to_forms", pa.int32()),
+                ("categories", pa.float64()), ("codes", pa.string()), ("effective", pa.float64()),
             ]
-        )
+        )  # fmt: skip
         return pa.Table.from_pylist(rows, schema=schema)
 
 

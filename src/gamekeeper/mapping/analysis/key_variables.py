@@ -1,11 +1,7 @@
-"""The ranked key variables as a table for reading: in notebooks, in reports and on the terminal.
-
-The outcome of key variable mapping: per variable, and for a whole target.
+"""The outcome of key variable mapping, per variable and for a whole target; as a table, and plotted.
 
 Everything is immutable and exact: sizes are whole numbers (or unbounded), areas and effective
 categories are fractions.
-
-Code size against prevalence, plotted: how much detail is left as more forms must share it.
 """
 
 from __future__ import annotations
@@ -76,15 +72,10 @@ def _row(rank: int, item: KeyVariable) -> tuple[str, ...]:
     words = _words(first.categories)
     is_one_of_several = len(item.codes) > 1 or item.has_more or item.may_have_more
     return (
-        place,
-        name,
-        _codes(item),
-        number_text(item.n_categories),
-        f"{first.n_forms} of {item.n_forms}",
-        area,
-        number_text(item.effective),
+        place, name, _codes(item), number_text(item.n_categories),
+        f"{first.n_forms} of {item.n_forms}", area, number_text(item.effective),
         f"for {first.code}: {words}" if is_one_of_several else words,
-    )
+    )  # fmt: skip
 
 
 def _too_few(item: KeyVariable) -> str:
@@ -142,13 +133,11 @@ class KeyVariable:
 
     Attributes
     ----------
-    target_code
-        The code of the target's own categorization.
     n_forms, n_asking, n_having
         The forms matched against, those that have the variable, and those of them whose
         categorization is valid.
-    prevalence, threshold
-        The share asked for, and how many forms must be matched for it.
+    threshold
+        How many forms must be matched for the prevalence asked for.
     maximal
         The maximal harmonizations; empty where too few forms have the variable.
     has_more, may_have_more
@@ -158,23 +147,19 @@ class KeyVariable:
     curve
         Code size against prevalence; None where the search ended before all of it was known.
     not_known
-        The least and the largest number of forms for which the code size is not known; None
-        where it is known for all.
+        The least and the largest number of forms for which the code size is not known, if any.
     effective
         At least `threshold` forms match the target, each by itself, with that many effective
         categories or more: what harmonization hides where bands overlap.
-    message
+    message, over_limit
         Why there is no result: inconsistent categorizations, or too many harmonizations.
-    over_limit
-        Whether there is none because of too many harmonizations.
     set_aside
         Forms whose categorization was left out, with the reasons.
-    having
-        The names of the forms that have the variable with a valid categorization.
+    having, restricted
+        The forms that have the variable with a valid categorization, and those of them which ask
+        only some of the people of the target.
     outside
         Sinks that nobody in the target has, and that do not count.
-    restricted
-        The forms among those that have it which ask only some of the people of the target.
     answers
         The maximal harmonizations for any number of forms, within the universe; None without a
         categorization that could be matched.
@@ -266,15 +251,10 @@ class KeyVariableMap(Result):
 
         rows = [
             {
-                "rank": rank,
-                "variable": item.variable,
-                "target_code": item.target_code,
-                "match_forms": item.n_forms,
-                "forms_having": item.n_having,
-                "forms_set_aside": item.n_asking - item.n_having,
-                "needed": item.n_needed,
-                "threshold": item.threshold,
-                "code": item.codes[0] if item.codes else None,
+                "rank": rank, "variable": item.variable, "target_code": item.target_code,
+                "match_forms": item.n_forms, "forms_having": item.n_having,
+                "forms_set_aside": item.n_asking - item.n_having, "needed": item.n_needed,
+                "threshold": item.threshold, "code": item.codes[0] if item.codes else None,
                 "other_codes": ", ".join(item.codes[1:]),
                 "categories": float(item.n_categories) if item.maximal else None,
                 "in_words": "; ".join(item.maximal[0].categories) if item.maximal else "",
@@ -282,37 +262,24 @@ class KeyVariableMap(Result):
                 "effective_exact": _exact(item.effective) if item.maximal else "",
                 "area": None if item.area is None or item.message else float(item.area),
                 "area_exact": "" if item.area is None or item.message else _exact(item.area),
-                "why": item.why,
-                "outside": "; ".join(item.outside),
+                "why": item.why, "outside": "; ".join(item.outside),
                 "forms_restricted": len(item.restricted),
                 "forms": "; ".join(item.maximal[0].forms) if item.maximal else "",
             }
             for rank, item in enumerate(self.variables, start=1)
-        ]
+        ]  # fmt: skip
         schema = pa.schema(
             [
-                ("rank", pa.int32()),
-                ("variable", pa.string()),
-                ("target_code", pa.string()),
-                ("match_forms", pa.int32()),
-                ("forms_having", pa.int32()),
-                ("forms_set_aside", pa.int32()),
-                ("needed", pa.int32()),
-                ("threshold", pa.int32()),
-                ("code", pa.string()),
-                ("other_codes", pa.string()),
-                ("categories", pa.float64()),
-                ("in_words", pa.string()),
-                ("effective", pa.float64()),
-                ("effective_exact", pa.string()),
-                ("area", pa.float64()),
-                ("area_exact", pa.string()),
-                ("why", pa.string()),
-                ("outside", pa.string()),
-                ("forms_restricted", pa.int32()),
-                ("forms", pa.string()),
+                ("rank", pa.int32()), ("variable", pa.string()), ("target_code", pa.string()),
+                ("match_forms", pa.int32()), ("forms_having", pa.int32()),
+                ("forms_set_aside", pa.int32()), ("needed", pa.int32()), ("threshold", pa.int32()),
+                ("code", pa.string()), ("other_codes", pa.string()), ("categories", pa.float64()),
+                ("in_words", pa.string()), ("effective", pa.float64()),
+                ("effective_exact", pa.string()), ("area", pa.float64()),
+                ("area_exact", pa.string()), ("why", pa.string()), ("outside", pa.string()),
+                ("forms_restricted", pa.int32()), ("forms", pa.string()),
             ]
-        )
+        )  # fmt: skip
         return pa.Table.from_pylist(rows, schema=schema)
 
     def curves(self) -> SizeCurves:
@@ -394,16 +361,12 @@ class SizeCurves(Result):
 
         rows = [
             {
-                "variable": variable,
-                "from_prevalence": str(start),
-                "to_prevalence": str(stop),
-                "from": float(start),
-                "to": float(stop),
-                "categories": float(size),
+                "variable": variable, "from_prevalence": str(start), "to_prevalence": str(stop),
+                "from": float(start), "to": float(stop), "categories": float(size),
             }
             for variable, curve in self.curves.items()
             for start, stop, size in (*curve.steps, *curve.last_point)
-        ]
+        ]  # fmt: skip
         texts, numbers = (
             ("variable", "from_prevalence", "to_prevalence"),
             ("from", "to", "categories"),
@@ -438,12 +401,9 @@ def plot_curves(key_variable_map: KeyVariableMap, *, ax: Axes | None = None, mos
     from matplotlib.figure import Figure
 
     if most < 1:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"A plot of {most} variables was asked for.",
-            "That is less than one.",
-            "Give a positive whole number.",
-        )
+        found = "That is less than one."
+        do = "Give a positive whole number."
+        raise InputError(Reason.BAD_OPTION, f"A plot of {most} variables was asked for.", found, do)
     if ax is None:
         ax = Figure(figsize=(8.0, 4.2), layout="constrained").add_subplot()
     curves = [
@@ -461,17 +421,10 @@ def plot_curves(key_variable_map: KeyVariableMap, *, ax: Axes | None = None, mos
         prevalences, heights = _corners(curve, ceiling)
         name = drawable(short(item.variable, _NAME_LETTERS), letters)
         ax.plot(
-            prevalences,
-            heights,
-            drawstyle="steps-post",
-            color=COLOURS[number % len(COLOURS)],
-            linestyle=_STROKES[number % len(_STROKES)],
-            linewidth=2,
-            marker="o",
-            markevery=[len(prevalences) - 1],
-            markersize=5,
-            label=f"{number + 1}. {name}",
-        )
+            prevalences, heights, drawstyle="steps-post", color=COLOURS[number % len(COLOURS)],
+            linestyle=_STROKES[number % len(_STROKES)], linewidth=2, marker="o",
+            markevery=[len(prevalences) - 1], markersize=5, label=f"{number + 1}. {name}",
+        )  # fmt: skip
     target = drawable(short(key_variable_map.target, _TITLE_LETTERS), letters)
     ax.set_title(f"Key variables of {target}", loc="left", parse_math=False)
     asked = float(key_variable_map.prevalence)
@@ -481,7 +434,6 @@ def plot_curves(key_variable_map: KeyVariableMap, *, ax: Axes | None = None, mos
 
 
 def _corners(curve: SizeCurve, ceiling: float) -> tuple[list[float], list[float]]:
-    """Return where each step starts and how high it is, then the very last point."""
     steps = curve.steps
     prevalences = [float(start) for start, _, _ in steps] + [float(steps[-1][1])]
     heights = [size for _, _, size in steps] + [curve.end]

@@ -1,23 +1,14 @@
-"""All edits as one type.
+"""All edits as one type: each in words, what it writes, and the environment after some of them.
 
-An edit is the same record in the programming interface, in the audit trail and on the wire.
-
-What an edit asks for, as one sentence.
-
-Edits of single forms that come one after the other, made together.
+An edit is the same record in the programming interface, in the audit trail and on the wire. The
+normal editor allows only what leaves every earlier categorization admitted, gives forms valid
+categorizations and removes nothing that is in use. The unrestricted editor is for mending
+mistakes; `weigh_edits` tells beforehand what it would break.
 
 An environment with a changed form is another environment, and to make one costs the number of all
 forms. So a run of edits that each change one form is worked out form by form, and the environment
 is made once. Whatever does not go smoothly is left to be made edit by edit, which finds the fault
 and names the edit.
-
-Edits applied to an environment, which gives another environment.
-
-The normal editor allows only what leaves every earlier categorization admitted, gives forms valid
-categorizations and removes nothing that is in use. The unrestricted editor is for mending
-mistakes; `weigh_edits` tells beforehand what it would break.
-
-What an edit writes, so that edits by several people can be told apart.
 """
 
 from __future__ import annotations
@@ -29,30 +20,30 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter
 
 from gamekeeper.errors import InputError
-from gamekeeper.mapping.edits import categories, environment, forms, variables
-from gamekeeper.mapping.edits import environment as groups
-from gamekeeper.mapping.edits import environment as kept_history
-from gamekeeper.mapping.edits import environment as rules
-from gamekeeper.mapping.edits import environment as scenarios
-from gamekeeper.mapping.edits import forms as questions
-from gamekeeper.mapping.edits import variables as widening
 from gamekeeper.mapping.edits.categories import (
+    AddCategory,
     BandEdit,
     CategoryEdit,
     RenameCategory,
+    SetChildren,
     apply_band_edit,
     apply_category_edit,
 )
 from gamekeeper.mapping.edits.environment import (
     AddGroup,
+    AllowCombination,
+    DeclareImpossible,
+    DeclareMetadata,
     DescribeEnvironment,
     GroupEdit,
     KeepHistory,
     RenameGroup,
     RenameScenario,
+    ReplaceGroup,
     RuleEdit,
     SaveScenario,
     ScenarioEdit,
+    UndeclareMetadata,
     apply_environment_edit,
     apply_group_edit,
     apply_rule_edit,
@@ -60,6 +51,7 @@ from gamekeeper.mapping.edits.environment import (
 )
 from gamekeeper.mapping.edits.forms import (
     AddForm,
+    AskQuestion,
     AskVariable,
     DropVariable,
     FormChange,
@@ -67,6 +59,7 @@ from gamekeeper.mapping.edits.forms import (
     QuestionEdit,
     RenameForm,
     SetMetadata,
+    SetUniverse,
     apply_form_edit,
     apply_question_edit,
     changed_form,
@@ -139,7 +132,6 @@ def describe_edit(edit: Edit) -> str:
 
     Examples
     --------
-    >>> from gamekeeper.mapping.edits import RenameForm
     >>> describe_edit(RenameForm(form="Bank", to="Bank account"))
     "Rename the form 'Bank' to 'Bank account'."
     """
@@ -148,63 +140,63 @@ def describe_edit(edit: Edit) -> str:
 
 def _words(edit: Edit) -> str:
     match edit:
-        case forms.AddForm():
+        case AddForm():
             fed = {name for question in edit.questions for name in question.variables}
             asked = count_of(len(fed.union(edit.variables)), "variable")
             if edit.questions:
                 asked += f" and {count_of(len(edit.questions), 'question')}"
             return f"Add the form {_q(edit.name)} with {asked}"
-        case forms.SetMetadata():
+        case SetMetadata():
             set_ = f"set {quoted(edit.values)}" if edit.values else ""
             remove = f"remove {quoted(edit.remove)}" if edit.remove else ""
             what = " and ".join(part for part in (set_, remove) if part) or "change nothing"
             of = "" if edit.question is None else f"the question {_q(edit.question)} of "
             return f"{what[0].upper()}{what[1:]} in the metadata of {of}the form {_q(edit.form)}"
-        case forms.AskVariable(labels=labels):
+        case AskVariable(labels=labels):
             detail = "any level of detail"
             if labels:
                 detail = count_of(len(labels), "category", "categories")
             return f"Let the form {_q(edit.form)} ask for {_q(edit.variable)} in {detail}"
-        case questions.AskQuestion(question=asked):
+        case AskQuestion(question=asked):
             fed = f", for {quoted(asked.variables)}" if asked.variables else ", for no variable"
             return f"Let the form {_q(edit.form)} ask the question {_q(asked.name)}{fed}"
-        case questions.SetUniverse(universe=universe):
+        case SetUniverse(universe=universe):
             if universe is None:
                 return f"Let the form {_q(edit.form)} be for anybody"
             told = [universe.wording] if universe.wording else list(universe.within)
             return f"Say who the form {_q(edit.form)} is for: {quoted(told, letters=200)}"
-        case variables.AddVariable(definition=new):
+        case AddVariable(definition=new):
             return f"Add the variable {_q(new.name)} on the {new.scale} scale"
-        case categories.AddCategory():
+        case AddCategory():
             made = f"made of {quoted(edit.children)}" if edit.children else "as a new sink"
             return f"Add to {_q(edit.variable)} the category {_q(edit.category)}, {made}"
-        case widening.WidenVariable():
+        case WidenVariable():
             was = "outside all forms" if edit.inside is None else f"inside {_q(edit.inside)}"
             return f"Widen {_q(edit.variable)} by {_q(edit.category)}, until now {was}"
-        case categories.SetChildren():
+        case SetChildren():
             made = quoted(edit.children) if edit.children else "nothing, as a sink"
             return f"Make the category {_q(edit.category)} of {_q(edit.variable)} of {made}"
-        case groups.AddGroup():
+        case AddGroup():
             return f"Add the group {_q(edit.name)}{_definition(edit)}"
-        case groups.ReplaceGroup():
+        case ReplaceGroup():
             return f"Define the group {_q(edit.group)} anew{_definition(edit)}"
-        case scenarios.SaveScenario(scenario=saved):
+        case SaveScenario(scenario=saved):
             keys = count_of(len(saved.key_variables), "key variable")
             return f"Save the scenario {_q(saved.name)} with {keys} for {_q(saved.target)}"
-        case rules.DeclareMetadata():
+        case DeclareMetadata():
             must = ", required" if edit.required else ""
             listed = f", with {count_of(len(edit.values), 'value')}" if edit.values else ""
             return f"Declare the metadata {_q(edit.key)} of {edit.of}s{must}{listed}"
-        case rules.UndeclareMetadata():
+        case UndeclareMetadata():
             return f"Declare the metadata {_q(edit.key)} of {edit.of}s no longer"
-        case rules.DeclareImpossible():
+        case DeclareImpossible():
             return f"Declare impossible: {_combination(edit)}"
-        case rules.AllowCombination():
+        case AllowCombination():
             return f"Allow again: {_combination(edit)}"
-        case kept_history.KeepHistory():
+        case KeepHistory():
             kept = count_of(len(edit.revisions), "revision")
             return f"Keep the history of {_q(edit.of)}, {kept}"
-        case environment.DescribeEnvironment():
+        case DescribeEnvironment():
             if edit.name is None:
                 return "Describe the environment"
             described = " and describe it" if edit.description is not None else ""
@@ -222,13 +214,13 @@ def _q(name: str) -> str:
     return quoted([name])
 
 
-def _combination(edit: rules.DeclareImpossible | rules.AllowCombination) -> str:
+def _combination(edit: DeclareImpossible | AllowCombination) -> str:
     return " with ".join(
         f"{_q(variable)} {quoted(labels)}" for variable, labels in edit.combination.items()
     )
 
 
-def _definition(edit: groups.AddGroup | groups.ReplaceGroup) -> str:
+def _definition(edit: AddGroup | ReplaceGroup) -> str:
     if edit.where is not None:
         return f": the forms where {quoted([edit.where], letters=200)}"
     if edit.forms is not None:
@@ -299,17 +291,12 @@ def apply_edits(
 ) -> Environment:
     """Return the environment after some edits, applied one after the other.
 
-    Without restriction earlier categorizations may be lost.
-
-    Raises
-    ------
-    InputError
-        If an edit is refused, with everything that is wrong with it; then none counts.
+    Without restriction earlier categorizations may be lost. If an edit is refused, with everything
+    that is wrong with it, none counts.
 
     Examples
     --------
     >>> from gamekeeper.mapping.edits import AskVariable, SplitCategory
-    >>> from gamekeeper.mapping.environment.environment import Form
     >>> from gamekeeper.mapping.variables.codes import Variable
     >>> from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
     >>> country = Variable("Country", PartitionGraph({"England": [], "Other": []}))
@@ -356,7 +343,6 @@ def apply_edits(
 
 
 def _renamed(edit: Edit) -> Renamed:
-    """Return the names that an edit changes, which scenarios are to follow."""
     match edit:
         case RenameForm(form=old, to=new):
             return Renamed(forms={old: new})
@@ -402,7 +388,6 @@ def touched(edit: Edit) -> frozenset[tuple[str, str]]:
 
     Examples
     --------
-    >>> from gamekeeper.mapping.edits import RenameForm
     >>> sorted(touched(RenameForm(form="Bank", to="Bank account")))
     [('form', 'Bank'), ('form', 'Bank account')]
     """

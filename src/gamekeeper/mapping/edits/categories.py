@@ -1,12 +1,9 @@
-"""Edits of the categories of a variable on the nominal or ordinal scale.
+"""Edits of the categories of a variable, and of the bands of one on the interval scale.
 
 The sinks of a variable stay in their order; where a sink is split, its parts take its place in
-the order given. On the interval scale categories are bands, which have edits of their own.
-
-Edits of the bands of a variable on the interval scale.
-
-The partition graph follows from the bands. A new band may cut sinks, which stay as categories, so
-to add bands is always safe. A band that others cut out stays as long as they do.
+the order given. The partition graph of bands follows from them. A new band may cut sinks, which
+stay as categories, so to add bands is always safe. A band that others cut out stays as long as
+they do.
 """
 
 from __future__ import annotations
@@ -185,12 +182,8 @@ def apply_category_edit(
             _require_known(variable, edit.keep)
             made = graph.prune({*used_categories(environment, variable), *edit.keep})
     if made == graph:
-        raise InputError(
-            Reason.NOTHING_GIVEN,
-            f"The partition graph of {quoted([variable.name])} was to be changed.",
-            "It is so already.",
-            "Leave it.",
-        )
+        asked = f"The partition graph of {quoted([variable.name])} was to be changed."
+        raise InputError(Reason.NOTHING_GIVEN, asked, "It is so already.", "Leave it.")
     if made is None:
         made = _graph(variable, children, order, reorder=isinstance(edit, OrderSinks))
     names = (renamed.get(name, name) for name in variable.sensitive)
@@ -221,11 +214,7 @@ def used_categories(environment: Environment, variable: Variable) -> set[str]:
 
 
 def _graph(
-    variable: Variable,
-    children: Mapping[str, Sequence[str]],
-    order: list[str],
-    *,
-    reorder: bool,
+    variable: Variable, children: Mapping[str, Sequence[str]], order: list[str], *, reorder: bool
 ) -> PartitionGraph:
     """Return the graph with its sinks in order; categories that become sinks find their places."""
     before = variable.graph
@@ -250,13 +239,12 @@ def _require_categories(variable: Variable, edit: CategoryEdit) -> None:
         do = "A form may write a band in words of its own, such as 65 and over."
     elif isinstance(edit, OrderSinks):
         do = "Leave them in the order of their numbers."
-    raise InputError(
-        Reason.BAD_OPTION,
-        f"The categories of {quoted([variable.name])} were to be changed.",
+    asked = f"The categories of {quoted([variable.name])} were to be changed."
+    found = (
         f"The categories of {quoted([variable.name])} are bands, named and ordered by their"
-        " numbers.",
-        do,
+        " numbers."
     )
+    raise InputError(Reason.BAD_OPTION, asked, found, do)
 
 
 def _require_known(variable: Variable, names: Iterable[str]) -> None:
@@ -272,33 +260,26 @@ def _require_known(variable: Variable, names: Iterable[str]) -> None:
         )
         for name in unknown
     ]
-    refuse(
-        problems,
-        f"The categories {quoted(given)} were to be children.",
-        f"{count_of(len(unknown), 'of them is', 'of them are')} not known.",
-    )
+    asked = f"The categories {quoted(given)} were to be children."
+    refuse(problems, asked, f"{count_of(len(unknown), 'of them is', 'of them are')} not known.")
 
 
 def _require_other_parts(graph: PartitionGraph, edit: SetChildren) -> None:
     known = graph.children(edit.category)
     if set(known) == set(edit.children):
-        raise InputError(
-            Reason.NOTHING_GIVEN,
-            f"The category {quoted([edit.category])} was to get other parts.",
-            f"It has these already: {quoted(known)}." if known else "No parts were given.",
-            "Name the categories that it is to be made up of.",
-        )
+        asked = f"The category {quoted([edit.category])} was to get other parts."
+        found = f"It has these already: {quoted(known)}." if known else "No parts were given."
+        do = "Name the categories that it is to be made up of."
+        raise InputError(Reason.NOTHING_GIVEN, asked, found, do)
 
 
 def _require_sink(variable: Variable, category: str) -> None:
     below = variable.graph.children(category)
     if below:
-        raise InputError(
-            Reason.UNSAFE_EDIT,
-            f"The category {quoted([category])} was to be split.",
-            f"It is not a sink: its parts are {quoted(below)}.",
-            "Split one of its sinks, or add a category as a union of some of them.",
-        )
+        asked = f"The category {quoted([category])} was to be split."
+        found = f"It is not a sink: its parts are {quoted(below)}."
+        do = "Split one of its sinks, or add a category as a union of some of them."
+        raise InputError(Reason.UNSAFE_EDIT, asked, found, do)
 
 
 _Bands = Annotated[
@@ -335,20 +316,14 @@ def apply_band_edit(
     """Return the environment after an edit of the bands of a variable."""
     before = environment.variable(edit.variable)
     if not before.bands:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"The bands of {quoted([before.name])} were to be changed.",
-            f"{quoted([before.name])} is on the {before.scale.value} scale and has no bands.",
-            "Add, split or remove categories.",
-        )
+        asked = f"The bands of {quoted([before.name])} were to be changed."
+        found = f"{quoted([before.name])} is on the {before.scale.value} scale and has no bands."
+        raise InputError(Reason.BAD_OPTION, asked, found, "Add, split or remove categories.")
     if isinstance(edit, AddBands):
         after = _of_bands(before, [*before.bands, *edit.bands])
         if after == before:
-            raise InputError(
-                Reason.DUPLICATE,
-                f"Bands were to be added to {quoted([before.name])}.",
-                f"{quoted([before.name])} has them already.",
-            )
+            asked = f"Bands were to be added to {quoted([before.name])}."
+            raise InputError(Reason.DUPLICATE, asked, f"{quoted([before.name])} has them already.")
     else:
         gone = _named(before, edit)
         after = _of_bands(before, [band for band in before.bands if band not in gone])
@@ -358,13 +333,9 @@ def apply_band_edit(
 
 def _of_bands(variable: Variable, bands: list[str]) -> Variable:
     return Variable.of_bands(
-        variable.name,
-        bands,
-        style=variable.style,
-        space=variable.space,
-        description=variable.description,
-        sensitive=variable.sensitive,
-    )
+        variable.name, bands, style=variable.style, space=variable.space,
+        description=variable.description, sensitive=variable.sensitive,
+    )  # fmt: skip
 
 
 def _named(variable: Variable, edit: RemoveBands) -> set[str]:
@@ -379,11 +350,8 @@ def _named(variable: Variable, edit: RemoveBands) -> set[str]:
             problems.append(Problem(Reason.UNKNOWN_NAME, f"band {quoted([band])}", found, near))
         else:
             gone.add(category)
-    refuse(
-        problems,
-        f"Bands were to be removed from {quoted([variable.name])}.",
-        f"{count_of(len(problems), 'of them is', 'of them are')} not there.",
-    )
+    asked = f"Bands were to be removed from {quoted([variable.name])}."
+    refuse(problems, asked, f"{count_of(len(problems), 'of them is', 'of them are')} not there.")
     return gone
 
 
@@ -400,8 +368,5 @@ def _require_gone(after: Variable, gone: set[str]) -> None:
         for band in sorted(gone)
         if band in after.bands
     ]
-    refuse(
-        problems,
-        f"Bands were to be removed from {quoted([after.name])}.",
-        f"{count_of(len(problems), 'of them', 'of them')} would come back.",
-    )
+    asked = f"Bands were to be removed from {quoted([after.name])}."
+    refuse(problems, asked, f"{count_of(len(problems), 'of them', 'of them')} would come back.")

@@ -1,10 +1,8 @@
-"""What edits would break, worked out before they are made.
+"""What edits would break, worked out before they are made, and what to look at again.
 
 The normal editor breaks nothing. The unrestricted one may leave a form with a categorization that
 is not valid any more, or that means something else; take labels or a whole variable from a form;
-and retire codes.
-
-What is worth pointing out about edits that are allowed: new names that are near to others or look like them.
+and retire codes. Edits that are allowed may bring names that are near to others or look like them.
 """
 
 from __future__ import annotations
@@ -100,15 +98,9 @@ class Consequences(Result):
 def weigh_edits(environment: Environment, edits: Sequence[Edit]) -> Consequences:
     """Tell what edits without restriction would break; nothing is changed.
 
-    Raises
-    ------
-    InputError
-        If not even the unrestricted editor can make them.
-
     Examples
     --------
     >>> from gamekeeper.mapping.edits import RemoveBands
-    >>> from gamekeeper.mapping.environment.environment import Form
     >>> from gamekeeper.mapping.variables.codes import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16+"])
     >>> environment = Environment([age], [Form("Bank", {"Age": ["0-15", "16+"]})])
@@ -270,7 +262,6 @@ def edit_notes(before: Environment, after: Environment, edits: Iterable[Edit]) -
     Examples
     --------
     >>> from gamekeeper.mapping.edits import AddForm, apply_edits
-    >>> from gamekeeper.mapping.environment.environment import Form
     >>> before = Environment([], [Form("Bank account")])
     >>> edits = [AddForm(name="Bank acount")]
     >>> edit_notes(before, apply_edits(before, edits), edits)
@@ -302,7 +293,6 @@ def name_notes(environment: Environment) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> from gamekeeper.mapping.environment.environment import Form
     >>> name_notes(Environment([], [Form("Bank"), Form("B\u0430nk")]))[1]
     "The forms 'B\u0430nk' and 'Bank' look alike, and are written otherwise."
     """

@@ -1,19 +1,11 @@
-"""The edit of an environment as a whole: its name and description.
-
-The history of an environment that was merged into another, kept where it went.
-
-The revisions of the other store cannot be made again here: they were made on other contents. What
-they did, in words, with who made them and when, goes with the merge as a record that changes
-nothing.
-
-Edits of scenarios: what was concluded from an analysis is kept, renamed and removed.
-
-Edits of what holds for an environment as a whole: declared metadata, impossible combinations.
-
-Edits of groups of forms.
+"""Edits of an environment as a whole, of its rules, its scenarios, its groups and its history.
 
 A group is defined in one way: by the forms listed, by a query, or from other groups. One that is
 renamed has its new name in the groups made from it; one that others are made from is not removed.
+
+The history of an environment that was merged into another is kept where it went. Its revisions
+cannot be made again here: they were made on other contents. What they did, in words, with who made
+them and when, goes with the merge as a record that changes nothing.
 """
 
 from __future__ import annotations
@@ -48,12 +40,9 @@ class DescribeEnvironment(Record):
 def apply_environment_edit(environment: Environment, edit: DescribeEnvironment) -> Environment:
     """Return the environment under another name or description."""
     if edit.name is None and edit.description is None:
-        raise InputError(
-            Reason.NOTHING_GIVEN,
-            "The environment was to be described.",
-            "Neither a name nor a description was given.",
-            "Give one of them.",
-        )
+        asked = "The environment was to be described."
+        found = "Neither a name nor a description was given."
+        raise InputError(Reason.NOTHING_GIVEN, asked, found, "Give one of them.")
     return environment.changed(name=edit.name, description=edit.description)
 
 
@@ -331,16 +320,12 @@ def apply_group_edit(environment: Environment, edit: GroupEdit) -> Environment:
 
 
 def _definition(edit: AddGroup | ReplaceGroup) -> dict[str, Any]:
-    """Return the one way in which a group is to be defined."""
     given = ways_given(edit)
     if len(given) != 1 or not (any(given.values()) or "forms" in given):
         named = f"{len(given)} ways: {quoted(given)}" if len(given) > 1 else "no way"
-        raise InputError(
-            Reason.BAD_OPTION,
-            "A group was to be defined.",
-            f"It is defined in {named}.",
-            f"Give exactly one of {quoted(GROUP_WAYS)}.",
-        )
+        asked = "A group was to be defined."
+        do = f"Give exactly one of {quoted(GROUP_WAYS)}."
+        raise InputError(Reason.BAD_OPTION, asked, f"It is defined in {named}.", do)
     return given
 
 

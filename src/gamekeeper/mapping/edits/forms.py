@@ -1,15 +1,9 @@
-"""A form brought into an environment, if the normal editor may let it in.
-
-Edits of forms.
+"""Edits of forms, and of what they print: their questions with their answers, and who they ask.
 
 In the normal editor a form is only given valid categorizations. A form that is removed is taken
 out of the groups that list it, and one that is renamed is listed under its new name. Queries that
-compare names of forms stay as they are.
-
-Edits of what a form prints: its questions with their answers, and who it asks.
-
-What a variable on a form comes to follows from the questions that feed it, so these edits change
-its labels too. In the normal editor they must be valid.
+compare names of forms stay as they are. What a variable on a form comes to follows from the
+questions that feed it, so edits of these change its labels too.
 """
 
 from __future__ import annotations
@@ -37,14 +31,8 @@ from gamekeeper.wording import count_of, did_you_mean, quoted
 class FormChange:
     """A form as an edit would have it, and what of it the normal editor looks at.
 
-    Attributes
-    ----------
-    given
-        Variables that must be valid on it.
-    keys
-        Keys of its metadata that must be as declared; None for all of them.
-    questions
-        Questions whose metadata must be as declared.
+    That are variables given that must be valid on it, keys of its metadata (None for all) and questions
+    whose metadata must be as declared.
     """
 
     form: Form
@@ -78,12 +66,9 @@ def with_form(environment: Environment, change: FormChange, *, unrestricted: boo
         "Select categories that reach every sink once; the unrestricted editor lets others pass.",
     )
     unmet = metadata_problems(environment.rules, form, change.keys, change.questions)
-    refuse(
-        unmet,
-        f"The form {quoted([form.name])} was asked for.",
-        f"Its metadata is not as declared in {count_of(len(unmet), 'place')}.",
-        "Give what was declared; 'gamekeeper env rules' lists it.",
-    )
+    asked = f"The form {quoted([form.name])} was asked for."
+    found = f"Its metadata is not as declared in {count_of(len(unmet), 'place')}."
+    refuse(unmet, asked, found, "Give what was declared; 'gamekeeper env rules' lists it.")
     return made
 
 
@@ -259,11 +244,8 @@ def _with_metadata(form: Form, edit: SetMetadata) -> Form:
         problems.append(
             Problem(Reason.NOTHING_GIVEN, where, "is given nothing to set or remove.", "Give some.")
         )
-    refuse(
-        problems,
-        f"Metadata of the form {quoted([form.name])} was to be set.",
-        f"What was given has {count_of(len(problems), 'fault')}.",
-    )
+    asked = f"Metadata of the form {quoted([form.name])} was to be set."
+    refuse(problems, asked, f"What was given has {count_of(len(problems), 'fault')}.")
     kept = {key: value for key, value in metadata.items() if key not in edit.remove}
     now = {**kept, **edit.values}
     if edit.question is None:

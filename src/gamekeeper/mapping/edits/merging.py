@@ -1,4 +1,4 @@
-"""Two environments made one: what another office has, as edits of ours, and what needs a decision.
+"""Two environments made one, or compared: what another office has, as edits of ours, in words.
 
 Parts of the same name are compared. Variables that agree, or of which one extends the other, are
 taken without asking: every earlier categorization stays admitted. Bands of the same range are
@@ -6,8 +6,6 @@ joined. Whatever else differs under the same name is a conflict, and each confli
 ours stays, theirs takes its place, or theirs comes under another name. Nothing is merged while a
 conflict is open. The outcome is a list of edits, so that the history of ours goes on, and their
 codes are mapped to those that mean the same in ours.
-
-What differs between two environments, or between two dates of one, in words.
 """
 
 from __future__ import annotations
@@ -45,7 +43,6 @@ if TYPE_CHECKING:
 
 OURS, THEIRS = "ours", "theirs"
 _SHOWN = 6
-
 Decisions = Mapping[tuple[str, str], str]
 """For a kind and a name: `ours`, `theirs`, or the name under which theirs comes."""
 
@@ -61,18 +58,10 @@ class Conflict:
 
 @dataclass
 class Merge:
-    """What makes two environments one.
+    """What makes two environments one: edits of ours that bring in theirs.
 
-    Attributes
-    ----------
-    edits
-        Edits of ours that bring in theirs.
-    conflicts
-        What needs a decision first; with any, the edits are not complete.
-    notes
-        What was settled without asking.
-    variables
-        Names of their variables to those that they have in ours, where these differ.
+    Conflicts need a decision first: with any, the edits are not complete. Notes tell what was settled
+    without asking; `variables` has names of theirs to those that they have in ours, where these differ.
     """
 
     edits: list[Edit] = field(default_factory=list[Edit])
@@ -119,7 +108,6 @@ def map_codes(
 
     Examples
     --------
-    >>> from gamekeeper.mapping.variables.codes import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16+"])
     >>> theirs = Environment([age], [Form("Bank", {"Age": ("0-15", "16+")})])
     >>> list(map_codes(theirs, theirs, {}))
@@ -204,7 +192,6 @@ class _Merging:
             self._marks(ours, theirs)
 
     def _marks(self, ours: Variable, theirs: Variable) -> None:
-        """Keep what either marks as sensitive."""
         edits = self._made.edits
         is_replaced = any(
             isinstance(edit, ReplaceVariable) and edit.variable == ours.name for edit in edits
@@ -371,7 +358,6 @@ def compare_environments(before: Environment, after: Environment) -> Environment
 
     Examples
     --------
-    >>> from gamekeeper.mapping.environment.environment import Form
     >>> before = Environment([], [Form("Bank", metadata={"year": 2030})])
     >>> after = Environment([], [Form("Bank", metadata={"year": 2031}), Form("Shop")])
     >>> [(row.name, row.what) for row in compare_environments(before, after).rows]
@@ -383,8 +369,8 @@ def compare_environments(before: Environment, after: Environment) -> Environment
         for field in ("name", "description", "rules")
         if getattr(before, field) != getattr(after, field)
     ]
-    rows += _told("variable", before.variables, after.variables, _of_variable)
-    rows += _told("form", before.forms, after.forms, partial(_of_form, before, after))
+    rows += _told("variable", before.variables, after.variables, _variable_differs)
+    rows += _told("form", before.forms, after.forms, partial(_form_differs, before, after))
     rows += _told("group", before.groups, after.groups, lambda *_: ["is defined otherwise"])
     rows += _told("scenario", before.scenarios, after.scenarios, lambda *_: ["is another"])
     provenance = Provenance(
@@ -412,7 +398,7 @@ def _told(
                 yield Difference(kind, name, what)
 
 
-def _of_variable(old: Variable, new: Variable) -> Iterator[str]:
+def _variable_differs(old: Variable, new: Variable) -> Iterator[str]:
     was, now = set(old.graph.categories), set(new.graph.categories)
     if more := sorted(now - was):
         yield f"has {count_of(len(more), 'more category', 'more categories')}: {quoted(more)}"
@@ -434,7 +420,7 @@ def _of_variable(old: Variable, new: Variable) -> Iterator[str]:
             )
 
 
-def _of_form(before: Environment, after: Environment, old: Form, new: Form) -> Iterator[str]:
+def _form_differs(before: Environment, after: Environment, old: Form, new: Form) -> Iterator[str]:
     for key in sorted(old.metadata.keys() | new.metadata.keys()):
         was, now = old.metadata.get(key), new.metadata.get(key)
         if (was, type(was)) != (now, type(now)):

@@ -13,7 +13,6 @@ from gamekeeper.options import Option
 from gamekeeper.wording import be, count_of, quoted
 
 _Record = TypeVar("_Record", bound="Record")
-
 OfForm = Annotated[str, Option("The form.", is_argument=True)]
 OfVariable = Annotated[str, Option("The variable.", is_argument=True)]
 OfCategory = Annotated[str, Option("The category.", is_argument=True)]
@@ -23,10 +22,7 @@ NewName = Annotated[str, Option("The new name.", is_argument=True)]
 
 
 def _describe(schema: dict[str, Any], record: type[BaseModel]) -> None:
-    """Let the JSON Schema say what fields are for, and require the name of the edit.
-
-    In Python that name goes without saying.
-    """
+    """Let the JSON Schema say what fields are for, and require the name of the edit."""
     for name, option in options_of_record(record).items():
         schema["properties"][name]["description"] = option.help
     del schema["properties"]["edit"]["default"]
@@ -78,12 +74,9 @@ def edit_of(record: type[_Record], values: Mapping[str, Any]) -> _Record:
     problems = [
         _problem(record, fault["loc"], fault["type"], fault.get("ctx", {})) for fault in faults
     ]
-    raise InputError(
-        Reason.BAD_OPTION,
-        f"The edit {quoted([record.model_fields['edit'].default])} was asked for.",
-        f"What was given for it has {count_of(len(problems), 'fault')}.",
-        problems=problems,
-    )
+    asked = f"The edit {quoted([record.model_fields['edit'].default])} was asked for."
+    found = f"What was given for it has {count_of(len(problems), 'fault')}."
+    raise InputError(Reason.BAD_OPTION, asked, found, problems=problems)
 
 
 def _problem(
@@ -106,9 +99,6 @@ def _problem(
 def require_new(kind: str, name: str, known: Collection[str]) -> None:
     """Refuse a name that is taken."""
     if name in known:
-        raise InputError(
-            Reason.DUPLICATE,
-            f"The {kind} {quoted([name])} was to be added.",
-            f"There is a {kind} of the name {quoted([name])} already.",
-            "Choose another name.",
-        )
+        asked = f"The {kind} {quoted([name])} was to be added."
+        found = f"There is a {kind} of the name {quoted([name])} already."
+        raise InputError(Reason.DUPLICATE, asked, found, "Choose another name.")

@@ -1,26 +1,20 @@
-"""A changed variable brought into an environment: whether it may, labels on forms, codes.
+"""Edits of variables as wholes, and what a changed variable means for forms, queries and codes.
 
-The normal editor takes it only if every categorization admitted before is still admitted. The
-unrestricted editor drops lost categories from the selections that hold them; a selection with
-nothing left drops the variable from the form, for an empty one would mean any level of detail.
+The normal editor takes a changed variable only if every categorization admitted before is still
+admitted. The unrestricted editor drops lost categories from the selections that hold them; a
+selection with nothing left drops the variable from the form, for an empty one would mean any level
+of detail. A variable that is renamed has its new name on all forms and in the queries of groups, and
+keeps its codes. One that forms have or queries ask for is not removed; the unrestricted editor takes
+it from the forms.
 
-Edits of variables as wholes.
-
-A variable that is renamed has its new name on all forms and in the queries of groups, and keeps
-its codes. One that forms have or queries ask for is not removed; the unrestricted editor takes it
-from the forms.
-
-A variable widened by a new finest category, with all earlier forms mended at once.
-
-A third sex, a civil partnership: people of whom earlier forms had not heard, or whom they counted
-elsewhere. A new sink beside the others would leave every earlier categorization incomplete, so
-the edit says where those people were. They may have been inside a category: then whatever held
-that category holds them too. Or they were outside the universe of the forms, which then have the
-category of everybody whom they do not ask.
-
-Codes are carried where their meaning is kept: where the people were inside one block of a code,
-or where every form with the code had people outside its universe, among whom they now are. Other
-codes are retired, and the categorizations of their forms get new ones.
+A variable is widened (a third sex, a civil partnership) by people of whom earlier forms had not
+heard, or whom they counted elsewhere. A new sink beside the others would leave every earlier
+categorization incomplete, so the edit says where those people were, and all earlier forms are mended
+at once. They may have been inside a category: then whatever held that category holds them too. Or
+they were outside the universe of the forms, which then have the category of everybody whom they do
+not ask. Codes are carried where their meaning is kept: where the people were inside one block of a
+code, or where every form with the code had people outside its universe, among whom they now are.
+Other codes are retired, and the categorizations of their forms get new ones.
 """
 
 from __future__ import annotations
@@ -98,11 +92,8 @@ def require_distinct(variable: Variable, known: set[str]) -> None:
     there = {folded(name): name for name in variable.graph.categories if name in known}
     new = [name for name in variable.graph.categories if name not in known]
     problems = clashes("category", new, there)
-    refuse(
-        problems,
-        f"The variable {quoted([variable.name])} was asked for.",
-        f"It has {count_of(len(problems), 'category', 'categories')} too much like others.",
-    )
+    found = f"It has {count_of(len(problems), 'category', 'categories')} too much like others."
+    refuse(problems, f"The variable {quoted([variable.name])} was asked for.", found)
 
 
 def _require_safe(before: Variable, after: Variable, renamed: Mapping[str, str]) -> None:
@@ -114,13 +105,12 @@ def _require_safe(before: Variable, after: Variable, renamed: Mapping[str, str])
     if before.bands and after.bands and before.style is not after.style:
         found = f"its bands would be read in the {after.style.value} style."
         problems.append(Problem(Reason.UNSAFE_EDIT, where, found, "Keep the style."))
-    refuse(
-        problems,
-        f"The variable {quoted([before.name])} was to be changed.",
-        "Not every categorization admitted before would be admitted after it.",
+    found = "Not every categorization admitted before would be admitted after it."
+    do = (
         "Categories can be split, renamed, and added as unions of others; the unrestricted"
-        " editor can do more, and shows first which forms would break.",
+        " editor can do more, and shows first which forms would break."
     )
+    refuse(problems, f"The variable {quoted([before.name])} was to be changed.", found, do)
 
 
 def _labels_after(before: Variable, after: Variable, renamed: Mapping[str, str]) -> _Now:
@@ -163,10 +153,7 @@ def _relabelled(environment: Environment, before: Variable, now: _Now) -> dict[s
 
 
 def reworded(form: Form, variable: str, now: _Now, to: str | None) -> Form:
-    """Return a form whose questions and universe follow a variable that changes its names.
-
-    The form itself if nothing changes.
-    """
+    """Return a form whose questions and universe follow a variable that changes its names."""
     questions = tuple(relabelled(question, variable, now, to) for question in form.questions)
     universe = form.universe and relabelled_universe(form.universe, variable, now, to)
     if universe != form.universe:
@@ -177,7 +164,6 @@ def reworded(form: Form, variable: str, now: _Now, to: str | None) -> Form:
 
 
 def _labels_now(labels: tuple[str, ...], now: _Now) -> tuple[str, ...] | None:
-    """Return labels that select what is left of the same categories; None if nothing is."""
     left: list[str] = []
     for label in labels:
         category = now(label)
@@ -228,9 +214,7 @@ class DescribeVariable(Record):
 
 
 _Marked = Annotated[
-    Names,
-    Field(min_length=1),
-    Option("The categories.", flags="CATEGORY...", is_argument=True),
+    Names, Field(min_length=1), Option("The categories.", flags="CATEGORY...", is_argument=True)
 ]
 
 
@@ -274,12 +258,10 @@ def apply_variable_edit(
         case ReplaceVariable():
             variable = environment.variable(edit.variable)
             if edit.definition.name != variable.name:
-                raise InputError(
-                    Reason.BAD_NAME,
-                    f"The variable {quoted([variable.name])} was to be replaced.",
-                    f"Its new definition is of {quoted([edit.definition.name])}.",
-                    "Give it the same name, and rename it by an edit of its own.",
-                )
+                asked = f"The variable {quoted([variable.name])} was to be replaced."
+                found = f"Its new definition is of {quoted([edit.definition.name])}."
+                do = "Give it the same name, and rename it by an edit of its own."
+                raise InputError(Reason.BAD_NAME, asked, found, do)
             return with_variable(
                 environment, variable_of(edit.definition), unrestricted=unrestricted
             )
@@ -302,10 +284,8 @@ def _marked(environment: Environment, edit: MarkSensitive | UnmarkSensitive) -> 
     for label in edit.categories:
         category = variable.resolve(label)
         if category is None:
-            where, found = (
-                f"category {quoted([label])}",
-                f"is not one of {quoted([variable.name])}.",
-            )
+            where = f"category {quoted([label])}"
+            found = f"is not one of {quoted([variable.name])}."
             near = did_you_mean(label, variable.graph.categories)
             problems.append(Problem(Reason.UNKNOWN_NAME, where, found, near))
         else:
@@ -315,11 +295,8 @@ def _marked(environment: Environment, edit: MarkSensitive | UnmarkSensitive) -> 
     if not problems and now == variable.sensitive:
         found = "They are marked already." if is_mark else "They are not marked."
         problems.append(Problem(Reason.NOTHING_GIVEN, f"variable {quoted([variable.name])}", found))
-    refuse(
-        problems,
-        f"Categories of {quoted([variable.name])} were to be marked or unmarked as sensitive.",
-        f"What was given has {count_of(len(problems), 'fault')}.",
-    )
+    asked = f"Categories of {quoted([variable.name])} were to be marked or unmarked as sensitive."
+    refuse(problems, asked, f"What was given has {count_of(len(problems), 'fault')}.")
     return environment.changed(variables={variable.name: replace(variable, sensitive=now)})
 
 
@@ -383,7 +360,6 @@ def _renamed(environment: Environment, old: str, new: str) -> Environment:
 
 
 def _with_name(form: Form, old: str, new: str) -> Form:
-    """Return a form that has a variable under another name."""
     form = reworded(form, old, str, new)
     if old not in form.by_hand:
         return form
@@ -392,7 +368,6 @@ def _with_name(form: Form, old: str, new: str) -> Form:
 
 
 def _asking(environment: Environment, variable: str) -> dict[str, Group]:
-    """Return the groups whose queries ask for a variable."""
     return {
         name: group
         for name, group in environment.groups.items()
@@ -465,11 +440,8 @@ def _require_fitting(environment: Environment, variable: Variable, edit: WidenVa
         problems.append(Problem(Reason.BAD_OPTION, where, found, "Leave --outside away."))
     for form in edit.outside:
         environment.categorization(form, variable.name)
-    refuse(
-        problems,
-        f"The variable {quoted([variable.name])} was to be widened.",
-        f"What was given has {count_of(len(problems), 'fault')}.",
-    )
+    asked = f"The variable {quoted([variable.name])} was to be widened."
+    refuse(problems, asked, f"What was given has {count_of(len(problems), 'fault')}.")
 
 
 def _wider_graph(variable: Variable, edit: WidenVariable) -> PartitionGraph:
@@ -552,7 +524,6 @@ def _outside_added(form: Form, variable: Variable, edit: WidenVariable) -> Form:
 
 
 def _misses(labels: Sequence[str], variable: Variable, edit: WidenVariable) -> bool:
-    """Tell whether no label takes the new people."""
     if OUTSIDE in labels or ELSE in labels:
         return False
     named = (variable.resolve(label) for label in labels)

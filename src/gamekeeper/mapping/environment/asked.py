@@ -1,7 +1,4 @@
-"""Which use of key variable mapping led to a conclusion, and which forms stand behind it.
-
-What is asked of key variable mapping: its options, written once.
-"""
+"""What is asked of key variable mapping: its options, written once, its uses, and its evidence."""
 
 from __future__ import annotations
 
@@ -46,13 +43,8 @@ MaxNodes = Annotated[int, Option("Largest harmonization graph that is searched."
 class MapOptions:
     """A target, the forms to match it against, and how.
 
-    Attributes
-    ----------
-    most
-        How many maximal harmonizations of a variable are listed at most; there can be
-        exponentially many.
-    progress
-        Told how many variables are done.
+    At most so many maximal harmonizations of a variable are listed: there can be exponentially many.
+    `progress` is told how many variables are done.
     """
 
     target: Annotated[str, Option("The form whose data are to be released.", is_argument=True)]

@@ -1,13 +1,10 @@
-"""Variable instances: which selections of categories forms make, and what each comes to.
-
-Thousands of forms offer the same categories again and again, so every distinct selection is
-worked out once. Everything is immutable: what does not change is shared between states.
-
-The data environment: forms, the variables on them, and groups of forms.
+"""The data environment: forms, the variables on them, and groups of forms.
 
 A form stands for the data set that it gives rise to. It has free metadata and, for each variable
-that it asks for, the categories that it offers (a variable instance). Everything is immutable:
-an environment with one more form is another environment, in which every code means what it meant.
+that it asks for, the categories that it offers (a variable instance). Thousands of forms offer the
+same categories again and again, so every distinct selection is worked out once. Everything is
+immutable: an environment with one more form is another environment, in which every code means what
+it meant, and what does not change is shared between them.
 """
 
 from __future__ import annotations
@@ -38,8 +35,6 @@ from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
 
 __all__ = ["Environment", "Form", "Group"]
-
-
 _Labels = tuple[str, ...]
 
 
@@ -127,7 +122,6 @@ class Instances:
     def _select(
         self, name: str, variable: Variable | None, known: Mapping[_Labels, Categorization]
     ) -> None:
-        """Work out the selections of a variable that forms make now."""
         selections: dict[_Labels, Categorization] = {}
         if variable is not None:
             for labels in self._having.get(name, {}):
@@ -179,23 +173,15 @@ _NUMBERED_AT_ONCE = 2_000
 # Pages that look at groups take no turn, and a group may ask for codes: these are given by one at a
 # time all the same.
 _GIVING = RLock()
-
 _Named = TypeVar("_Named", Variable, Form, Group, Scenario)
 
 
 class Environment:
     """Forms, variables, groups and codes that belong together.
 
-    Parameters
-    ----------
-    variables, forms, groups
-        The parts. Codes are given to categorizations in the order of the forms.
-    scenarios
-        What was concluded from analyses, for later stages.
-    registers
-        Codes that were given earlier, per variable.
-    rules
-        What holds for the environment as a whole: declared metadata, impossible combinations.
+    Codes are given to categorizations in the order of the forms; `registers` has those that were given
+    earlier, per variable. Scenarios are what was concluded from analyses, for later stages; rules are
+    what holds for the environment as a whole: declared metadata, impossible combinations.
 
     Examples
     --------
@@ -480,7 +466,6 @@ class Environment:
     def _enter(
         self, name: str, before: Variable | None, registers: Mapping[str, CodeRegister]
     ) -> None:
-        """Give codes to the categorizations of a variable that forms make now."""
         variable = self.variables.get(name)
         if variable is None:
             self._registers.pop(name, None)
@@ -497,25 +482,17 @@ class Environment:
         )
 
     def _require_sound(self, problems: Sequence[Problem]) -> None:
-        refuse(
-            problems,
-            f"The environment {quoted([self.name])} was asked for.",
-            f"It has {count_of(len(problems), 'fault')}.",
-        )
+        asked = f"The environment {quoted([self.name])} was asked for."
+        refuse(problems, asked, f"It has {count_of(len(problems), 'fault')}.")
 
 
 def _by_name(kind: str, items: Iterable[_Named], problems: list[Problem]) -> dict[str, _Named]:
     named: dict[str, _Named] = {}
     for item in items:
         if item.name in named:
-            problems.append(
-                Problem(
-                    Reason.DUPLICATE,
-                    f"{kind} {quoted([item.name])}",
-                    "is there twice.",
-                    "Leave one out or rename it.",
-                )
-            )
+            where = f"{kind} {quoted([item.name])}"
+            found = "is there twice."
+            problems.append(Problem(Reason.DUPLICATE, where, found, "Leave one out or rename it."))
         named[item.name] = item
     return named
 
@@ -540,14 +517,9 @@ def _updated(
                 do = "Give each under its own name."
                 problems.append(Problem(Reason.BAD_NAME, where, found, do))
         elif updated.pop(name, None) is None:
-            problems.append(
-                Problem(
-                    Reason.UNKNOWN_NAME,
-                    f"{kind} {quoted([name])}",
-                    "is to be removed, and is not there.",
-                    did_you_mean(name, items),
-                )
-            )
+            where = f"{kind} {quoted([name])}"
+            found = "is to be removed, and is not there."
+            problems.append(Problem(Reason.UNKNOWN_NAME, where, found, did_you_mean(name, items)))
     if new:
         problems += name_problems(kind, new)
         fresh = set(new)
@@ -560,9 +532,6 @@ def _found(kind: str, name: str, known: Mapping[str, _Named]) -> _Named:
     try:
         return known[name]
     except KeyError:
-        raise InputError(
-            Reason.UNKNOWN_NAME,
-            f"The {kind} {quoted([name])} was asked for.",
-            f"The environment has no such {kind}.",
-            did_you_mean(name, known),
-        ) from None
+        asked = f"The {kind} {quoted([name])} was asked for."
+        found = f"The environment has no such {kind}."
+        raise InputError(Reason.UNKNOWN_NAME, asked, found, did_you_mean(name, known)) from None

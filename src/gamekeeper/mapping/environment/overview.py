@@ -1,17 +1,11 @@
-"""What an environment holds, as lists: forms, variables and groups.
-
-What an environment holds: its state, the codes of a variable, the categories of a variable.
-
-What can be told apart within the universe of a target.
+"""What an environment holds, as lists and tables, and what can be told apart within a universe.
 
 A category of everybody whom the target does not ask is no category to match on: nobody in the
 target has it. So all categorizations are looked at within the target's universe, the sinks that
 its people can have: those that it does not take as `OUTSIDE` and that its own universe does not
 rule out. Within it, blocks that only people outside would join stay apart, because an intruder
-knows whom the target asks.
-
-A code means a partition of all sinks. The code of what is told apart within a universe is that of
-the same blocks with everybody else as one block more.
+knows whom the target asks. A code means a partition of all sinks: that of what is told apart within
+a universe is the code of the same blocks with everybody else as one block more.
 """
 
 from __future__ import annotations
@@ -64,11 +58,8 @@ def find_forms(environment: Environment, where: str) -> tuple[Form, ...]:
     query = parse_query(where)
     forms = environment.forms.values()
     problems = unknown_in_query(environment, query)
-    refuse(
-        problems,
-        "Forms were asked for by a query.",
-        f"It names {count_of(len(problems), 'thing')} that no form has.",
-    )
+    asked = "Forms were asked for by a query."
+    refuse(problems, asked, f"It names {count_of(len(problems), 'thing')} that no form has.")
     return tuple(form for form in forms if query.matches(form, environment))
 
 
@@ -77,7 +68,6 @@ def unknown_in_query(environment: Environment, query: Query) -> list[Problem]:
 
     Examples
     --------
-    >>> from gamekeeper.mapping.variables.codes import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16+"])
     >>> known = Environment([age], [Form("Bank", {"Age": ("0-15", "16+")})])
     >>> [str(p) for p in unknown_in_query(known, parse_query("code of Age finer than C9.001"))]
@@ -152,7 +142,6 @@ def list_grid(
 
     Examples
     --------
-    >>> from gamekeeper.mapping.variables.codes import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16+"])
     >>> forms = [Form("Bank", {"Age": ("0-15", "16+")}), Form("Shop")]
     >>> list_grid(Environment([age], forms)).rows
@@ -265,8 +254,6 @@ def check_environment(environment: Environment) -> EnvironmentCheck:
 
     Examples
     --------
-    >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.variables.codes import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16+"])
     >>> list(check_environment(Environment([age], [Form("Bank", {"Age": ("16+",)})])).faults)
     ['Age']
@@ -361,8 +348,6 @@ def list_codes(
 
     Examples
     --------
-    >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.variables.codes import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16+", "0-17", "18+"])
     >>> forms = [Form("Bank", {"Age": ("0-17", "18+")}), Form("Shop", {"Age": ("0-15", "16+")})]
     >>> [row["code"] for row in list_codes(Environment([age], forms), "Age").rows]

@@ -1,16 +1,16 @@
-"""What holds for an environment as a whole: declared metadata, and what nobody can be.
+"""What holds for an environment as a whole (rules), and what was concluded of it (scenarios).
 
-A declared key may be required, and may have a controlled list of values. What is declared binds
-new forms and changes of metadata; forms from before it are listed by a check and not refused. A
-combination is impossible if no person has, in each of its variables, any of the categories named:
-no widowed under-16s. Structural zeros are no news, and composite keys are counted without them.
+A declared key of metadata may be required, and may have a controlled list of values. What is
+declared binds new forms and changes of metadata; forms from before it are listed by a check and not
+refused. A combination is impossible if no person has, in each of its variables, any of the
+categories named: no widowed under-16s. Structural zeros are no news, and composite keys are counted
+without them.
 
-Scenarios: the outcome of an analysis, saved under a name for the stages that follow.
-
-A scenario says who the attacker is, what is to be released, what it was matched against and how,
-which key variables were chosen and, for each, the categorization to match on with the evidence
-for it. The categories of each are there by name, so that the values of a file can be recoded. It
-is a record of one moment: `review_scenario` tells what has changed since.
+A scenario is the outcome of an analysis, saved under a name for the stages that follow. It says who
+the attacker is, what is to be released, what it was matched against and how, which key variables
+were chosen and, for each, the categorization to match on with the evidence for it. The categories of
+each are there by name, so that the values of a file can be recoded. It is a record of one moment:
+`review_scenario` tells what has changed since.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def rule_problems(rules: Rules, variables: Mapping[str, Variable]) -> list[Probl
                 Problem(Reason.DUPLICATE, where, "is declared twice.", "Leave one out.")
             )
         seen.add((item.of, item.key))
-        unfit = [value for value in item.values if not _is_of_kind(item, value)]
+        unfit = [value for value in item.values if not _has_kind(item, value)]
         if unfit:
             found = f"lists {len(unfit)} values that are not {_KINDS[item.kind]}."
             problems.append(Problem(Reason.BAD_OPTION, where, found, "Leave them out."))
@@ -158,9 +158,10 @@ def follow_names(
 
 
 _KINDS = {"any": "fit", "text": "texts", "number": "numbers", "yes or no": "true or false"}
+_SINGLE = {"any": "fit", "text": "a text", "number": "a number", "yes or no": "true or false"}
 
 
-def _is_of_kind(declared: MetadataKey, value: Metadata) -> bool:
+def _has_kind(declared: MetadataKey, value: Metadata) -> bool:
     match declared.kind:
         case "any":
             return True
@@ -186,21 +187,14 @@ def _unmet(
             if item.required:
                 found = f"has no {quoted([key])}, which is required."
                 yield Problem(Reason.NOTHING_GIVEN, where, found, f"Set {quoted([key])}.")
-        elif not _is_of_kind(item, value):
+        elif not _has_kind(item, value):
             found = f"has a value of {quoted([key])} that is not {_SINGLE[item.kind]}."
             yield Problem(Reason.BAD_OPTION, where, found, "Set another.")
-        elif item.values and not _is_among(value, item.values):
+        # True is 1 in Python and something else here.
+        elif item.values and not any(type(v) is type(value) and value == v for v in item.values):
             found = f"has {quoted([key])} {quoted([str(value)])}, which is not in the list."
             near = did_you_mean(str(value), [str(known) for known in item.values])
             yield Problem(Reason.BAD_OPTION, where, found, near)
-
-
-_SINGLE = {"any": "fit", "text": "a text", "number": "a number", "yes or no": "true or false"}
-
-
-def _is_among(value: Metadata, values: Collection[Metadata]) -> bool:
-    # True is 1 in Python and something else here.
-    return any(type(value) is type(known) and value == known for known in values)
 
 
 def _combination_problems(item: Impossible, variables: Mapping[str, Variable]) -> Iterator[Problem]:
@@ -220,17 +214,12 @@ class ScenarioKey:
 
     Attributes
     ----------
-    code
-        The code of the categorization.
-    categories
-        Its categories in words.
-    blocks
-        For each of them, the categories of the environment that make it up; none for arbitrary
-        precision.
-    evidence
-        The codes that refine it, each with how many of the forms matched against have it.
-    why
-        The evidence in a sentence.
+    categories, blocks
+        Its categories in words; for each of them, the categories of the environment that make it up,
+        none for arbitrary precision.
+    evidence, why
+        The codes that refine it, each with how many of the forms matched against have it; in a
+        sentence.
     maximal, has_more, may_have_more
         The codes of the maximal harmonizations at the time, and whether there were more of them,
         or may have been.
@@ -266,10 +255,8 @@ class Scenario:
     forms, groups, match_forms
         What the target was matched against, as it was asked for (all other forms if neither), and
         the forms that this came to.
-    keys
-        The key variables that were chosen.
-    left_out
-        The other variables that could be matched.
+    keys, left_out
+        The key variables that were chosen, and the other variables that could be matched.
     environment, revision, fingerprint
         The name of the environment, its revision (0 for a folder), and what tells whether all
         that the analysis looked at is still the same.
@@ -344,11 +331,8 @@ def no_keys() -> Problem:
 
 def require_sound(name: str, problems: list[Problem]) -> None:
     """Raise everything that is wrong with a scenario at once."""
-    refuse(
-        problems,
-        f"The scenario {quoted([name])} was asked for.",
-        f"It has {count_of(len(problems), 'fault')}.",
-    )
+    asked = f"The scenario {quoted([name])} was asked for."
+    refuse(problems, asked, f"It has {count_of(len(problems), 'fault')}.")
 
 
 def _key_problems(keys: Iterable[ScenarioKey]) -> list[Problem]:

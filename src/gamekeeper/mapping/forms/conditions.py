@@ -1,11 +1,7 @@
-"""Conditions on forms, which queries are made of, and whether a form meets them.
+"""Conditions on forms: how a query is read as one, and whether a form meets it.
 
-What they mean is told where the language is, in the module `queries`. Ten thousand forms take
-some ten milliseconds for each condition.
-
-How a query is read: from its text to the conditions that it is made of.
-
-The language is told in the module `queries`.
+The language is told in `forms.groups`. Ten thousand forms take some ten milliseconds for each
+condition.
 """
 
 from __future__ import annotations
@@ -23,15 +19,9 @@ from gamekeeper.wording import folded, quoted
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,60}(?:\.[0-9]{0,60})?|\.[0-9]{1,60})")
 _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "contains": operator.contains,
-    "in": operator.eq,
-}
+    "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt,
+    ">=": operator.ge, "contains": operator.contains, "in": operator.eq,
+}  # fmt: skip
 SIGNS: Final = tuple(_COMPARE)
 """The signs and words that compare a key with values."""
 
@@ -406,7 +396,6 @@ class _Parser:
         return Comparison(key, sign, tuple(self._listed_values(sign)))
 
     def _listed_values(self, sign: str) -> list[Value]:
-        """Return the value after a sign, or the values in parentheses after `in`."""
         if sign != "in":
             return [self._value()]
         if not self._at("("):

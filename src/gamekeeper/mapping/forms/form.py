@@ -1,6 +1,4 @@
-"""A form: what a data set asks of people, and in which categories.
-
-Questions: what a form prints, in its own words, and what each printed answer means.
+"""A form: what a data set asks of people, in which words, in which categories, and whom it asks.
 
 A question and its answers are not a variable and its categories (Smith and Elliot, section 2.2).
 A question may feed a variable: then every printed answer means one category of it, or is marked
@@ -14,13 +12,9 @@ it:
   ticked and not ticked. A box may tick a variable of its own, such as "Has asthma", or be one of
   several that feed one variable whose categories are sets.
 
-What a form says in its own words, in lines for reading.
-
-Who a form asks, in sinks of a variable: its universe.
-
-Two things bound it. The category `OUTSIDE` of a variable takes sinks of people whom the form does
-not ask, and the universe of the form may say within which categories its people are. A universe
-in words alone bounds nothing.
+Two things bound the universe of a form, in sinks of a variable. The category `OUTSIDE` of a variable
+takes sinks of people whom the form does not ask, and the universe of the form may say within which
+categories its people are. A universe in words alone bounds nothing.
 """
 
 from __future__ import annotations
@@ -44,21 +38,12 @@ Metadata = str | int | float | bool | None
 class Form:
     """A form: its name, its metadata, and per variable the labels of the categories it offers.
 
-    An empty list of labels means that the form takes any level of detail.
-
-    Attributes
-    ----------
-    instances
-        All variables on the form with their labels. Those that questions feed need not be given:
-        their labels follow from what the answers mean.
-    questions
-        The questions in the words of the form, in its order; a form may have none on record.
-    universe
-        Who the form is for.
+    An empty list of labels means that the form takes any level of detail. Labels of variables that
+    questions feed need not be given: they follow from what the answers mean. A form may have no
+    questions on record; its universe says who it is for.
 
     Examples
     --------
-    >>> from gamekeeper.mapping.forms.form import Answer, Question
     >>> answers = [Answer(text="F", means="female"), Answer(text="M", means="male")]
     >>> Form("Bank", questions=[Question(name="Q1", variable="Sex", answers=answers)]).instances
     {'Sex': ('female', 'male')}
@@ -75,12 +60,10 @@ class Form:
         taken = dict(self.instances)
         listed = [variable for variable, labels in taken.items() if type(labels) is not tuple]
         if bare := [variable for variable in listed if isinstance(taken[variable], str)]:
-            raise InputError(
-                Reason.BAD_OPTION,
-                f"The form {quoted([self.name])} was asked for.",
-                f"Its labels are one string for {quoted(bare)}.",
-                "Give a list of labels for every variable.",
-            )
+            asked = f"The form {quoted([self.name])} was asked for."
+            found = f"Its labels are one string for {quoted(bare)}."
+            do = "Give a list of labels for every variable."
+            raise InputError(Reason.BAD_OPTION, asked, found, do)
         taken.update((variable, tuple(taken[variable])) for variable in listed)
         if self.questions:
             taken |= self._fed(taken)
@@ -127,9 +110,6 @@ class Form:
         return replace(self, instances=self.by_hand, questions=tuple(questions))
 
     def _fed(self, given: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-        """Return the labels that questions feed, in agreement with those given."""
-        # Imported here: most forms in a store of today have no questions.
-
         object.__setattr__(self, "questions", tuple(self.questions))
         fed = labels_fed(self.questions)
         problems = question_problems(self.name, self.questions)
@@ -143,11 +123,8 @@ class Form:
             for variable, labels in fed.items()
             if given.get(variable, labels) != labels
         ]
-        refuse(
-            problems,
-            f"The form {quoted([self.name])} was asked for.",
-            f"Its questions have {count_of(len(problems), 'fault')}.",
-        )
+        asked = f"The form {quoted([self.name])} was asked for."
+        refuse(problems, asked, f"Its questions have {count_of(len(problems), 'fault')}.")
         return fed
 
 
@@ -158,8 +135,6 @@ NO_ANSWERS: tuple[NoAnswer, ...] = get_args(NoAnswer)
 """These ways, to be listed."""
 
 Labels = tuple[str, ...]
-
-_Metadata = dict[str, bool | int | float | str | None]
 
 
 class Universe(BaseModel):
@@ -223,7 +198,7 @@ class Question(BaseModel):
         description="Whether categories that no answer means are people who are not asked.",
     )
     universe: Universe | None = Field(default=None, description="Who is asked this question.")
-    metadata: _Metadata = Field(
+    metadata: dict[str, bool | int | float | str | None] = Field(
         default={}, description="Whatever is worth knowing about the question: page, source."
     )
 
@@ -379,28 +354,19 @@ def _faults(question: Question, where: str) -> Iterable[Problem]:
                 Reason.BAD_OPTION, place, "is no answer and means a category.", "Choose one."
             )
         if answer.variable is not None and not question.multiple:
-            yield Problem(
-                Reason.BAD_OPTION,
-                place,
-                "ticks a variable of its own, and only one answer can be given.",
-                "Let the question have 'multiple', or name the variable of the question.",
-            )
+            found = "ticks a variable of its own, and only one answer can be given."
+            do = "Let the question have 'multiple', or name the variable of the question."
+            yield Problem(Reason.BAD_OPTION, place, found, do)
         if answer.label in (ALSO, OUTSIDE):
             yield Problem(Reason.BAD_NAME, place, "means a reserved label.", "Name a category.")
     if question.outside and not question.meaning:
-        yield Problem(
-            Reason.BAD_OPTION,
-            where,
-            "has categories outside its universe, and no answer that means a category.",
-            "Say what its answers mean, or leave 'outside' away.",
-        )
+        found = "has categories outside its universe, and no answer that means a category."
+        do = "Say what its answers mean, or leave 'outside' away."
+        yield Problem(Reason.BAD_OPTION, where, found, do)
     if question.outside and question.multiple:
-        yield Problem(
-            Reason.BAD_OPTION,
-            where,
-            "has boxes to tick and categories outside its universe.",
-            "Leave 'outside' away, and say in its universe who is asked.",
-        )
+        found = "has boxes to tick and categories outside its universe."
+        do = "Leave 'outside' away, and say in its universe who is asked."
+        yield Problem(Reason.BAD_OPTION, where, found, do)
 
 
 def universe_text(universe: Universe) -> str:

@@ -1,6 +1,8 @@
-"""Queries: which forms are meant, said by their metadata, their names and what they ask for.
+"""Groups of forms, listed by hand, found by a query or made from other groups; and queries.
 
-A query compares keys of the metadata with values, and combines comparisons::
+Queries and combinations stay live: a form that is added later and fits belongs to the group. A query
+says which forms are meant by their metadata, their names and what they ask for. It compares keys of
+the metadata with values, and combines comparisons::
 
     Form Type = On-line and year >= 2029
     name contains bank or not (Sector in (Retail, 'Oil, gas'))
@@ -22,10 +24,6 @@ quotes that is a number compares as a number with numbers, also with those that 
 text; only numbers are below or above it. True and false are text. A form that does not have the
 key (or has null there) fits no comparison, so not `KEY != VALUE` either; it does fit
 `not KEY = VALUE`.
-
-Groups of forms: listed by hand, found by a query, or made from other groups.
-
-Queries and combinations stay live: a form that is added later and fits belongs to the group.
 """
 
 from __future__ import annotations
@@ -228,7 +226,6 @@ def _text(condition: Condition) -> str:
 
 
 def _is_taken(key: str) -> bool:
-    """Tell whether a key would be read as something else without quotes."""
     words = folded(key).split()
     return words == ["name"] or words[:2] in (["code", "of"], ["category", "of"])
 
@@ -253,16 +250,10 @@ _DEEPEST = 100
 
 @dataclass(frozen=True)
 class Group:
-    """A named set of forms, defined in one way.
+    """A named set of forms, defined in one way: by hand, by a query, or from other groups.
 
-    Attributes
-    ----------
-    forms
-        The forms by hand; in a group that an environment returns, whatever forms it has.
-    where
-        A query on the metadata of forms, such as ``sector = bank and year >= 2029``.
-    union, intersection, difference
-        Other groups: the forms in any of them, in all of them, in the first but no other.
+    Those are the forms in any of them, in all of them, or in the first but no other. In a group that an
+    environment returns, `forms` are whatever forms it has.
 
     Examples
     --------

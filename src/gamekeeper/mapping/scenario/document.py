@@ -1,14 +1,9 @@
-"""Scenarios as plain values: what stores and files hold and what edits carry.
+"""Scenarios as plain values, whether one is stale, and how they follow when names change.
 
-A document is checked for its shape; `scenario_of` finds whatever else is wrong. The way there and
-back is exact: prevalence is a fraction written as text, time is in UTC.
-
-Whether a scenario is stale: what its analysis looked at is not as it was.
-
-This is light: no analysis is made anew. What a change means for the scenario, `review_scenario`
-tells.
-
-Scenarios follow when what they name is renamed; what they concluded stays.
+A document is what stores and files hold and what edits carry. It is checked for its shape;
+`scenario_of` finds whatever else is wrong. The way there and back is exact: prevalence is a fraction
+written as text, time is in UTC. A scenario is stale if what its analysis looked at is not as it was;
+no analysis is made anew to tell, and what that means for it, `review_scenario` says.
 """
 
 from __future__ import annotations
@@ -107,8 +102,7 @@ class ScenarioDocument(BaseModel):
     )
     who: str
     at: str = Field(
-        description="When the scenario was made, in UTC.",
-        json_schema_extra={"format": "date-time"},
+        description="When the scenario was made, in UTC.", json_schema_extra={"format": "date-time"}
     )
 
 
@@ -120,38 +114,20 @@ def document_of(scenario: Scenario) -> ScenarioDocument:
     """Return the document of a scenario, which makes an equal scenario."""
     return ScenarioDocument(
         # Said although it goes without saying, so that a file says what it is.
-        format="gamekeeper scenario",
-        version=1,
-        name=scenario.name,
-        attacker=scenario.attacker,
-        description=scenario.description,
-        target=scenario.target,
-        forms=list(scenario.forms),
-        groups=list(scenario.groups),
-        match_forms=list(scenario.match_forms),
-        mode=scenario.mode.value,
-        prevalence=str(scenario.prevalence),
-        strict=scenario.strict,
-        within_universe=scenario.within_universe,
-        levels=scenario.levels,
+        format="gamekeeper scenario", version=1, name=scenario.name, attacker=scenario.attacker,
+        description=scenario.description, target=scenario.target, forms=list(scenario.forms),
+        groups=list(scenario.groups), match_forms=list(scenario.match_forms),
+        mode=scenario.mode.value, prevalence=str(scenario.prevalence), strict=scenario.strict,
+        within_universe=scenario.within_universe, levels=scenario.levels,
         key_variables=[_key_document(key) for key in scenario.keys],
-        left_out=list(scenario.left_out),
-        environment=scenario.environment,
-        revision=scenario.revision,
-        fingerprint=scenario.fingerprint,
-        who=scenario.who,
+        left_out=list(scenario.left_out), environment=scenario.environment,
+        revision=scenario.revision, fingerprint=scenario.fingerprint, who=scenario.who,
         at=scenario.at.isoformat().replace("+00:00", "Z"),
-    )
+    )  # fmt: skip
 
 
 def scenario_of(document: ScenarioDocument) -> Scenario:
-    """Return the scenario of a document.
-
-    Raises
-    ------
-    InputError
-        With everything that is wrong with it.
-    """
+    """Return the scenario of a document; one error has everything that is wrong with it."""
     problems: list[Problem] = []
     at = _time(document.at, problems)
     try:
@@ -161,36 +137,22 @@ def scenario_of(document: ScenarioDocument) -> Scenario:
         prevalence = parse_prevalence(0)
     try:
         made = Scenario(
-            name=document.name,
-            attacker=document.attacker,
-            description=document.description,
-            target=document.target,
-            forms=tuple(document.forms),
-            groups=tuple(document.groups),
-            match_forms=tuple(document.match_forms),
-            mode=Mode(document.mode),
-            prevalence=prevalence,
-            strict=document.strict,
-            within_universe=document.within_universe,
-            levels=document.levels,
+            name=document.name, attacker=document.attacker, description=document.description,
+            target=document.target, forms=tuple(document.forms), groups=tuple(document.groups),
+            match_forms=tuple(document.match_forms), mode=Mode(document.mode),
+            prevalence=prevalence, strict=document.strict,
+            within_universe=document.within_universe, levels=document.levels,
             keys=tuple(_key(key) for key in document.key_variables),
-            left_out=tuple(document.left_out),
-            environment=document.environment,
-            revision=document.revision,
-            fingerprint=document.fingerprint,
-            who=document.who,
-            at=at,
-        )
+            left_out=tuple(document.left_out), environment=document.environment,
+            revision=document.revision, fingerprint=document.fingerprint, who=document.who, at=at,
+        )  # fmt: skip
         if not problems:
             return made
     except InputError as error:
         problems += error.problems
-    raise InputError(
-        problems[0].reason,
-        f"The scenario {quoted([document.name])} was asked for.",
-        f"It has {count_of(len(problems), 'fault')}.",
-        problems=problems,
-    )
+    asked = f"The scenario {quoted([document.name])} was asked for."
+    found = f"It has {count_of(len(problems), 'fault')}."
+    raise InputError(problems[0].reason, asked, found, problems=problems)
 
 
 def _time(text: str, problems: list[Problem]) -> datetime:
@@ -347,11 +309,11 @@ def _followed(scenario: Scenario, renamed: Renamed) -> Scenario:
         match_forms=_each(scenario.match_forms, renamed.forms),
         groups=_each(scenario.groups, renamed.groups),
         left_out=_each(scenario.left_out, renamed.variables),
-        keys=tuple(_key_of_renaming(key, renamed) for key in scenario.keys),
+        keys=tuple(_renamed_key(key, renamed) for key in scenario.keys),
     )
 
 
-def _key_of_renaming(key: ScenarioKey, renamed: Renamed) -> ScenarioKey:
+def _renamed_key(key: ScenarioKey, renamed: Renamed) -> ScenarioKey:
     variable = renamed.variables.get(key.variable, key.variable)
     names = renamed.categories.get(key.variable, {})
     if renamed.forms:

@@ -1,12 +1,10 @@
-"""From the values of a file to the categories that a scenario matches on.
+"""From an analysis to a scenario, and from the values of a file to the categories it matches on.
 
 A value is read as a category of the variable by its label or by itself, case and accents aside; on
 the interval scale a number is read as the band that it lies in. It is mapped where all its sinks
 lie in one block of the scenario's categorization. Everything else is unmapped: a value that the
 environment does not know, one that is coarser than the categorization, or a number that may be the
 code of a band, as long as nobody has said which it is.
-
-From an analysis to a scenario: which key variables, and at which code.
 """
 
 from __future__ import annotations
@@ -81,12 +79,11 @@ def _problem(item: UnmappedValues, n_records: int) -> Problem:
         told = codes_or_numbers(item.column, item.variable, len(item.values), records)
         return Problem(Reason.UNMAPPED_VALUES, where, *told)
     coarse = f", {item.n_coarse:,} of them too coarse for it" if item.n_coarse else ""
-    return Problem(
-        Reason.UNMAPPED_VALUES,
-        where,
+    found = (
         f"{count_of(len(item.values), 'value')} of the column {quoted([item.column])}"
-        f" in {records} fit no category of {item.code}{coarse}.",
+        f" in {records} fit no category of {item.code}{coarse}."
     )
+    return Problem(Reason.UNMAPPED_VALUES, where, found)
 
 
 def columns_of(
@@ -178,14 +175,10 @@ def plan_recodes(
         variable = environment.variable(key.variable)
         partition = categorization_of(variable, key.blocks)
         if partition is None or isinstance(partition, Arbitrary):
-            problems.append(
-                Problem(
-                    Reason.STALE,
-                    f"key variable {quoted([key.variable])}",
-                    f"its categories no longer make {key.code}.",
-                    "Review the scenario, and save it anew.",
-                )
-            )
+            where = f"key variable {quoted([key.variable])}"
+            found = f"its categories no longer make {key.code}."
+            do = "Review the scenario, and save it anew."
+            problems.append(Problem(Reason.STALE, where, found, do))
             continue
         given, faults = _given(variable, (values or {}).get(key.variable, {}))
         problems += faults
@@ -264,7 +257,6 @@ def _recoded(
 
 
 def _given(variable: Variable, values: Mapping[str, str]) -> tuple[dict[str, str], list[Problem]]:
-    """Return the categories that were given for values, and those that are none."""
     unknown = {name for name in values.values() if name and variable.resolve(name) is None}
     known = variable.graph.categories
     problems = [
@@ -280,14 +272,9 @@ def _given(variable: Variable, values: Mapping[str, str]) -> tuple[dict[str, str
     copied = unknown & values.keys()
     if copied:
         n_copied = count_of(len(copied), "value has a value", "values have values")
-        problems.append(
-            Problem(
-                Reason.UNKNOWN_NAME,
-                f"key variable {quoted([variable.name])}",
-                f"{n_copied} of the file in place of a category.",
-                f"There are: {quoted(known)}.",
-            )
-        )
+        where = f"key variable {quoted([variable.name])}"
+        found = f"{n_copied} of the file in place of a category."
+        problems.append(Problem(Reason.UNKNOWN_NAME, where, found, f"There are: {quoted(known)}."))
     return {value: name for value, name in values.items() if name}, problems
 
 
@@ -307,10 +294,10 @@ def propose_scenario(
 ) -> Scenario:
     """Make a scenario of the outcome of an analysis.
 
+    What is wrong with what was chosen is told with what would be possible.
+
     Parameters
     ----------
-    outcome, environment
-        An analysis, and the environment that it was made of.
     forms, groups
         What the analysis was asked to match against; by default all other forms.
     attacker, description
@@ -324,16 +311,10 @@ def propose_scenario(
         The revision of the environment, 0 for a folder; who makes the scenario; when, by default
         now.
 
-    Raises
-    ------
-    InputError
-        With everything that is wrong with what was chosen, and what would be possible.
-
     Examples
     --------
     >>> from gamekeeper.mapping.analysis.key_mapping import map_key_variables
     >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.variables.codes import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+"])
     >>> bank = Form("Bank", {"Age": ("0-15", "16-64", "65+")})
     >>> environment = Environment([age], [bank, Form("Census", {"Age": ()})])
@@ -372,32 +353,21 @@ def propose_scenario(
     require_sound(name, problems)
     levels = outcome.provenance.parameters.get("levels", "unbounded")
     return Scenario(
-        name=name,
-        attacker=attacker,
-        description=description,
-        target=outcome.target,
-        forms=named,
-        groups=grouped,
-        match_forms=outcome.match_forms,
-        mode=outcome.mode,
-        prevalence=outcome.prevalence,
-        strict=outcome.strict,
+        name=name, attacker=attacker, description=description, target=outcome.target, forms=named,
+        groups=grouped, match_forms=outcome.match_forms, mode=outcome.mode,
+        prevalence=outcome.prevalence, strict=outcome.strict,
         within_universe=outcome.within_universe,
-        levels=None if levels == "unbounded" else int(levels),
-        keys=tuple(chosen),
+        levels=None if levels == "unbounded" else int(levels), keys=tuple(chosen),
         left_out=tuple(variable for variable in matchable if variable not in wanted),
-        environment=environment.name,
-        revision=revision,
-        fingerprint=fingerprint_of(environment, outcome.target, outcome.match_forms),
-        who=who,
+        environment=environment.name, revision=revision,
+        fingerprint=fingerprint_of(environment, outcome.target, outcome.match_forms), who=who,
         at=datetime.now(UTC) if at is None else at,
-    )
+    )  # fmt: skip
 
 
 def _wanted(
     outcome: KeyVariableMap, keys: str | Mapping[str, str] | Iterable[str] | None
 ) -> dict[str, str]:
-    """Return the variables asked for, each with its code or nothing."""
     if keys is None:
         return {item.variable: "" for item in outcome.variables if item.maximal}
     if isinstance(keys, Mapping):
@@ -406,8 +376,6 @@ def _wanted(
 
 
 class _Choice:
-    """The codes that can be chosen for one variable."""
-
     def __init__(
         self, outcome: KeyVariableMap, environment: Environment, item: KeyVariable
     ) -> None:
@@ -508,14 +476,9 @@ def _origin_problems(
         ]
     if set(question.match_forms) != set(outcome.match_forms):
         now, then = len(question.match_forms), len(outcome.match_forms)
-        return [
-            Problem(
-                Reason.BAD_OPTION,
-                "forms and groups",
-                f"come to {count_of(now, 'form')}, which are not the {then:,} of the analysis.",
-                "Give those of the analysis, or analyse again.",
-            )
-        ]
+        found = f"come to {count_of(now, 'form')}, which are not the {then:,} of the analysis."
+        do = "Give those of the analysis, or analyse again."
+        return [Problem(Reason.BAD_OPTION, "forms and groups", found, do)]
     return [
         Problem(
             Reason.STALE,

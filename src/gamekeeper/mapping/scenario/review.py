@@ -1,11 +1,8 @@
-"""One key variable of a scenario, then and now.
+"""What has become of a scenario: whether its environment has changed, and what it would be now.
 
 Categorizations then and now are compared by their meaning, not by their codes: a harmonization
-that was observed since has got another code, and is the same.
-
-What has become of a scenario: whether its environment has changed, and what it would be now.
-
-A review is accepted by `renew_scenario`: the same question, of the forms that there are now.
+that was observed since has got another code, and is the same. A review is accepted by
+`renew_scenario`: the same question, of the forms that there are now.
 """
 
 from __future__ import annotations
@@ -46,23 +43,17 @@ _SHOWN_CATEGORIES = 6
 
 @dataclass(frozen=True)
 class KeyReview:
-    """A key variable of a scenario then and now.
+    """A key variable of a scenario then and now, and what has changed, in words.
 
     Attributes
     ----------
-    key
-        The key variable as the scenario has it.
     code_now, categories_now
         What a scenario made now would match on, and its categories in words: the same as then
         where that can still be matched (and is still maximal, if it was), else the first maximal
         harmonization; empty where the variable can no longer be matched.
-    maximal_now
-        The codes of the maximal harmonizations now.
     n_forms_now
         How many forms can now be matched at the scenario's own code; None where that code has no
         meaning any more, or there is no analysis.
-    changes
-        What has changed, in words.
     """
 
     key: ScenarioKey
@@ -110,10 +101,7 @@ class _Comparison:
         self._own = environment.categorization(scenario.target, key.variable).partition
         self._holders = holders_of(environment, key.variable, outcome.match_forms)
         self._scope = Scope.of(
-            environment,
-            scenario.target,
-            key.variable,
-            within_universe=scenario.within_universe,
+            environment, scenario.target, key.variable, within_universe=scenario.within_universe
         )
         self._meaning, self._fault = self._meaning_now()
 
@@ -131,7 +119,6 @@ class _Comparison:
         )
 
     def _meaning_now(self) -> tuple[Partition | Arbitrary | None, str]:
-        """Return what the code means now, and what is wrong with it or its categories."""
         code = self._key.code
         by_names = categorization_of(self._variable, self._key.blocks)
         if code in self._register.retired:
@@ -248,11 +235,8 @@ class ScenarioReview(Result):
     has_environment_changed
         Whether the environment is at another revision or, where revisions are not known, anything
         that the analysis looks at is different.
-    changes
-        What has changed for this scenario as a whole, in sentences; those of single key variables
-        are with `keys`.
-    keys
-        Every key variable then and now.
+    changes, keys
+        What has changed for this scenario as a whole, in sentences; every key variable then and now.
     outcome
         The analysis as it would be now, None where it cannot be made.
     is_stale
@@ -316,22 +300,17 @@ class ScenarioReview(Result):
         match_forms_now = 0 if self.outcome is None else len(self.outcome.match_forms)
         rows = [
             {
-                "variable": item.key.variable,
-                "code_then": item.key.code,
-                "code_now": item.code_now or None,
-                "maximal_then": ", ".join(item.key.maximal),
-                "maximal_now": ", ".join(item.maximal_now),
-                "forms_then": item.key.n_forms,
-                "forms_now": item.n_forms_now,
-                "match_forms_then": len(self.scenario.match_forms),
+                "variable": item.key.variable, "code_then": item.key.code,
+                "code_now": item.code_now or None, "maximal_then": ", ".join(item.key.maximal),
+                "maximal_now": ", ".join(item.maximal_now), "forms_then": item.key.n_forms,
+                "forms_now": item.n_forms_now, "match_forms_then": len(self.scenario.match_forms),
                 "match_forms_now": match_forms_now,
                 "in_words_then": "; ".join(item.key.categories),
-                "in_words_now": "; ".join(item.categories_now),
-                "changed": bool(item.changes),
+                "in_words_now": "; ".join(item.categories_now), "changed": bool(item.changes),
                 "what": "; ".join(item.changes) or "nothing",
             }
             for item in self.keys
-        ]
+        ]  # fmt: skip
         # A scenario has one key variable at least. All columns but these are texts.
         whole = ("forms_then", "forms_now", "match_forms_then", "match_forms_now")
         kinds = {**dict.fromkeys(whole, pa.int32()), "changed": pa.bool_()}
@@ -355,7 +334,6 @@ def review_scenario(
     Examples
     --------
     >>> from gamekeeper.mapping.environment.environment import Form
-    >>> from gamekeeper.mapping.scenario.proposal import propose_scenario
     >>> from gamekeeper.mapping.variables.codes import Variable
     >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+", "16+"])
     >>> forms = [Form("Bank", {"Age": ("0-15", "16-64", "65+")}), Form("Census", {"Age": ()})]
@@ -392,15 +370,9 @@ def review_scenario(
     )
     is_other = fingerprint != scenario.fingerprint
     return ScenarioReview(
-        scenario,
-        revision,
-        is_other or (known and revision != scenario.revision),
-        tuple(changes),
-        keys,
-        outcome,
-        provenance,
-        bool(staleness(scenario, environment)),
-    )
+        scenario, revision, is_other or (known and revision != scenario.revision), tuple(changes),
+        keys, outcome, provenance, bool(staleness(scenario, environment)),
+    )  # fmt: skip
 
 
 def renew_scenario(
@@ -427,25 +399,17 @@ def renew_scenario(
         found = f"{' '.join(reviewed.changes)} There is no analysis to accept."
         do = "Save it anew for another target, or against other forms."
         problems.append(Problem(Reason.STALE, "analysis", found, do))
-    refuse(
-        problems,
-        f"The scenario {quoted([scenario.name])} was to be renewed.",
-        f"{count_of(len(problems), 'fault was', 'faults were')} found.",
-    )
+    asked = f"The scenario {quoted([scenario.name])} was to be renewed."
+    refuse(problems, asked, f"{count_of(len(problems), 'fault was', 'faults were')} found.")
     assert outcome is not None
     return propose_scenario(
-        outcome,
-        environment,
-        name=scenario.name,
+        outcome, environment, name=scenario.name,
         forms=[form for form in scenario.forms if form in environment.forms],
         groups=[group for group in scenario.groups if group in environment.groups],
-        attacker=scenario.attacker,
-        description=scenario.description,
+        attacker=scenario.attacker, description=scenario.description,
         keys={item.key.variable: item.code_now for item in reviewed.keys},
-        revision=reviewed.revision,
-        who=who,
-        at=at,
-    )
+        revision=reviewed.revision, who=who, at=at,
+    )  # fmt: skip
 
 
 def _names_gone(scenario: Scenario, environment: Environment) -> list[str]:
@@ -477,18 +441,11 @@ def _analysed(
     most = max(_LISTED, *(len(key.maximal) for key in scenario.keys))
     try:
         return map_key_variables(
-            environment,
-            scenario.target,
-            forms=forms,
-            groups=groups,
-            prevalence=scenario.prevalence,
-            strict=scenario.strict,
-            within_universe=scenario.within_universe,
-            levels=scenario.levels,
-            most=most,
-            max_nodes=max_nodes,
-            progress=progress,
-        )
+            environment, scenario.target, forms=forms, groups=groups,
+            prevalence=scenario.prevalence, strict=scenario.strict,
+            within_universe=scenario.within_universe, levels=scenario.levels, most=most,
+            max_nodes=max_nodes, progress=progress,
+        )  # fmt: skip
     except InputError as error:
         if error.reason is Reason.NOTHING_GIVEN:
             return None

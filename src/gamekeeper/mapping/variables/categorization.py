@@ -1,19 +1,17 @@
-"""A categorization: the categories of one variable on one form, and whether they fit.
+"""A categorization: the categories of one variable on one form, whether they fit, made coarser.
 
 It is valid when every sink of the partition graph is reached from exactly one selected category.
 No categories at all mean that the form takes any level of detail. The category `OUTSIDE` takes
 the sinks that no other selected category reaches: people that the form does not ask. `ELSE` takes
 them as an answer that people do give. Where several questions of a form tell of one variable,
 `ALSO` stands between their labels, and the categorization is what they tell together: the
-coarsest partition that is finer than that of each.
+coarsest partition that is finer than that of each. Written as blocks of category names, a
+categorization outlasts a new order of the sinks.
 
-Categorizations written as blocks of category names, which outlast a new order of the sinks.
-
-A categorization made coarser, step by step, along the partition graph of its variable.
-
-One step merges the blocks of a categorization into the smallest categories of the graph that are
-made up of two blocks or more. Where such categories overlap, the one that the graph names first
-is taken. The steps end when no category of the graph is left that would merge anything.
+It is made coarser step by step along the partition graph. One step merges its blocks into the
+smallest categories of the graph that are made up of two blocks or more. Where such categories
+overlap, the one that the graph names first is taken. The steps end when no category of the graph is
+left that would merge anything.
 """
 
 from __future__ import annotations
@@ -29,18 +27,14 @@ from gamekeeper.wording import count_of, did_you_mean, quoted
 
 @dataclass(frozen=True, slots=True)
 class Categorization:
-    """What a selection of categories comes to.
+    """What a selection of categories, under the names of the partition graph, comes to.
 
     Attributes
     ----------
-    categories
-        The selected categories, under the names of the partition graph.
     partition
         The set partition of the sinks, `ARBITRARY` for an empty selection, None if not valid.
-    missed
-        Sinks that no selected category reaches.
-    overlaps
-        Sinks that several selected categories reach, with these categories.
+    missed, overlaps
+        Sinks that no selected category reaches; those that several reach, with these categories.
     outside
         Sinks taken by the category `OUTSIDE`; of several questions, by that of each.
     needless_else
@@ -113,12 +107,9 @@ def categorize(variable: Variable, labels: Iterable[str]) -> Categorization:
     True
     """
     if isinstance(labels, str):
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"A categorization of {quoted([variable.name])} was asked for.",
-            "Its labels are one string.",
-            "Give a list of labels.",
-        )
+        asked = f"A categorization of {quoted([variable.name])} was asked for."
+        found = "Its labels are one string."
+        raise InputError(Reason.BAD_OPTION, asked, found, "Give a list of labels.")
     told = [_told_by_one(variable, part) for part in split_labels(labels)]
     return told[0] if len(told) == 1 else _told_together(variable, told)
 
@@ -170,7 +161,6 @@ def _told_by_one(variable: Variable, labels: tuple[str, ...]) -> Categorization:
 
 
 def _told_together(variable: Variable, parts: list[Categorization]) -> Categorization:
-    """Return what several questions tell together, each a categorization by itself."""
     categories = parts[0].categories
     for part in parts[1:]:
         categories += (ALSO, *part.categories)
@@ -182,15 +172,11 @@ def _told_together(variable: Variable, parts: list[Categorization]) -> Categoriz
     outside = set(parts[0].outside).intersection(*(part.outside for part in parts))
     overlaps = {sink: names for part in parts for sink, names in (part.overlaps or {}).items()}
     return Categorization(
-        variable.name,
-        categories,
-        partition,
-        tuple(dict.fromkeys(sink for part in parts for sink in part.missed)),
-        overlaps,
+        variable.name, categories, partition,
+        tuple(dict.fromkeys(sink for part in parts for sink in part.missed)), overlaps,
         tuple(sink for sink in variable.graph.sinks if sink in outside),
-        any(part.needless_outside for part in parts),
-        any(part.needless_else for part in parts),
-    )
+        any(part.needless_outside for part in parts), any(part.needless_else for part in parts),
+    )  # fmt: skip
 
 
 def _resolved(variable: Variable, labels: tuple[str, ...]) -> tuple[str, ...]:
@@ -214,12 +200,11 @@ def _resolved(variable: Variable, labels: tuple[str, ...]) -> tuple[str, ...]:
             problems.append(
                 Problem(Reason.DUPLICATE, where, "is selected twice.", "Leave one out.")
             )
-    refuse(
-        problems,
+    asked = (
         f"A categorization of {quoted([variable.name])}"
-        f" by {count_of(len(labels), 'label')} was asked for.",
-        f"It has {count_of(len(problems), 'fault')}.",
+        f" by {count_of(len(labels), 'label')} was asked for."
     )
+    refuse(problems, asked, f"It has {count_of(len(problems), 'fault')}.")
     return tuple(categories)
 
 

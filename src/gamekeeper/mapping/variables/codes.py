@@ -1,26 +1,20 @@
-"""Names of variables, forms, groups and categories: which are fit, and which are the same.
-
-A variable of the data environment: its name, its scale and its one partition graph.
-
-Codes: short names of categorizations, such as C45.001 and H7.001.
+"""Variables with their partition graphs, and codes of categorizations: C45.001, H7.001.
 
 The letter says whether a form was seen with the categorization (C) or it only arose as a
 harmonization (H); then comes the number of categories, 0 for arbitrary precision; then a running
 number, of three digits or more. Codes belong to the environment: once given, a code means one
 categorization for good. A harmonization that is observed later gets a C code, and its H code
 stays as another name. A code whose meaning was lost, because an unrestricted edit changed the
-categories themselves, is retired: it means nothing, and its number is not used again.
-Smith and Elliot, section 3.
+categories themselves, is retired: it means nothing, and its number is not used again
+(Smith and Elliot, section 3).
 
-Codes carried over a changed partition graph, so that each keeps its meaning or is retired.
-
-A code stands for a partition of the sinks. Where sinks were split, the parts stay together; where
-sinks were merged, the code stays if it never told them apart. Old and new sinks are related when
-one is known to be part of the other: by their names, or on the interval scale by their numbers.
-Sinks that are related, directly or by way of others, hang together. A code is kept when each of
-its blocks is made up of such clusters; as every cluster has old and new sinks, the number of
-categories stays too. When a sink on either side is related to none, the sample space is another
-one and no partition means what it meant.
+A code stands for a partition of the sinks, and is carried over a changed graph if it keeps its
+meaning. Where sinks were split, the parts stay together; where sinks were merged, the code stays if
+it never told them apart. Old and new sinks are related when one is known to be part of the other: by
+their names, or on the interval scale by their numbers. Sinks that are related, directly or by way of
+others, hang together. A code is kept when each of its blocks is made up of such clusters; as every
+cluster has old and new sinks, the number of categories stays too. When a sink on either side is
+related to none, the sample space is another one and no partition means what it meant.
 """
 
 from __future__ import annotations
@@ -170,11 +164,8 @@ class Variable:
         ]
         if self.scale is not Scale.NOMINAL:
             problems += self._contiguity_problems()
-        refuse(
-            problems,
-            f"The variable {quoted([self.name])} was asked for.",
-            f"It has {count_of(len(problems), 'fault')}.",
-        )
+        asked = f"The variable {quoted([self.name])} was asked for."
+        refuse(problems, asked, f"It has {count_of(len(problems), 'fault')}.")
 
     @classmethod
     def of_bands(
@@ -195,12 +186,9 @@ class Variable:
         over.
         """
         if isinstance(bands, str):
-            raise InputError(
-                Reason.BAD_OPTION,
-                f"The variable {quoted([name])} was asked for.",
-                "Its bands are one string.",
-                "Give a list of bands.",
-            )
+            asked = f"The variable {quoted([name])} was asked for."
+            found = "Its bands are one string."
+            raise InputError(Reason.BAD_OPTION, asked, found, "Give a list of bands.")
         given = list(bands)
         whole = space or Band(0, math.inf)
         grown = BandGraph.of(given, style, whole)
@@ -282,15 +270,13 @@ class Variable:
             numbers = bits(self.graph.sink_set(category))
             if numbers[-1] - numbers[0] + 1 != len(numbers):
                 inside = set(range(numbers[0], numbers[-1] + 1)) - set(numbers)
-                problems.append(
-                    Problem(
-                        Reason.NOT_CONTIGUOUS,
-                        f"category {quoted([category])}",
-                        "is not a run of neighbours: it leaves out "
-                        f"{quoted(self.graph.sinks[number] for number in sorted(inside))}.",
-                        "Change the category, the order of the sinks, or the scale to nominal.",
-                    )
+                where = f"category {quoted([category])}"
+                found = (
+                    "is not a run of neighbours: it leaves out "
+                    f"{quoted(self.graph.sinks[number] for number in sorted(inside))}."
                 )
+                do = "Change the category, the order of the sinks, or the scale to nominal."
+                problems.append(Problem(Reason.NOT_CONTIGUOUS, where, found, do))
         return problems
 
 
@@ -415,12 +401,9 @@ class CodeRegister:
     def _retire(self, code: str) -> None:
         match = _CODE.fullmatch(code)
         if match is None or match["size"] == "0":
-            raise InputError(
-                Reason.INCONSISTENT_CODE,
-                f"The code {quoted([code])} was to be retired.",
-                "Arbitrary precision keeps its meaning." if match else "That is not a code.",
-                "Leave it out.",
-            )
+            asked = f"The code {quoted([code])} was to be retired."
+            found = "Arbitrary precision keeps its meaning." if match else "That is not a code."
+            raise InputError(Reason.INCONSISTENT_CODE, asked, found, "Leave it out.")
         place = (match["letter"], int(match["size"]))
         self._last[place] = max(self._last.get(place, 0), int(match["number"]))
 
@@ -429,21 +412,16 @@ class CodeRegister:
         size = 0 if isinstance(categorization, Arbitrary) else categorization.n_blocks
         taken = code in self._meaning or code in self.retired
         if match is None or int(match["size"]) != size or taken:
-            raise InputError(
-                Reason.INCONSISTENT_CODE,
-                f"The code {quoted([code])} was to be entered for {size} categories.",
-                "It is there already." if taken else "It does not say so.",
-                "Write C or H, the number of categories, a dot and a running number: C7.001.",
-            )
+            asked = f"The code {quoted([code])} was to be entered for {size} categories."
+            found = "It is there already." if taken else "It does not say so."
+            do = "Write C or H, the number of categories, a dot and a running number: C7.001."
+            raise InputError(Reason.INCONSISTENT_CODE, asked, found, do)
         letter = match["letter"]
         other = self._code.get(categorization)
         if other is not None and other.startswith(letter):
-            raise InputError(
-                Reason.INCONSISTENT_CODE,
-                f"The code '{code}' was to be entered.",
-                f"Its categorization is '{other}' already.",
-                "Leave one of them out.",
-            )
+            asked = f"The code '{code}' was to be entered."
+            found = f"Its categorization is '{other}' already."
+            raise InputError(Reason.INCONSISTENT_CODE, asked, found, "Leave one of them out.")
         self._meaning[code] = categorization
         self._last[letter, size] = max(self._last.get((letter, size), 0), int(match["number"]))
         if letter == "C" and other is not None:
@@ -463,7 +441,6 @@ def carry_codes(
 
     Examples
     --------
-    >>> from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
     >>> before = Variable("Country", PartitionGraph({"England": [], "Other": []}))
     >>> parts = {"England": [], "Abroad": ["Wales", "Elsewhere"]}
     >>> after = Variable("Country", PartitionGraph(parts))

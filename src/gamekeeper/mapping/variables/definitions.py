@@ -1,21 +1,17 @@
-"""Which sinks of a variable a text means: a category by name, a number or a band by its place.
+"""Definitions of variables as plain values, and which sinks of a variable a text means.
 
-A column of age groups that are coded 1 to 8 reads like ages of 1 to 8. Numbers may be codes where
-they are whole, few and small (25 at most) and hardly leave a gap (half of the numbers up to the
-largest occur, so that an empty band or two do not matter), while the variable goes further: beyond
-10, or in bands wider than 1. Which of the two they are only a person can tell.
+A definition is what files hold and what edits carry. It is checked for its shape alone;
+`variable_of` makes the variable and finds whatever else is wrong. A partition graph on the interval
+scale follows from its bands, so a definition has only these. A question with boxes to tick has as
+many possible answers as there are sets of boxes (Smith and Elliot, section 2.2). Usually each box is
+better a yes/no variable of its own; where they are to be one, its sinks are the sets, so it can have
+few boxes only.
 
-The definition of a variable as plain values: what files hold and what edits carry.
-
-A definition is checked for its shape alone; `variable_of` makes the variable and finds whatever
-else is wrong. A partition graph on the interval scale follows from its bands, so a definition has
-only these.
-
-Variables whose finest categories are sets: what the boxes of one question tell together.
-
-Smith and Elliot, section 2.2: a question with boxes to tick has as many possible answers as there
-are sets of boxes. Usually each box is better a yes/no variable of its own. Where they are to be
-one variable, its sinks are the sets, so it can have few boxes only.
+A text means a category by its name, a number or a band by its place. But a column of age groups that
+are coded 1 to 8 reads like ages of 1 to 8. Numbers may be codes where they are whole, few and small
+(25 at most) and hardly leave a gap (half of the numbers up to the largest occur, so that an empty
+band or two do not matter), while the variable goes further: beyond 10, or in bands wider than 1.
+Which of the two they are only a person can tell.
 """
 
 from __future__ import annotations
@@ -134,12 +130,8 @@ def refuse_codes(finder: SinkFinder, column: CodedVariable) -> None:
     """Refuse a column whose numbers may be codes of bands."""
     found, do = asked_of_codes(finder, column)
     if found:
-        raise InputError(
-            Reason.UNMAPPED_VALUES,
-            "The values of a column were to be looked up in the environment.",
-            found,
-            do,
-        )
+        asked = "The values of a column were to be looked up in the environment."
+        raise InputError(Reason.UNMAPPED_VALUES, asked, found, do)
 
 
 def asked_of_codes(finder: SinkFinder, column: CodedVariable) -> tuple[str, str]:
@@ -174,8 +166,7 @@ _Categories = Annotated[
 ]
 
 _Sensitive = Annotated[
-    list[str],
-    Field(description="Categories that it is worse to learn of somebody than others."),
+    list[str], Field(description="Categories that it is worse to learn of somebody than others.")
 ]
 
 
@@ -252,18 +243,12 @@ class Interval(BaseModel):
 
 
 Definition = Annotated[Nominal | Ordinal | Interval, Field(discriminator="scale")]
-
 DEFINITION: TypeAdapter[Nominal | Ordinal | Interval] = TypeAdapter(Definition)
 """Checks a definition, whichever its scale."""
 
 
 def variable_of(definition: Nominal | Ordinal | Interval) -> Variable:
-    """Return the variable that a definition describes.
-
-    Raises
-    ------
-    InputError
-        With everything that is wrong with it.
+    """Return the variable that a definition describes; one error has all that is wrong with it.
 
     Examples
     --------
@@ -331,11 +316,8 @@ def definition_tree(variable: Variable) -> dict[str, Any]:
 
 
 def _require(name: str, problems: list[Problem]) -> None:
-    refuse(
-        problems,
-        f"The variable {quoted([name])} was asked for.",
-        f"Its definition has {count_of(len(problems), 'fault')}.",
-    )
+    asked = f"The variable {quoted([name])} was asked for."
+    refuse(problems, asked, f"Its definition has {count_of(len(problems), 'fault')}.")
 
 
 def _child_problems(definition: Nominal | Ordinal) -> list[Problem]:
@@ -399,13 +381,12 @@ def sets_of(boxes: Sequence[str]) -> dict[str, Any]:
     """
     wanted = f"A variable of sets of {count_of(len(boxes), 'box', 'boxes')} was asked for."
     if len(boxes) > MOST_BOXES:
-        raise LimitError(
-            Reason.TOO_LARGE,
-            wanted,
+        found = (
             f"It would have {2 ** len(boxes):,} finest categories, and {MOST_BOXES} boxes are the"
-            " most.",
-            "Let every box be a yes/no variable of its own.",
+            " most."
         )
+        do = "Let every box be a yes/no variable of its own."
+        raise LimitError(Reason.TOO_LARGE, wanted, found, do)
     if len(set(boxes)) < len(boxes) or NONE in boxes:
         found = f"A box is there twice, or called {quoted([NONE])}."
         raise InputError(Reason.DUPLICATE, wanted, found, "Name each box once.")

@@ -1,17 +1,9 @@
-"""What differs between two environments, as documents before and after.
+"""Changes of an environment as documents: worked out, patched into it, and written to the rows.
 
-A form that changes is kept as what differs of it, so that renaming a category on thousands of
-forms stays small. All changes of a revision together take the environment from one state to the
-next, and back.
-
-Parts of an environment after what changes have of them, forward or back.
-
-A change may have the whole of a form or what differs of it.
-
-Changes written to the rows of a store.
-
-Within each kind, what goes is taken away before anything is entered, so that a name may return
-in another spelling in the same revision.
+A form that changes is kept as what differs of it, so that renaming a category on thousands of forms
+stays small; a change may have the whole of it as well. All changes of a revision together take the
+environment from one state to the next, and back. Within each kind, what goes is taken away before
+anything is entered, so that a name may return in another spelling in the same revision.
 """
 
 from __future__ import annotations
@@ -26,7 +18,6 @@ from sqlalchemy import Column, Connection, Table, bindparam, delete, exists, fun
 from gamekeeper.errors import Problem
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.environment.rules import Scenario
-from gamekeeper.mapping.forms.form import Form as form_Form
 from gamekeeper.mapping.forms.form import Question, Universe
 from gamekeeper.mapping.variables.codes import ARBITRARY_CODE, CodeRegister, Variable, code_order
 from gamekeeper.mapping.variables.definitions import definition_tree
@@ -53,7 +44,8 @@ from gamekeeper.store.database.tables import batches, digest
 from gamekeeper.store.database.words import Contradiction
 from gamekeeper.store.reading import words_tree
 
-_Part = TypeVar("_PartOfPatching", Variable, Form, Group, Scenario)
+_Part = TypeVar("_Part", Variable, Form, Group, Scenario)
+_SAME = object()
 
 
 class Change(NamedTuple):
@@ -178,7 +170,6 @@ def _form_change(name: str, old: Form | None, new: Form | None) -> Change | None
 def _add_words(
     old: Form, new: Form, before: dict[str, Document], after: dict[str, Document]
 ) -> None:
-    """Add what differs of what a form says in its own words."""
     if old.questions is new.questions and old.universe is new.universe:
         return
     trees = words_tree(old), words_tree(new)
@@ -218,11 +209,6 @@ def _blocks(
         return {}
     rest = CodeRegister((c, register.meaning(c)) for c in register if c not in leave_out)
     return code_documents(variable, rest) | dict.fromkeys(register.retired, RETIRED)
-
-
-_PartOfPatching = TypeVar("_Part", Form, Group, Scenario)
-
-_SAME = object()
 
 
 class PatchedParts:
@@ -316,7 +302,6 @@ def _patched_form(form: Form | None, document: Document) -> Form | None:
 
 
 def _patched_questions(questions: tuple[Question, ...], part: Document) -> tuple[Question, ...]:
-    """Return questions after what a change has of them: all of them, or some by their names."""
     if isinstance(part, list):
         return tuple(Question.model_validate(tree) for tree in part)
     changed = {name: Question.model_validate(tree) for name, tree in part.items()}
@@ -324,8 +309,8 @@ def _patched_questions(questions: tuple[Question, ...], part: Document) -> tuple
 
 
 def _present(
-    changed: Mapping[str, _PartOfPatching | None], there: Mapping[str, _PartOfPatching]
-) -> dict[str, _PartOfPatching | None]:
+    changed: Mapping[str, _Part | None], there: Mapping[str, _Part]
+) -> dict[str, _Part | None]:
     """Return changes of parts without the removal of what is not there."""
     return {name: part for name, part in changed.items() if part is not None or name in there}
 
@@ -337,12 +322,11 @@ def write(
     connection: Connection,
     changes: Sequence[Change],
     revision: int,
-    forms: Mapping[str, form_Form] | None = None,
+    forms: Mapping[str, Form] | None = None,
 ) -> None:
     """Write changes to the rows, as made by a revision.
 
-    `forms` are those after it: a change may have a part of what a form says in its own words, and
-    the row has all of it.
+    `forms` are those after it: the row of a form has all of its own words, a change perhaps a part.
     """
     kinds: dict[str, list[Change]] = {}
     for change in changes:
@@ -433,7 +417,7 @@ def _write_forms(
     connection: Connection,
     changes: Iterable[Change],
     variables: dict[str, int],
-    forms: Mapping[str, form_Form],
+    forms: Mapping[str, Form],
 ) -> None:
     texts: dict[tuple[str, ...], str] = {}
     # Whatever goes comes first: a form may return under a name that differs in case alone.
@@ -465,7 +449,8 @@ def _write_forms(
             entered.append({"id": number, **values})
         elif "metadata" in document:
             updated.append({"row": number, "metadata": text_of(document["metadata"])})
-        if change.before is not None and _has_words(document):
+        is_worded = document is not None and ("questions" in document or "universe" in document)
+        if change.before is not None and is_worded:
             reworded.append({"row": number, "words": _words_text(words_tree(forms[change.name]))})
         dropped += [{"f": number, "s": selections[variables[n], text]} for n, text in before]
         taken += [
@@ -490,10 +475,6 @@ def _header_row(document: Document) -> dict[str, Any]:
     return {**document, "rules": text_of(rules) if rules else None}
 
 
-def _has_words(document: Document) -> bool:
-    return document is not None and ("questions" in document or "universe" in document)
-
-
 def _words_text(document: Document) -> str | None:
     """Return what a form says in its own words, as it is kept."""
     words = {name: document[name] for name in ("universe", "questions") if document.get(name)}
@@ -503,7 +484,7 @@ def _words_text(document: Document) -> str | None:
 def _offered(document: Document, texts: dict[tuple[str, ...], str]) -> list[tuple[str, str]]:
     """Return the labels of every variable in a document of a form, as texts.
 
-    The same labels come thousands of times; `texts` has those met so far.
+    `texts` has those met so far: the same labels come thousands of times.
     """
     offered: list[tuple[str, str]] = []
     for name, labels in (document or {}).get("variables", {}).items():
@@ -554,7 +535,6 @@ def _forget_selections(connection: Connection, variables: Collection[int]) -> No
 def _write_documents(
     connection: Connection, table: Table, column: str, changes: Iterable[Change]
 ) -> None:
-    """Write parts that are kept as one document each."""
     changes = list(changes)
     rows = _rows_of(connection, table, [change.name for change in changes])
     removed = [{"row": rows[change.name]} for change in changes if change.after is None]
@@ -575,7 +555,6 @@ def _write_documents(
 
 
 def _rows_of(connection: Connection, table: Table, names: Collection[str]) -> dict[str, int]:
-    """Return the row of every name that has one."""
     found: dict[str, int] = {}
     for some in batches(names):
         rows = connection.execute(

@@ -1,10 +1,9 @@
-"""Revisions taken back in memory: for undo and redo, and for the environment as it was.
+"""Codes that keep their meaning while revisions are taken back, environments replaced, codes saved.
 
-Documents become exactly what they were, and so do the meanings of codes that existed then. Codes
-that were given since are not unlearnt: they are carried over the partition graph of that time, or
-retired where they would mean nothing.
-
-Codes of a store: a code never changes its meaning, and none is given twice.
+For undo, for redo and for the environment as it was, revisions are taken back in memory. Documents
+become exactly what they were, and so do the meanings of codes that existed then. Codes given since
+are not unlearnt: they are carried over the partition graph of that time, or retired where they would
+mean nothing. A code never changes its meaning, and none is given twice.
 """
 
 from __future__ import annotations
@@ -50,12 +49,8 @@ _Coded = tuple[Variable, CodeRegister]
 class Renames:
     """Names before a revision to names after it, where they differ.
 
-    Attributes
-    ----------
-    categories
-        Those of categories, by the name of their variable before.
-    added
-        Variables after it that were not there before, under whatever name.
+    `categories` goes by the name of their variable before; `added` has variables after it that were
+    not there before, under whatever name.
 
     Examples
     --------
@@ -117,12 +112,8 @@ def reverted(
 ) -> Environment:
     """Return the environment without some revisions, which come newest first.
 
-    Parameters
-    ----------
-    registers
-        The codes of the environment, as they are kept.
-    ages
-        When codes were given, also to variables that are not there now.
+    `registers` has its codes as they are kept, `ages` when codes were given, also to variables that are
+    not there now.
     """
     work = _Reverting(environment, registers, ages)
     try:
@@ -183,7 +174,6 @@ class _Reverting:
         definitions: Mapping[str, Document],
         changed: Mapping[str, Document],
     ) -> _Coded | None:
-        """Return a variable and its codes as they were before a step."""
         now = self._coded(name)
         tree = definitions.get(name)
         if name in definitions and tree is None:
@@ -329,13 +319,9 @@ def new_codes(state: State, environment: Environment, asked: str) -> list[Change
             documents = code_documents(variable, new)
             changes += [Change("code", name, None, documents[code], code) for code in given]
     if problems:
-        raise StoreError(
-            Reason.STALE,
-            asked,
-            "What they are codes of has changed in the store. Nothing was saved.",
-            "Read the environment again, and repeat the analysis.",
-            problems=problems,
-        )
+        found = "What they are codes of has changed in the store. Nothing was saved."
+        do = "Read the environment again, and repeat the analysis."
+        raise StoreError(Reason.STALE, asked, found, do, problems=problems)
     return changes
 
 

@@ -37,12 +37,9 @@ def create_store(place: StorePlace, fill: Callable[[Connection], None]) -> None:
 def require_no_link(path: Path) -> None:
     """Refuse to make a store where a link says."""
     if os.path.islink(path):  # noqa: PTH114 - a path that cannot be is no link
-        raise StoreError(
-            Reason.NOT_WRITABLE,
-            _ASKED_TO_CREATE.format(shown_path(path)),
-            "It is a link, and links are not followed. Nothing was changed.",
-            "Name the file itself.",
-        )
+        found = "It is a link, and links are not followed. Nothing was changed."
+        do = "Name the file itself."
+        raise StoreError(Reason.NOT_WRITABLE, _ASKED_TO_CREATE.format(shown_path(path)), found, do)
 
 
 def open_engine(access: Access) -> Engine:
@@ -72,19 +69,13 @@ def _create_file(path: Path, fill: Callable[[Connection], None]) -> None:
     if path.exists() or any(beside(path, ending).exists() for ending in LOGS):
         raise _taken(path)
     if not path.parent.is_dir():
-        raise StoreError(
-            Reason.NOT_FOUND,
-            _ASKED_TO_CREATE.format(shown_path(path)),
-            f"There is no folder {shown_path(path.parent)}.",
-            "Make the folder first, or check the path.",
-        )
+        found = f"There is no folder {shown_path(path.parent)}."
+        do = "Make the folder first, or check the path."
+        raise StoreError(Reason.NOT_FOUND, _ASKED_TO_CREATE.format(shown_path(path)), found, do)
     if environment_around(path.parent) is not None:
-        raise StoreError(
-            Reason.NOT_WRITABLE,
-            _ASKED_TO_CREATE.format(shown_path(path)),
-            "It lies within the folder of an environment.",
-            "Make it elsewhere.",
-        )
+        found = "It lies within the folder of an environment."
+        do = "Make it elsewhere."
+        raise StoreError(Reason.NOT_WRITABLE, _ASKED_TO_CREATE.format(shown_path(path)), found, do)
     clear_leftovers(path)
     with aside(path, private=True) as made:
         with closing(connect(made, mode="rwc")) as connection:
@@ -139,10 +130,9 @@ def _raise_version(access: Access, engine: Engine) -> None:
 
 
 def _taken(path: Path) -> StoreError:
-    return StoreError(
-        Reason.NOT_WRITABLE,
-        _ASKED_TO_CREATE.format(shown_path(path)),
+    found = (
         "There is a file or folder of that name already, or a log of an earlier store of that name"
-        " (-wal, -shm or -journal). Nothing was changed.",
-        "Choose another name, open what is there, or move it away.",
+        " (-wal, -shm or -journal). Nothing was changed."
     )
+    do = "Choose another name, open what is there, or move it away."
+    return StoreError(Reason.NOT_WRITABLE, _ASKED_TO_CREATE.format(shown_path(path)), found, do)

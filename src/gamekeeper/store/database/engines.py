@@ -48,14 +48,9 @@ def make_engine(
     """
     # A connection in use is never waited for: threads beyond the pool get one of their own.
     engine = create_engine(
-        url,
-        creator=connect,
-        poolclass=QueuePool,
-        pool_size=5,
-        max_overflow=-1,
-        pool_pre_ping=pings,
-        hide_parameters=True,
-    ).execution_options(gamekeeper_lock=lock, gamekeeper_refused=refused)
+        url, creator=connect, poolclass=QueuePool, pool_size=5, max_overflow=-1,
+        pool_pre_ping=pings, hide_parameters=True,
+    ).execution_options(gamekeeper_lock=lock, gamekeeper_refused=refused)  # fmt: skip
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:  # pyright: ignore[reportUnusedFunction]

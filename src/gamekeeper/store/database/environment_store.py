@@ -1,12 +1,9 @@
-"""Transactions on an open store, and the state that was read or written last in one.
-
-Loading takes long, so a state is kept and brought up to date by what was written since.
-
-An environment in a store that a team can trust.
+"""An environment in a store that a team can trust.
 
 Every edit is one transaction that is on disk before it is acknowledged; every revision can be
-undone, and the environment can be had as it was. Several people may work on one store at once:
-each sees one state at a time, and an edit of something that was changed meanwhile is refused.
+undone, and the environment can be had as it was. Several people may work on one store at once: each
+sees one state at a time, and an edit of something that was changed meanwhile is refused. Loading
+takes long, so the state that was read or written last is kept, and brought up to date.
 """
 
 from __future__ import annotations
@@ -57,14 +54,8 @@ _Outcome = TypeVar("_Outcome")
 class Transactions:
     """What is done with an open store, a transaction at a time.
 
-    Attributes
-    ----------
-    access
-        How the store is reached.
-    state
-        What was read or written last here; None before that.
-    has_written
-        Whether anything was written here since it was last said otherwise.
+    `state` is what was read or written last here, None before that; `has_written` tells whether anything
+    was written here since it was last said otherwise.
     """
 
     def __init__(self, access: Access) -> None:
@@ -173,12 +164,8 @@ class EnvironmentStore:
     """An environment in one SQLite file or on a server, with history, undo and backup.
 
     Make one with `create` or `open`, and use it in a ``with`` statement or close it. It may be
-    used from several threads. Microdata never belong here.
-
-    Attributes
-    ----------
-    backs_up_later
-        Whether somebody else sees to the backup, and who edits need not wait for it.
+    used from several threads. Microdata never belong here. Where it `backs_up_later`, somebody else
+    sees to the backup, and who edits need not wait for it.
 
     Examples
     --------
@@ -218,14 +205,10 @@ class EnvironmentStore:
         ----------
         path
             The file, or the address with its schema, which must not be there yet.
-        environment
-            What it holds to begin with.
-        who
-            The person, for the history.
+        who, note
+            The person, and what to say about it, for the history.
         name, description
             Of the environment, in place of its own.
-        note
-            What to say about it in the history.
         """
         require_signed(who, note)
         begun = environment or Environment([])
@@ -282,7 +265,9 @@ class EnvironmentStore:
             raise StoreError(
                 fault.reason,
                 _BACKUP.format(shown_path(self.path)),
-                f"{_cause(fault)} What was changed in the store is saved.",
+                # That nothing was changed holds of the backup.
+                f"{fault.found.removesuffix('Nothing was changed.').strip()} What was changed in the"
+                " store is saved.",
                 fault.do,
             )
 
@@ -305,7 +290,7 @@ class EnvironmentStore:
     def revision(self) -> int:
         """The revision of the environment that was read or written last through this object.
 
-        Before there is one, it is the newest revision.
+        Before that, it is the newest revision.
         """
         state = self._file.state
         return self._position()[0] if state is None else state.revision
@@ -321,17 +306,10 @@ class EnvironmentStore:
     def environment(self, *, as_of: datetime | int | None = None) -> Environment:
         """Return the environment, as it is or as it was.
 
-        Parameters
-        ----------
-        as_of
-            A moment, for the last revision at or before it, or the number of a revision. A moment
-            must have a time zone: without one it could be taken for another.
-
-        Notes
-        -----
-        In an environment as it was, documents are what they were, and so are codes that existed.
-        Codes given since keep their meaning where they have one then, and are retired otherwise;
-        none is given again.
+        `as_of` is the number of a revision, or a moment, for the last revision at or before it. A moment
+        must have a time zone: without one it could be taken for another. In an environment as it was,
+        documents are what they were, and so are codes that existed. Codes given since keep their meaning
+        where they have one then, and are retired otherwise; none is given again.
         """
 
         def look(connection: Connection, state: State) -> Environment:
@@ -353,30 +331,23 @@ class EnvironmentStore:
         note: str = "",
         key: str = "",
     ) -> Revision:
-        """Make edits, all of them or none, as one revision.
+        """Make edits, all of them or none, as one revision, which is on disk when it is returned.
 
         Parameters
         ----------
         edits
             What is to be done, one after the other.
-        who
-            The person, for the history.
+        who, note
+            The person, and what to say about it, for the history.
         base
             The revision that the edits were thought out on; by default the one that was read last
             through this object. If what they touch was changed since, they are refused as stale.
             Otherwise they are made in the newest environment.
         unrestricted
             Whether earlier categorizations may be lost.
-        note
-            What to say about it in the history.
         key
             A name for this save, such as whoever lost the answer sends again: what was made under
             it already is returned, and not made twice.
-
-        Returns
-        -------
-        Revision
-            What was made; it is on disk.
         """
         given = tuple(edits)
         require_signed(who, note)
@@ -389,17 +360,9 @@ class EnvironmentStore:
             )
         names = frozenset(pair for edit in given for pair in touched(edit))
         made = Revision(
-            0,
-            datetime.now(UTC),
-            who,
-            Action.EDIT,
-            None,
-            unrestricted,
-            note,
-            given,
-            touched=names,
+            0, datetime.now(UTC), who, Action.EDIT, None, unrestricted, note, given, touched=names,
             key=key,
-        )
+        )  # fmt: skip
         seen = self._file.state
 
         def edited(connection: Connection, state: State) -> tuple[Environment, Revision]:
@@ -423,17 +386,10 @@ class EnvironmentStore:
         return replace(revision, notes=edit_notes(before, after, given))
 
     def undo(self, *, who: str, anyone: bool = False) -> Revision:
-        """Take back the newest revision that is not undone.
+        """Take back the newest revision that is not undone; with `anyone`, also of another person.
 
         Documents become exactly what they were. Codes are not unlearnt: those given since keep
         their meaning or are retired.
-
-        Parameters
-        ----------
-        who
-            The person, for the history.
-        anyone
-            Whether to undo what another person did.
         """
         return self._take_back(_UNDO, Action.UNDO, who, anyone=anyone)
 
@@ -478,7 +434,7 @@ class EnvironmentStore:
         touching: str | tuple[str, str] | None = None,
         most: int | None = None,
     ) -> tuple[Revision, ...]:
-        """Return the revisions, newest first.
+        """Return the revisions, newest first, at most so many.
 
         Parameters
         ----------
@@ -488,8 +444,6 @@ class EnvironmentStore:
             Only those of this person.
         touching
             Only those that touch something of this name, or of this kind and name.
-        most
-            How many at most.
         """
         return self._file.read(
             _HISTORY,
@@ -520,12 +474,7 @@ class EnvironmentStore:
     def backup(self, name: str = "", *, progress: Progress | None = None) -> Path:
         """Check the store as a whole, copy it to a backup that is kept, and return where that is.
 
-        Parameters
-        ----------
-        name
-            What it is called besides the time; by default the revision, as in ``revision-12``.
-        progress
-            As for `check`.
+        It is called by a name, by default the revision as in ``revision-12``, and the time.
         """
         called = plain_name(name) if name else ""
         self.check(progress=progress)
@@ -552,8 +501,3 @@ class _MadeBefore(Exception):  # noqa: N818 - no fault: it ends a transaction th
     def __init__(self, number: int) -> None:
         super().__init__(number)
         self.number = number
-
-
-def _cause(fault: GamekeeperError) -> str:
-    """Return what was found without the words that nothing was changed, which hold of the backup."""
-    return fault.found.removesuffix("Nothing was changed.").strip()

@@ -1,21 +1,15 @@
-"""The file of a store: whether it is one, and connections to it.
+"""Where a store is kept and how it is reached: its file, the copies beside it, the names in it.
 
 Readers and one writer at a time work side by side (write-ahead log). What was committed is on disk
-before the commit returns. The first bytes are looked at without SQLite, so that a file of
+before the commit returns. The first bytes of a file are looked at without SQLite, so that a file of
 something else is not touched.
-
-Copies beside a store: the automatic backup, and backups that somebody asked for.
 
 The automatic backup is the last good state, renewed whenever a store that was changed is closed.
 Backups that were asked for are kept, each under its name and the time: `forms.gk.backup-before-
 census-20310501T143000Z`. A copy is made while others may write, checked, brought to disk and only
 then given its name. A store that SQLite finds damaged never replaces a good copy.
 
-A store that is a file of SQLite: how it is opened, asked, checked and copied.
-
-How a store is reached, whether it is a file or on a server.
-
-The names in a store, read by themselves: all that is offered while somebody types.
+Names are read by themselves: they are all that is offered while somebody types.
 """
 
 from __future__ import annotations
@@ -76,12 +70,9 @@ def file_place(path: str | Path) -> Path:
     try:
         return Path(path).resolve()
     except (OSError, RuntimeError, ValueError):
-        raise InputError(
-            Reason.NOT_READABLE,
-            f"The store {shown_path(path)} was asked for.",
-            "That cannot be the path of a file.",
-            "Check the path.",
-        ) from None
+        asked = f"The store {shown_path(path)} was asked for."
+        found = "That cannot be the path of a file."
+        raise InputError(Reason.NOT_READABLE, asked, found, "Check the path.") from None
 
 
 def require_store(path: Path, asked: str) -> None:
@@ -96,8 +87,7 @@ def require_store(path: Path, asked: str) -> None:
 def connect(path: Path, *, mode: str, immutable: bool = False) -> sqlite3.Connection:
     """Return a connection of the driver; `mode` is ro, rw or rwc as SQLite has it.
 
-    `immutable` is for a disk on which nobody can write, not even the files beside the store that
-    readers share.
+    `immutable` is for a disk on which not even the files can be made that readers share.
     """
     place = quote(os.fsencode(path.absolute()))
     connection = sqlite3.connect(
@@ -118,7 +108,6 @@ def connect(path: Path, *, mode: str, immutable: bool = False) -> sqlite3.Connec
 
 
 def _strangeness(path: Path) -> tuple[type[GamekeeperError], Reason, str, str] | None:
-    """Return why a file is not a store, if so."""
     try:
         do = "Check the path."
         if beside(path, ".backup").exists():
@@ -156,16 +145,9 @@ _KEPT: Final = re.compile(r"\.(?:backup-)?(?P<name>[a-z0-9-]+)-(?P<stamp>\d{8}T\
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A copy of a store beside it.
+    """A copy of a store beside it, called as was asked for, `automatic` or `replaced`.
 
-    Attributes
-    ----------
-    name
-        What it is called: as was asked for, `automatic` or `replaced`.
-    at
-        When it was made.
-    revision
-        The newest revision in it; None if it cannot be read.
+    `revision` is the newest in it; None if it cannot be read.
     """
 
     name: str
@@ -231,12 +213,9 @@ def plain_name(name: str) -> str:
     """
     (plain,) = slugs([name]).values()
     if not name.strip() or plain in (AUTOMATIC, REPLACED):
-        raise InputError(
-            Reason.BAD_NAME,
-            f"The name {quoted([name])} was asked for a backup.",
-            "It is empty." if not name.strip() else "Gamekeeper uses that name itself.",
-            "Choose another name.",
-        )
+        asked = f"The name {quoted([name])} was asked for a backup."
+        found = "It is empty." if not name.strip() else "Gamekeeper uses that name itself."
+        raise InputError(Reason.BAD_NAME, asked, found, "Choose another name.")
     return plain
 
 
@@ -289,13 +268,7 @@ def _position(path: Path) -> tuple[int, int] | None:
 
 
 class FileAccess:
-    """How the file of a store is reached: to write, to read, or on a disk on which nobody can write.
-
-    Examples
-    --------
-    >>> FileAccess(Path("forms.gk"), readonly=True).readonly
-    True
-    """
+    """How the file of a store is reached: to write, to read, or where nobody can write."""
 
     has_backups = True
 
@@ -333,7 +306,7 @@ class FileAccess:
             yield lambda question: connection.execute(question).fetchall()
 
     def faults(self, connection: Connection) -> list[Problem]:
-        """Return what is wrong with the file as a database; the words for it may show its content."""
+        """Return what is wrong with the file as a database, but not in words that show its content."""
         faults = connection.exec_driver_sql("PRAGMA integrity_check").scalars().all()
         loose = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
         problems = [damage_at("pages of the file", len(faults))] if faults != ["ok"] else []
@@ -388,13 +361,7 @@ def place_of(given: str | Path | ServerPlace) -> StorePlace:
 
 
 def access_of(place: StorePlace, *, readonly: bool) -> Access:
-    """Return how a store is reached.
-
-    Examples
-    --------
-    >>> access_of(Path("forms.gk"), readonly=True).readonly
-    True
-    """
+    """Return how a store is reached."""
     if isinstance(place, ServerPlace):
         from gamekeeper.store.database.server import ServerAccess
 
@@ -421,7 +388,6 @@ def read_names(path: str | StorePlace, kind: str) -> list[str]:
     Examples
     --------
     >>> import tempfile
-    >>> from pathlib import Path
     >>> from gamekeeper.mapping.edits import AddForm
     >>> from gamekeeper.store.database.environment_store import EnvironmentStore
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -1,20 +1,13 @@
-"""Parts of an environment as plain documents, of the shapes that the files of a folder have.
+"""From the rows of a store to an environment, quickly, and parts of it as plain documents.
 
-What is asked of the rows of a store to load it, and a checksum of each answer.
+Documents have the shapes of the files of a folder. Rows are fetched in bulk: one row for all
+selections of a form together, for a row of each of some hundred thousand instances would take
+several times as long as all else. Questions are plain SQL (`QUESTIONS`), so that whoever only looks
+does not wait for SQLAlchemy to be imported.
 
 A database notices that a page cannot be read, not that a letter on it has changed. So whoever
 writes leaves the digest of all rows of a part, and whoever loads compares it with what was read.
 The order of rows and of numbers in a list is that of the questions, whatever the database prefers.
-
-From the rows of a store to an environment, quickly.
-
-Rows are fetched in bulk: one row for all selections of a form together, for a row of each of some
-hundred thousand instances would take several times as long as all else. Questions are plain SQL
-(`seals` has them), so that whoever only looks does not wait for SQLAlchemy to be imported.
-
-Some variables of a store, by name: their definitions, their codes, and how old codes are.
-
-A store read once, for whoever only looks: with the driver alone, without SQLAlchemy.
 """
 
 from __future__ import annotations
@@ -28,7 +21,6 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, select
 
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
@@ -36,7 +28,6 @@ from gamekeeper.mapping.environment.rules import NO_RULES, Rules, Scenario, rule
 from gamekeeper.mapping.forms.form import Metadata, Question, Universe
 from gamekeeper.mapping.forms.groups import ways_given
 from gamekeeper.mapping.variables.codes import CodeRegister, Variable
-from gamekeeper.store.database import tables
 from gamekeeper.store.database.file import access_of, place_of
 from gamekeeper.store.database.words import (
     VERSIONS,
@@ -71,7 +62,6 @@ RETIRED = "retired"
 
 # Made once: thousands of short texts are written at a time.
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-
 LABELS: TypeAdapter[tuple[str, ...]] = TypeAdapter(tuple[str, ...])
 
 
@@ -190,13 +180,7 @@ def code_documents(variable: Variable, register: CodeRegister) -> dict[str, Docu
 
 
 def coded_variable(tree: Document, codes: Mapping[str, Document]) -> tuple[Variable, CodeRegister]:
-    """Return the variable of a definition with its codes.
-
-    Raises
-    ------
-    ValueError
-        If anything is wrong with them; they were right when they were kept.
-    """
+    """Return the variable of a definition with its codes; a ValueError says that any are wrong."""
     problems: list[Problem] = []
     retired = [code for code, blocks in codes.items() if blocks == RETIRED]
     meant = {code: blocks for code, blocks in codes.items() if blocks != RETIRED}
@@ -222,7 +206,6 @@ def _require_whole(tree: Document, where: str, problems: list[Problem]) -> None:
 
 
 INSTANCES: Final = "instance"
-
 QUESTIONS: Final[Mapping[str, str]] = {
     "environment": "SELECT revision, codes_saved, name, description, rules FROM environment",
     "variable": "SELECT id, name, definition, folded FROM variable ORDER BY name, id",
@@ -246,14 +229,10 @@ _UNORDERED = (
 _SEALS = "SELECT part, digest FROM seal"
 # Which parts a change of a kind can touch.
 _TOUCHED: Final[Mapping[str, tuple[str, ...]]] = {
-    "environment": (),
-    "variable": ("variable",),
-    "code": ("variable", "code"),
-    "form": ("form", "selection", INSTANCES),
-    "metadata": ("form",),
-    "group": ("form_group",),
+    "environment": (), "variable": ("variable",), "code": ("variable", "code"),
+    "form": ("form", "selection", INSTANCES), "metadata": ("form",), "group": ("form_group",),
     "scenario": ("scenario",),
-}
+}  # fmt: skip
 
 
 def digest_of(content: object) -> str:
@@ -287,7 +266,7 @@ def sealed_answers(ask: Ask) -> dict[str, Sequence[tuple[Any, ...]]]:
 
 def renew_seals(connection: Connection, kinds: Iterable[str] | None = None) -> None:
     """Write the checksums of the parts that changes of some kinds touch; of all by default."""
-    # Imported here: who only looks does without.
+    # Imported here, as below: who only looks does without.
     from sqlalchemy import delete
 
     from gamekeeper.store.database import tables
@@ -318,24 +297,15 @@ def _ordered(part: str, rows: Sequence[tuple[Any, ...]]) -> Sequence[tuple[Any, 
 
 
 _Part = TypeVar("_Part", Group, Scenario)
-
 _METADATA: TypeAdapter[dict[str, Metadata]] = TypeAdapter(dict[str, Metadata])
-
 _POSITION = "SELECT revision, codes_saved FROM environment"
 
 
 @dataclass(frozen=True)
 class State:
-    """What a store holds at one moment.
+    """What a store holds at one moment: the newest revision, and how often codes were saved apart.
 
-    Attributes
-    ----------
-    revision
-        The number of the newest revision.
-    codes_saved
-        How often codes were saved apart from revisions.
-    registers
-        The codes as they are kept; the environment may have given more since.
+    `registers` has the codes as they are kept; the environment may have given more since.
     """
 
     revision: int
@@ -375,15 +345,11 @@ def _load(ask: Ask) -> State:
     )
     registers = {variable.name: register for variable, register in coded}
     environment = Environment(
-        (variable for variable, _ in coded),
-        _forms(answers),
+        (variable for variable, _ in coded), _forms(answers),
         _made(answers["form_group"], group_of),
-        scenarios=_made(answers["scenario"], scenario_from),
-        name=name,
-        description=description,
-        registers=registers,
-        rules=NO_RULES if rules is None else Rules.model_validate_json(rules),
-    )
+        scenarios=_made(answers["scenario"], scenario_from), name=name, description=description,
+        registers=registers, rules=NO_RULES if rules is None else Rules.model_validate_json(rules),
+    )  # fmt: skip
     return State(revision, codes_saved, environment, registers)
 
 
@@ -437,7 +403,6 @@ _NO_WORDS: _Words = ((), None)
 
 
 def _words(text: str) -> _Words:
-    """Return what a form says in its own words: its questions and its universe."""
     tree = json.loads(text)
     questions = tuple(Question.model_validate(each) for each in tree.get("questions", ()))
     universe = tree.get("universe")
@@ -445,7 +410,6 @@ def _words(text: str) -> _Words:
 
 
 def _made(rows: Sequence[tuple[Any, ...]], make: Callable[[Document], _Part]) -> list[_Part]:
-    """Return the parts that are kept as one document each."""
     parts = [make(json.loads(text)) for _, _, text, _ in rows]
     if [part.name for part in parts] != [name for _, name, *_ in rows]:
         raise Contradiction
@@ -456,6 +420,10 @@ def load_variables(
     connection: Connection, names: Collection[str]
 ) -> list[tuple[Variable, CodeRegister]]:
     """Return the variables of some names that are there, with their codes."""
+    from sqlalchemy import select
+
+    from gamekeeper.store.database import tables
+
     variable, code = tables.variable.c, tables.code.c
     rows = connection.execute(
         select(variable.id, variable.name, variable.definition)
@@ -473,6 +441,10 @@ def load_variables(
 
 def code_ages(connection: Connection, names: Collection[str]) -> dict[str, dict[str, int]]:
     """Return for some variables, removed ones among them, in which revision a code was given."""
+    from sqlalchemy import select
+
+    from gamekeeper.store.database import tables
+
     variable, code = tables.variable.c, tables.code.c
     keys = {name: tables.digest(name) for name in names}
     ages: dict[str, dict[str, int]] = {key: {} for key in keys.values()}
@@ -498,11 +470,10 @@ def read_state(path: str | StorePlace) -> State | None:
     Examples
     --------
     >>> import tempfile
-    >>> from pathlib import Path
     >>> from gamekeeper.store.database.environment_store import EnvironmentStore
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     EnvironmentStore.create(Path(folder) / "forms.gk", who="ana", name="Norland").close()
-    ...     read_state(Path(folder) / "forms.gk").environment.name
+    ...     EnvironmentStore.create(f"{folder}/forms.gk", who="ana", name="Norland").close()
+    ...     read_state(f"{folder}/forms.gk").environment.name
     'Norland'
     """
     access = access_of(place_of(path), readonly=True)

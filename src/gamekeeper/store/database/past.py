@@ -1,15 +1,8 @@
-"""The environment of a store as it was, or would be without some revisions.
-
-What an undo or a redo takes back, and the environment without it.
+"""The environment of a store as it was: taken back, brought up to date, and whether all is sound.
 
 An undo takes back the newest revision that is not undone, a redo takes back that undo; a new edit
-ends what can be redone. The first revision, the beginning of the store, stays.
-
-A state that was loaded earlier, brought up to date by what was written since.
-
-Whether an edit may still be made, after what others did since it was thought out.
-
-Whether what a store holds is sound: as an environment and as a history.
+ends what can be redone. The first revision, the beginning of the store, stays. An edit is refused if
+others changed what it touches since it was thought out.
 """
 
 from __future__ import annotations
@@ -84,10 +77,7 @@ def take_back(
 ) -> tuple[Environment, Revision]:
     """Return the environment without what an undo or a redo takes back, and the revision for it.
 
-    Raises
-    ------
-    StoreError
-        If there is nothing to take back, or only something of another person.
+    A StoreError says that there is nothing to take back, or only something of another person.
     """
     target = _target(connection, action)
     if target is None or (target.who != who and not anyone):
@@ -100,7 +90,6 @@ def take_back(
 
 
 def _target(connection: Connection, action: Action) -> Row[Any] | None:
-    """Return the revision whose changes an undo or a redo would take back."""
     n_taken = 0
     for row in heads_newest_first(connection):
         is_edit = row.action not in (Action.UNDO, Action.REDO)
@@ -116,7 +105,6 @@ def _target(connection: Connection, action: Action) -> Row[Any] | None:
 
 
 def _nothing_to_take_back(target: Row[Any] | None, asked: str) -> StoreError:
-    """Return the error that there is nothing, or only something of another person."""
     if target is None:
         found, do = "There is nothing to undo or redo.", "See the history."
     else:

@@ -1,10 +1,9 @@
-"""A backup put in the place of its store; what was there is kept beside it.
+"""Backups put in the place of their store, and stores copied as a whole, history and codes and all.
 
-A store copied as a whole, history and codes and all: between files and servers, there and back.
-
-All tables are read within one transaction, and the new store is there whole or not at all. What was
-written is read back and compared with its checksums before it is kept. Rows come in the order of
-their keys, so that a copy of a copy is the same.
+What was in the place of a backup is kept beside it. Copies go between files and servers, there and
+back. All tables are read within one transaction, and the new store is there whole or not at all.
+What was written is read back and compared with its checksums before it is kept. Rows come in the
+order of their keys, so that a copy of a copy is the same.
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ from typing import Final
 from sqlalchemy import Connection, select
 
 from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
-from gamekeeper.files import BACKUP, LOGS, bring_to_disk, move, put_new
-from gamekeeper.files import aside as made_aside
+from gamekeeper.files import BACKUP, LOGS, aside, bring_to_disk, move, put_new
 from gamekeeper.results import Progress
 from gamekeeper.store.database.creation import create_store, open_engine, require_no_link
 from gamekeeper.store.database.engines import ask_of, reading
@@ -31,13 +29,13 @@ from gamekeeper.store.database.file import (
     access_of,
     beside,
     connect,
+    file_place,
     find_backups,
     is_sound,
+    place_of,
     require_store,
     stamp_of,
 )
-from gamekeeper.store.database.file import file_place as place_of
-from gamekeeper.store.database.file import place_of as file_place_of
 from gamekeeper.store.database.loading import load
 from gamekeeper.store.database.tables import METADATA
 from gamekeeper.store.database.words import attempt
@@ -60,7 +58,7 @@ def list_backups(path: str | Path) -> list[Backup]:
     ...     sorted(item.name for item in list_backups(Path(folder) / "forms.gk"))
     ['automatic', 'before-the-census']
     """
-    place = place_of(path)
+    place = file_place(path)
     return attempt(_LIST, place, lambda: find_backups(place))
 
 
@@ -72,6 +70,10 @@ def restore_store(
     The file that was there is kept beside it, with the time in its name: as ``replaced``, or as
     ``damaged`` if it is. A store that was replaced is among the backups from then on.
 
+    Returned are what was put in place, and where the file is that was there, if any. Nothing is
+    changed where there is no such backup, it is damaged too, another program has the store open, or
+    the system refuses.
+
     Parameters
     ----------
     name
@@ -79,17 +81,6 @@ def restore_store(
         newest of that name. By default the automatic backup.
     progress
         As for `EnvironmentStore.check`: the store is checked to see how to call it.
-
-    Returns
-    -------
-    Backup, Path or None
-        What was put in place; where the file is that was there, None if there was none.
-
-    Raises
-    ------
-    GamekeeperError
-        If there is no such backup, it is damaged too, another program has the store open, or the
-        system refuses. Nothing was changed then.
 
     Examples
     --------
@@ -103,7 +94,7 @@ def restore_store(
     ...         backup.name, aside.read_bytes(), store.revision
     ('automatic', b'spoilt', 1)
     """
-    place = place_of(path)
+    place = file_place(path)
     return attempt(_RESTORE, place, lambda: _restored(place, name, progress))
 
 
@@ -114,7 +105,7 @@ def _restored(path: Path, name: str, progress: Progress | None) -> tuple[Backup,
     is_healthy = _is_healthy(path, progress)
     # The store may be gone; then the backup says who may read it.
     like = path if path.exists() else backup.path
-    with made_aside(path, private=True, like=like) as made:
+    with aside(path, private=True, like=like) as made:
         # A store that was replaced may have its log beside it.
         has_log = beside(backup.path, "-wal").exists()
         with closing(connect(backup.path, mode="ro", immutable=not has_log)) as source:
@@ -130,9 +121,9 @@ def _restored(path: Path, name: str, progress: Progress | None) -> tuple[Backup,
             with closing(connect(made, mode="rwc")) as copy:
                 source.backup(copy)
                 copy.execute("PRAGMA journal_mode = WAL")
-        aside = _set_aside(path, REPLACED if is_healthy else "damaged")
+        kept = _set_aside(path, REPLACED if is_healthy else "damaged")
         put_new(made, path)
-    return backup, aside
+    return backup, kept
 
 
 def _named(path: Path, name: str) -> Backup:
@@ -151,13 +142,12 @@ def _named(path: Path, name: str) -> Backup:
             did_you_mean(name, [backup.name for backup in known])
             + " 'gamekeeper env backups' lists them.",
         )
-    raise StoreError(
-        Reason.NOT_FOUND,
-        _RESTORE.format(shown_path(path)),
-        f"There is no backup {shown_path(path.name + BACKUP)} beside it. Nothing was changed.",
+    found = f"There is no backup {shown_path(path.name + BACKUP)} beside it. Nothing was changed."
+    do = (
         "A backup is made whenever a store that was changed is closed. 'gamekeeper env backups'"
-        " lists others.",
+        " lists others."
     )
+    raise StoreError(Reason.NOT_FOUND, _RESTORE.format(shown_path(path)), found, do)
 
 
 def _is_healthy(path: Path, progress: Progress | None) -> bool:
@@ -173,16 +163,16 @@ def _is_healthy(path: Path, progress: Progress | None) -> bool:
 def _set_aside(path: Path, what: str) -> Path | None:
     """Rename a store and the files of its log, which must not be taken for those of another."""
     at = datetime.now(UTC)
-    while (aside := beside(path, f".{what}-{stamp_of(at)}")).exists():
+    while (kept := beside(path, f".{what}-{stamp_of(at)}")).exists():
         at += timedelta(seconds=1)
     moved: Path | None = None
     for ending in ("", *LOGS):
         with suppress(FileNotFoundError):
-            move(beside(path, ending), beside(aside, ending))
-            moved = moved or aside
+            move(beside(path, ending), beside(kept, ending))
+            moved = moved or kept
     if moved:
         bring_to_disk(path.parent)
-    return moved if aside.exists() else None
+    return moved if kept.exists() else None
 
 
 def _require_unused(path: Path) -> None:
@@ -201,12 +191,8 @@ def _require_unused(path: Path) -> None:
             return
     else:
         return
-    raise StoreError(
-        Reason.BUSY,
-        _RESTORE.format(shown_path(path)),
-        "Another program has the store open. Nothing was changed.",
-        "Close it there first.",
-    )
+    found = "Another program has the store open. Nothing was changed."
+    raise StoreError(Reason.BUSY, _RESTORE.format(shown_path(path)), found, "Close it there first.")
 
 
 _COPY: Final = "The store {} was to be copied."
@@ -218,28 +204,17 @@ def copy_store(
 ) -> int:
     """Copy a store to a new one, a file or a schema of a server; return its newest revision.
 
-    Parameters
-    ----------
-    source, target
-        Paths or addresses. There must be no store at the target yet.
-    progress
-        Told how many tables are done, of how many.
-
-    Raises
-    ------
-    GamekeeperError
-        If the one cannot be read or is damaged, or the other cannot be made. Nothing is left of it.
+    `progress` is told how many tables are done, of how many. Nothing is left of a copy that fails.
 
     Examples
     --------
     >>> import tempfile
-    >>> from gamekeeper.store.database.environment_store import EnvironmentStore
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     EnvironmentStore.create(Path(folder) / "forms.gk", who="ana").close()
     ...     copy_store(Path(folder) / "forms.gk", Path(folder) / "copy.gk")
     1
     """
-    place, aim = file_place_of(source), file_place_of(target)
+    place, aim = place_of(source), place_of(target)
     if isinstance(aim, Path):
         require_no_link(Path(str(target)))
     engine = open_engine(access_of(place, readonly=False))

@@ -1,9 +1,7 @@
-"""The history of a store: who did what and when.
+"""The history of a store: who did what and when, and new states written to it.
 
 Every revision has its edits in words and what changed in documents. The first one is the beginning
 of the store; all others can be taken back.
-
-A new state of the environment written to a store as one revision.
 """
 
 from __future__ import annotations
@@ -34,7 +32,6 @@ from gamekeeper.wording import count_of, joined, quoted, unfit_character
 _SEALED = ("number", "at", "who", "action", "of", "unrestricted", "note", "edits")
 _NO_TOUCHES = digest_of([])
 _TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
-
 Touched = frozenset[tuple[str, str]]
 
 
@@ -55,18 +52,16 @@ class Revision:
     ----------
     number
         1 for the beginning of the store, then 2, 3, ...
-    at, who
-        When it was made, in UTC, and by whom.
-    action, of
-        How it came about; for an undo or redo the revision that was undone or redone.
+    at
+        When it was made, in UTC.
+    of
+        For an undo or redo the revision that was undone or redone.
     unrestricted
         Whether earlier categorizations were allowed to be lost.
-    note
-        What the person wrote about it.
+    note, words
+        What the person wrote about it, and what was done, in sentences.
     edits
         The edits, none for a beginning, an import, an undo or a redo.
-    words
-        What was done, in sentences.
     touched
         What it names to write it, as pairs of a kind and a name.
     notes
@@ -94,15 +89,10 @@ def add_revision(connection: Connection, made: Revision, changes: Iterable[Chang
     edits = [EDIT.dump_python(edit, mode="json", by_alias=True) for edit in made.edits]
     touches = {(kind, tables.digest(name)): name for kind, name in made.touched}
     row = {
-        "number": made.number,
-        "at": _text(made.at),
-        "who": made.who,
-        "action": made.action.value,
-        "of": made.of,
-        "unrestricted": made.unrestricted,
-        "note": made.note,
+        "number": made.number, "at": _text(made.at), "who": made.who, "action": made.action.value,
+        "of": made.of, "unrestricted": made.unrestricted, "note": made.note,
         "edits": text_of(edits),
-    }
+    }  # fmt: skip
     seals = {
         "seal": digest_of(list(row.values())),
         "touches_seal": digest_of(sorted((*key, name) for key, name in touches.items())),
@@ -165,18 +155,10 @@ def revisions(
         words = _words(row.number, row.action, row.of, roots.get(row.of, edits), names)
         made.append(
             Revision(
-                row.number,
-                _time(row.at),
-                row.who,
-                Action(row.action),
-                row.of,
-                row.unrestricted,
-                row.note,
-                edits,
-                words,
-                names,
+                row.number, _time(row.at), row.who, Action(row.action), row.of, row.unrestricted,
+                row.note, edits, words, names,
             )
-        )
+        )  # fmt: skip
     return tuple(made)
 
 
@@ -243,10 +225,7 @@ def last_time(connection: Connection) -> datetime | None:
 def revision_at(connection: Connection, moment: datetime | int) -> int:
     """Return the revision that was the newest at a moment; a number stands for itself.
 
-    Raises
-    ------
-    InputError
-        If the store did not exist at that moment, or the moment has no time zone.
+    The store must have existed then, and the moment must have a time zone.
     """
     asked = "The environment as it was at a moment was asked for."
     columns = tables.revision.c
@@ -341,7 +320,6 @@ def _edits_of(connection: Connection, numbers: Iterable[int]) -> dict[int, tuple
 def _touched(
     connection: Connection, numbers: Iterable[int]
 ) -> tuple[dict[int, Touched], dict[int, str]]:
-    """Return what revisions touched, and its checksum."""
     touch = tables.touch.c
     found: dict[int, list[tuple[str, str, str]]] = {}
     for some in batches(numbers):
@@ -365,7 +343,6 @@ def _in_order(rows: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
 
 
 def _require_sealed(row: Row[Any]) -> None:
-    """Find a contradiction where a revision is not what was written."""
     if digest_of([getattr(row, name) for name in _SEALED]) != row.seal:
         raise Contradiction
 
@@ -421,14 +398,10 @@ def begin(connection: Connection, environment: Environment, first: Revision) -> 
     connection.execute(
         tables.environment.insert(),
         {
-            "id": 1,
-            "name": environment.name,
-            "description": environment.description,
-            "revision": first.number,
-            "codes_saved": 0,
-            "rules": None,
+            "id": 1, "name": environment.name, "description": environment.description,
+            "revision": first.number, "codes_saved": 0, "rules": None,
         },
-    )
+    )  # fmt: skip
     write(connection, changes, first.number, environment.forms)
     # The beginning is never taken back, so what it changed need not be kept twice.
     add_revision(connection, first, ())
@@ -463,11 +436,8 @@ def require_signed(who: str, note: str) -> None:
     if unfit := unfit_character(note.replace("\n", " ").replace("\t", " ")):
         found = f"holds {unfit}."
         problems.append(Problem(Reason.BAD_NAME, "note", found, "Write it otherwise."))
-    refuse(
-        problems,
-        "A change was to be entered in the history.",
-        f"Who makes it, or the note, has {count_of(len(problems), 'fault')}.",
-    )
+    asked = "A change was to be entered in the history."
+    refuse(problems, asked, f"Who makes it, or the note, has {count_of(len(problems), 'fault')}.")
 
 
 def _sealed_kind(change: Change) -> str:
@@ -481,12 +451,10 @@ def _changes(state: State, after: Environment) -> list[Change]:
     problems: list[Problem] = []
     changes = differences(state.environment, state.registers, after, problems)
     if problems:
-        raise StoreError(
-            problems[0].reason,
-            f"The environment {quoted([after.name])} was to be kept in a store.",
+        asked = f"The environment {quoted([after.name])} was to be kept in a store."
+        found = (
             f"It has {count_of(len(problems), 'fault')} for which a store has no room."
-            " Nothing was changed.",
-            "Correct them.",
-            problems=problems,
+            " Nothing was changed."
         )
+        raise StoreError(problems[0].reason, asked, found, "Correct them.", problems=problems)
     return changes

@@ -1,21 +1,15 @@
-"""The schema of a store: whether it is one, and making a new one.
+"""A store on a PostgreSQL server: its schema, what is refused, how it is opened, asked and heard.
 
 A store is known by a comment on its table of versions, which dumps and copies of a database keep.
 Texts are compared by their bytes, as SQLite does, whatever the database prefers: checksums are of
 rows in the order of their names.
 
-What a PostgreSQL server refuses, as errors of ours, by its codes (SQLSTATE).
+What a server refuses becomes an error of ours by its code (SQLSTATE). The text of its errors holds
+statements, values, hosts and names of people, so it is never shown.
 
-The text of its errors holds statements, values, hosts and names of people, so it is never shown.
-
-Connections to a PostgreSQL server, with patience that ends.
-
-A store on a PostgreSQL server: how it is opened, asked and checked.
-
-New revisions of a store on a server, heard as they are committed.
-
-A server tells whoever listens; what it told while the connection was broken is lost. So whoever
-listens is called after every new connection as well, and looks for itself.
+A server tells new revisions to whoever listens, as they are committed; what it told while the
+connection was broken is lost. So whoever listens is called after every new connection as well, and
+looks for itself.
 """
 
 from __future__ import annotations
@@ -34,7 +28,7 @@ from gamekeeper.store.place import ServerPlace
 from gamekeeper.wording import shown_path
 
 if TYPE_CHECKING:
-    from psycopg import Connection as psycopg_Connection
+    import psycopg
     from psycopg import Error
     from sqlalchemy import Connection, Engine
 
@@ -63,15 +57,7 @@ SELECT table_name, column_name, data_type, character_maximum_length
 
 
 class Found:
-    """What there is under the name of a schema.
-
-    Attributes
-    ----------
-    is_there, is_store, is_empty
-        Whether there is such a schema, it is a store of ours, it holds nothing.
-    may_write
-        Whether it is a store that this person may write to.
-    """
+    """What there is under the name of a schema; `may_write` tells whether this person may."""
 
     def __init__(self, ask: Ask, schema: str) -> None:
         ((mark, tables, is_there, encoding, is_copy),) = ask(_FOUND.format(schema=schema))
@@ -137,7 +123,6 @@ def finish_schema(connection: Connection, place: ServerPlace) -> None:
 
 
 _Told = tuple[Reason, str, str]
-
 _LOST: Final[_Told] = (
     Reason.UNREACHABLE,
     "The connection to the server was lost. Nothing was changed.",
@@ -213,28 +198,11 @@ _REFUSED: Final[_Told] = (
 )
 # By the whole code or by its class, the first two letters.
 _FAULTS: Final = {
-    "08": _LOST,
-    "57P": _LOST,
-    "55P03": _BUSY,
-    "57014": _CROWDED,
-    "25P": _LOST,
-    "53100": _FULL,
-    "53": _CROWDED,
-    "42501": _NO_RIGHT,
-    "25006": _NO_RIGHT,
-    "40": _AGAIN,
-    "42P01": _OTHER,
-    "42P06": _AGAIN,
-    "42P07": _AGAIN,
-    "42703": _OTHER,
-    "3F000": _OTHER,
-    "3D000": _NOT_LET_IN,
-    "28": _NOT_LET_IN,
-    "23": _DAMAGED,
-    "22": _DAMAGED,
-    "XX001": _DAMAGED,
-    "XX002": _DAMAGED,
-}
+    "08": _LOST, "57P": _LOST, "55P03": _BUSY, "57014": _CROWDED, "25P": _LOST, "53100": _FULL,
+    "53": _CROWDED, "42501": _NO_RIGHT, "25006": _NO_RIGHT, "40": _AGAIN, "42P01": _OTHER,
+    "42P06": _AGAIN, "42P07": _AGAIN, "42703": _OTHER, "3F000": _OTHER, "3D000": _NOT_LET_IN,
+    "28": _NOT_LET_IN, "23": _DAMAGED, "22": _DAMAGED, "XX001": _DAMAGED, "XX002": _DAMAGED,
+}  # fmt: skip
 
 
 def refusal_of(error: BaseException, is_committing: bool) -> ServerRefusal | None:
@@ -310,21 +278,16 @@ def require_driver() -> None:
     try:
         import psycopg  # noqa: F401  # pyright: ignore[reportUnusedImport]
     except ImportError:
-        raise InputError(
-            Reason.MISSING_PACKAGE,
-            "A store on a PostgreSQL server was asked for.",
-            "The package psycopg, with which one speaks with it, is not installed.",
-            "Install it: pip install 'gamekeeper[postgres]'.",
-        ) from None
+        asked = "A store on a PostgreSQL server was asked for."
+        found = "The package psycopg, with which one speaks with it, is not installed."
+        do = "Install it: pip install 'gamekeeper[postgres]'."
+        raise InputError(Reason.MISSING_PACKAGE, asked, found, do) from None
 
 
-def connect(place: ServerPlace, *, autocommit: bool = False) -> psycopg_Connection[Any]:
+def connect(place: ServerPlace, *, autocommit: bool = False) -> psycopg.Connection[Any]:
     """Return a connection whose names are looked up in the schema of a store alone.
 
-    Raises
-    ------
-    ServerRefusal
-        If there is none within seconds.
+    A ServerRefusal says that there is none within seconds.
     """
     require_driver()
     import psycopg
@@ -461,13 +424,12 @@ class ServerAccess:
 
 def refuse_backups(place: ServerPlace, asked: str) -> NoReturn:
     """Say how a store on a server is backed up, which is not beside it."""
-    raise InputError(
-        Reason.BAD_OPTION,
-        asked.format(shown_path(place)),
-        "It is on a server, and has no files beside it.",
+    found = "It is on a server, and has no files beside it."
+    do = (
         "Copy it to a file, and back into a new schema: gamekeeper env copy FROM TO. Backups of the"
-        " whole database are made on the server.",
+        " whole database are made on the server."
     )
+    raise InputError(Reason.BAD_OPTION, asked.format(shown_path(place)), found, do)
 
 
 def lock_of(place: ServerPlace) -> int:

@@ -31,7 +31,6 @@ _Value = TypeVar("_Value")
 
 # How many values one statement looks for; the drivers of databases bound them.
 _AT_ONCE = 500
-
 METADATA = MetaData(
     naming_convention={
         "pk": "pk_%(table_name)s",
@@ -128,14 +127,10 @@ revision = Table(
 )
 
 touch = Table(
-    "touch",
-    METADATA,
-    Column("revision", ForeignKey("revision.number"), primary_key=True),
-    Column("kind", String(20), primary_key=True),
-    Column("folded", String(64), primary_key=True),
-    Column("name", Text, nullable=False),
-    Index("ix_touch_folded", "folded"),
-)
+    "touch", METADATA, Column("revision", ForeignKey("revision.number"), primary_key=True),
+    Column("kind", String(20), primary_key=True), Column("folded", String(64), primary_key=True),
+    Column("name", Text, nullable=False), Index("ix_touch_folded", "folded"),
+)  # fmt: skip
 
 
 # The checksum of each part, renewed by whoever writes.

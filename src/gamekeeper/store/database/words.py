@@ -1,14 +1,8 @@
-"""The few words in which databases differ. Questions of ours are in those of SQLite.
+"""In which words databases differ, what they refuse, and of which version a store is.
 
-What a database refuses, as errors of ours.
-
-The text of a database error may hold statements and values, so it is never shown, not even as the
-cause of our error.
-
-The version of a store: read on opening, raised by migrations.
-
-Alembic is imported only to make or to raise a store. All migrations that a store needs happen in
-one transaction.
+Questions of ours are in the words of SQLite. The text of a database error may hold statements and
+values, so it is never shown, not even as the cause of our error. Alembic is imported only to make or
+to raise a store; all migrations that a store needs happen in one transaction.
 """
 
 from __future__ import annotations
@@ -32,10 +26,8 @@ if TYPE_CHECKING:
 
 _JOINED: Final = "group_concat(selection_id, ',')"
 _JOINED_ELSEWHERE: Final = "string_agg(CAST(selection_id AS TEXT), ',')"
-
 SQLITE: Final = "sqlite"
 POSTGRESQL: Final = "postgresql"
-
 Ask = Callable[[str], Sequence[tuple[Any, ...]]]
 """Returns the rows that answer a question in SQL."""
 
@@ -52,7 +44,6 @@ def spoken(question: str, database: str) -> str:
 
 
 _Outcome = TypeVar("_Outcome")
-
 RESTORE: Final = (
     "Put the last backup in its place with 'gamekeeper env restore'; the damaged file is kept."
 )
@@ -107,13 +98,9 @@ _FAULTS: Final = {
     sqlite3.SQLITE_PERM: _READ_ONLY,
 }
 _SYSTEM_FAULTS: Final = {
-    errno.ENOSPC: _FULL,
-    errno.EDQUOT: _FULL,
-    errno.EFBIG: _FULL,
-    errno.EROFS: _READ_ONLY,
-    errno.EACCES: _READ_ONLY,
-    errno.EPERM: _READ_ONLY,
-}
+    errno.ENOSPC: _FULL, errno.EDQUOT: _FULL, errno.EFBIG: _FULL, errno.EROFS: _READ_ONLY,
+    errno.EACCES: _READ_ONLY, errno.EPERM: _READ_ONLY,
+}  # fmt: skip
 
 
 # What SQLite needs for the shared index of its log.
@@ -211,18 +198,12 @@ def version_of(ask: Ask, place: StorePlace, asked: str) -> str:
     if not _VERSION.fullmatch(str(version)):
         raise damaged(asked, place)
     if version < VERSIONS[0]:
-        raise StoreError(
-            Reason.WRONG_SCHEMA,
-            asked.format(shown_path(place)),
-            "The store is of a version that was never published. Nothing was changed.",
-            "Export it with the Gamekeeper that made it (env export), and import the folder.",
-        )
-    raise StoreError(
-        Reason.NEWER_VERSION,
-        asked.format(shown_path(place)),
-        "The store is of a newer version of Gamekeeper. Nothing was changed.",
-        "Update Gamekeeper.",
-    )
+        found = "The store is of a version that was never published. Nothing was changed."
+        do = "Export it with the Gamekeeper that made it (env export), and import the folder."
+        raise StoreError(Reason.WRONG_SCHEMA, asked.format(shown_path(place)), found, do)
+    found = "The store is of a newer version of Gamekeeper. Nothing was changed."
+    do = "Update Gamekeeper."
+    raise StoreError(Reason.NEWER_VERSION, asked.format(shown_path(place)), found, do)
 
 
 def migrate(connection: Connection) -> None:
