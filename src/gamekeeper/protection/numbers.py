@@ -1,10 +1,8 @@
-"""Microaggregation as a step: numbers become the means of groups of at least k records.
+"""Steps that change numbers: microaggregation, noise, rank swapping, top and bottom coding.
 
-Noise as a step: numbers with random ones added, moments kept if asked.
-
-Rank swapping as a step: records whose values are near in rank exchange them.
-
-Top and bottom coding as a step: numbers beyond a limit become it, their mean, or a category.
+Microaggregation puts the means of groups of at least k records in place of their numbers. Noise
+adds random numbers, moments kept if asked. Rank swapping exchanges numbers of records that are near
+in rank. Top and bottom coding makes numbers beyond a limit that limit, their mean, or a category.
 """
 
 from __future__ import annotations

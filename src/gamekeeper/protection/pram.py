@@ -1,12 +1,10 @@
-"""Numbers of a coded file as arrays, and changed ones brought back to it.
+"""Numbers of a coded file as arrays and back; PRAM and sampling as steps, whose lots are the records'.
 
-A number is a numeric column of the table, or a coded variable all of whose values are numbers (an age
-among the keys); a column that is both is changed in both. What is drawn for a record, and which of two
-records comes first, depends on the records' identities and never on their order in the file.
-
-PRAM as a step: categories drawn anew so that counts stay as they are, on average or exactly.
-
-Sampling as a step: some records only, by lot, with weights that stand for all.
+A number is a numeric column of the table, or a coded variable all of whose values are numbers (an
+age among the keys); a column that is both is changed in both. What is drawn for a record, and which
+of two records comes first, depends on the records' identities and never on their order in the file.
+PRAM draws categories anew so that counts stay as they are, on average or exactly. Sampling keeps
+some records by lot, with weights that stand for all.
 """
 
 from __future__ import annotations
@@ -61,10 +59,7 @@ def canonical_order(table: CodedTable, setting: Setting) -> NDArray[np.int64]:
 def read_numbers(table: CodedTable, names: Sequence[str], setting: Setting, asked: str) -> Floats:
     """Return variables as numbers, a column each; NaN where a cell is missing.
 
-    Raises
-    ------
-    InputError
-        For all names that are no variables, or have values that are no numbers.
+    An `InputError` names all that are no variables, or have values that are no numbers.
     """
     problems: list[Problem] = []
     columns: list[Floats] = []

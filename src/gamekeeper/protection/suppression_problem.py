@@ -1,11 +1,8 @@
-"""Households of a file, and what their members have in common.
+"""A suppression that was asked, held against the file and its households, and given to its algorithm.
 
-A variable of the household is one cell of all its members: it is suppressed for all of them or for
-none. Households then count as one each, and have k of them as candidates.
-
-What is asked of a suppression, held against the file: every fault in one error.
-
-A suppression that was asked, given to the algorithm that solves it.
+Every fault in what is asked comes in one error. A variable of the household is one cell of all its
+members: it is suppressed for all of them or for none. Households then count as one each, and have k
+of them as candidates.
 """
 
 from __future__ import annotations
@@ -127,22 +124,12 @@ SCALE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A suppression that can be asked of a file.
+    """A suppression that can be asked of a file, by the places of the columns that are compared.
 
-    Attributes
-    ----------
-    keys
-        The columns that are compared: key variables, and the stratum at last where there is one.
-    costs
-        What a cell of each costs.
-    pinned
-        The places of columns that are never suppressed.
-    key_sets
-        The places of the columns of each key; one list of all where there is one key.
-    related
-        For each key variable the columns that follow it.
-    above
-        A measure per record and its threshold.
+    These `keys` are the key variables, and the stratum at last where there is one. `costs` is what
+    a cell of each costs, `pinned` columns are never suppressed, `key_sets` are the columns of each
+    key, `related` the columns that follow each key variable, `above` is a measure per record and
+    its threshold.
     """
 
     step: Suppress
@@ -381,18 +368,10 @@ _WAYS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solved:
-    """What is to be suppressed.
+    """What is to be suppressed: `stars` has as bits the places of columns shown as suppressed, by record.
 
-    Attributes
-    ----------
-    stars
-        For each record the places of columns to be shown as suppressed, as bits.
-    cost, lower_bound
-        What that costs, and what anything costs that reaches the same.
-    n_unmet
-        How many records cannot be helped.
-    notes
-        What to know of it, in words.
+    `cost` is what that costs, `lower_bound` what anything costs that reaches the same. `n_unmet`
+    records cannot be helped; `notes` say what to know of it.
     """
 
     stars: NDArray[np.uint64]

@@ -1,12 +1,11 @@
-"""Which candidates to try for some targets: suppression, recoding, both together; then stronger ones.
+"""Candidates tried for targets, each attacked again under the same scenario; stronger ones until met.
 
-Targets on candidates say what to ask for, and for a recoding the right matches to be expected do too:
-they are as many as there are classes. Others (links, a policy; expected matches with suppressed cells)
-are not monotone or have no criterion of their own: for these a criterion is asked for that makes them
-smaller, each candidate is attacked, and k grows for each way until it meets them, then is halved back.
-So what is found is the best that was verified, and never called the best there is.
-
-Candidates tried for targets, each attacked again under the same scenario.
+Ways are suppression, recoding, both together. Targets on candidates say what to ask for, and for a
+recoding the right matches to be expected do too: they are as many as there are classes. Others
+(links, a policy; expected matches with suppressed cells) are not monotone or have no criterion of
+their own: for these a criterion is asked for that makes them smaller, each candidate is attacked,
+and k grows for each way until it meets them, then is halved back. So what is found is the best that
+was verified, and never called the best there is.
 """
 
 from __future__ import annotations
@@ -57,16 +56,9 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What a steward wishes of candidates.
+    """What a steward wishes of candidates: options of suppression and of searches for recodings, by name.
 
-    Attributes
-    ----------
-    suppress
-        Options of suppression by name: costs, pinned variables and so on.
-    search
-        Options of the search for recodings by name: keep, at least, forbid and so on.
-    methods
-        Which to try: "suppress", "recode", "both"; all of them when empty.
+    `methods` are those to try ("suppress", "recode", "both"); all of them when empty.
     """
 
     suppress: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -134,15 +126,9 @@ def _alike(target: Target) -> tuple[Criterion | None, int, bool]:
 class Ladder:
     """One way to protect, weaker to stronger: what is tried for each k, until the targets are met.
 
-    Attributes
-    ----------
-    place
-        The place of the way among the proposals for a k.
-    rungs
-        The values of k, ascending.
-    is_verified
-        Whether recodings are searched in the order of their loss, each verified by the attack, and not
-        one for each k.
+    `place` is that of the way among the proposals for a k, `rungs` the values of k, ascending. With
+    `is_verified` recodings are searched in the order of their loss, each verified by the attack,
+    and not one for each k.
     """
 
     place: int
@@ -160,8 +146,8 @@ def ladders(
 ) -> tuple[Criterion, tuple[Ladder, ...]]:
     """Return the criterion to ask for, and the ways to climb.
 
-    Where targets are on candidates alone, a larger k than asked for reaches them no better; nor does it
-    where they come down to so many classes of a recoding.
+    Where targets are on candidates alone, or come down to so many classes of a recoding, a larger k
+    than asked for reaches them no better.
     """
     criterion, first, is_all = aim_of(targets, response_knowledge=response_knowledge)
     more = () if is_all or not targets else tuple(k for k in _LADDER if first < k <= n_records)

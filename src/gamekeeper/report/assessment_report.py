@@ -1,10 +1,10 @@
-"""Reports of single attacks: keys, special uniques, matching, inference; and what outsiders may read.
+"""The page of an assessment, and pages of single attacks: keys, special uniques, matching, inference.
 
-An internal report has everything. An external one says what was done and how, without a value of
-risk, a parameter, a seed, a record or a category: by the handbook on disclosure control of the European Statistical
-System, risk is confidential to the data holder, and what was changed in the data is not.
-
-The page of an assessment: the verdict first, then what drives the risk, what to do, and details.
+Of an assessment the verdict comes first, then what drives the risk, what to do, and details. An
+internal report has everything. An external one says what was done and how, without a value of risk,
+a parameter, a seed, a record or a category: by the handbook on disclosure control of the European
+Statistical System, risk is confidential to the data holder, and what was changed in the data is
+not.
 """
 
 from __future__ import annotations
@@ -281,7 +281,6 @@ def assessment_page(page: AssessmentPage, *, with_records: bool = True) -> RiskR
 
 
 def _tile(found: Interval, words: str) -> tuple[str, str]:
-    """Return the number that is shown large, and the words and the interval below it."""
     if found.value is None:
         return f"0 to {found.upper:,.0f}", words
     if not found.is_given:

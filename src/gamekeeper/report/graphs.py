@@ -59,16 +59,10 @@ def draw_partition_graph(
 ) -> Drawing:
     """Draw a partition graph as it is given, its sinks shaded and on the lowest layer.
 
-    Parameters
-    ----------
-    graph
-        The graph; `graph.deepen()` usually has fewer edges.
-    selected
-        Categories to fill with orange. With "outside this form's universe" among them, the sinks
-        that the others leave over are marked too.
-    sideways
-        Whether the general stands to the left of the fine instead of above it; by default only
-        where the sinks would take more room side by side than a page has.
+    `graph.deepen()` usually has fewer edges. Categories in `selected` are filled with orange; with
+    "outside this form's universe" among them, the sinks that the others leave over are marked too.
+    With `sideways` the general stands to the left of the fine instead of above it; by default only
+    where the sinks would take more room side by side than a page has.
 
     Examples
     --------
@@ -124,19 +118,10 @@ def draw_harmonization_graph(
 ) -> Drawing:
     """Draw the harmonization graph of a variable, with the number of forms that have each code.
 
-    Parameters
-    ----------
-    forms
-        The forms whose categorizations are taken, by default all; those that do not have the
-        variable, or no valid categorization of it, do not count.
-    target
-        A form whose code takes part and is marked, but which is not counted itself.
-    selected
-        Codes to outline in orange.
-    title
-        A heading, by default the name of the variable.
-    sideways
-        Whether the general stands to the left of the fine instead of above it.
+    Of `forms` (by default all) those that do not have the variable, or no valid categorization of
+    it, do not count. The code of the form `target` takes part and is marked, but is not counted
+    itself. Codes in `selected` are outlined in orange. With `sideways` the general stands to the
+    left of the fine instead of above it.
 
     Examples
     --------
@@ -244,7 +229,6 @@ def _legend(*, has_harmonizations: bool, has_selected: bool) -> tuple[Mark, ...]
 
 
 def _turned(placed: Placement) -> Placement:
-    """Exchange right and down."""
     return Placement(
         placed.height,
         placed.width,

@@ -1,8 +1,7 @@
-"""What an analysis found, in sentences.
+"""The HTML report of an analysis, and what it found in sentences.
 
-The HTML report of an analysis: one file that needs nothing else, to be read, printed or sent.
-
-It holds its style and drawings itself, has no scripts, and forbids browsers to load anything.
+It is one file that needs nothing else, to be read, printed or sent: it holds its style and drawings
+itself, has no scripts, and forbids browsers to load anything.
 """
 
 from __future__ import annotations
@@ -52,8 +51,8 @@ _SHOWN_NAMES = 5
 def prevalence_text(outcome: KeyVariableMap) -> str:
     """Say how many of the forms must be matched, and how many must have a variable.
 
-    Of 46 forms at 10%: "at least 4 of 46 forms; a variable counts only if at least 5 have it, 10% of
-    46 being 4.6".
+    Of 46 forms at 10%: "at least 4 of 46 forms; a variable counts only if at least 5 have it, 10%
+    of 46 being 4.6".
     """
     n_forms, share = len(outcome.match_forms), outcome.prevalence
     if n_forms == 1:
@@ -403,7 +402,6 @@ def _section(
     frame: Frame,
     small: Frame,
 ) -> dict[str, object]:
-    """Return what the template of a variable tells."""
     maximal = item.maximal
     first = maximal[0] if maximal else None
     categories = first.categories if first else ()

@@ -1,20 +1,17 @@
-"""A picture of nodes and arrows, as SVG or PNG.
+"""Pictures, small step plots and the HTML page that reports on risk are made of.
 
-SVG asks for the generic sans-serif font, which every viewer has. PNG is drawn by matplotlib with
-the font that comes with it. So neither needs a font on the machine that makes the picture.
+Nodes and arrows become SVG, which asks for the generic sans-serif font that every viewer has, or
+PNG, which matplotlib draws with the font that comes with it: neither needs a font on the machine
+that makes the picture.
 
-Figures of matplotlib as picture files, and as SVG within a page.
+Code size against prevalence has one scale for all variables of a report, so that their plots can be
+compared. The number of categories has a linear axis, on which areas can be compared, or a
+logarithmic one, on which small numbers can be read; arbitrary precision has a line of its own at
+the top.
 
-Code size against prevalence as a small step plot, drawn by a template.
-
-The same scale serves all variables of a report, so that their plots can be compared. The number
-of categories has a linear axis, on which areas can be compared, or a logarithmic one, on which
-small numbers can be read; arbitrary precision has a line of its own at the top.
-
-The HTML report of a risk assessment: a summary for a director, tables for an analyst.
-
-It is one file that needs nothing else. One script of its own sorts tables when a heading is
-clicked; browsers are told by its hash to run no other, and to load nothing.
+The report has a summary for a director and tables for an analyst. It is one file that needs nothing
+else. One script of its own sorts tables when a heading is clicked; browsers are told by its hash to
+run no other, and to load nothing.
 """
 
 from __future__ import annotations
@@ -141,20 +138,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A finished drawing.
+    """A finished drawing; `width`, `height` and places are in points from the top left corner.
 
-    Attributes
-    ----------
-    width, height
-        Of the part with nodes and arrows, in points.
-    nodes, arrows
-        What is drawn, in points from the top left corner.
-    description
-        The drawing in one sentence, for those who cannot see it.
-    title
-        A heading above the drawing.
-    legend
-        What the looks of the nodes mean, under the drawing.
+    Under the nodes and arrows the `legend` says what looks mean; `description` is for those who
+    cannot see it.
     """
 
     width: float
@@ -372,10 +359,7 @@ def save_figure(figure: Figure, path: str | Path) -> Path:
 
 
 def figure_svg(figure: Figure, *, name: str) -> str:
-    """Return a figure as one SVG element to stand within a page.
-
-    `name` sets its inner names apart from those of other figures on the same page.
-    """
+    """Return a figure as an SVG element within a page; `name` sets its inner names apart from others."""
     text = _METADATA.sub("", _PROLOGUE.sub("", _drawn(figure, "svg", salt=name).decode()))
     return re.sub(r'(id="|href="#|url\(#)', rf"\g<1>{name}-", text)
 
@@ -409,9 +393,7 @@ class StepPlot:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The scale that plots share, in points.
-
-    `largest` is the largest number of categories that has a bound.
+    """The scale that plots share, in points; `largest` is the largest bounded number of categories.
 
     Examples
     --------

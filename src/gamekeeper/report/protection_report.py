@@ -1,14 +1,12 @@
-"""Attacks before and after protection as lines of a page: what each achieves, and what was asked for.
+"""Pages on a protected file: before and after for the data holder, methods and loss for all.
 
-What the pages on a protected file say: before and after for the data holder, methods and loss for all.
+The internal page has the attacks before and after, what was asked for, searched and proven, and
+what is lost. The public one has methods by name, the loss, and how suppressed cells look: no risk,
+no parameter, no seed, no fingerprint and no category, so that it can go with the file.
 
-The internal page has the attacks before and after, what was searched and proven, and what is lost. The
-public one has methods by name, the loss, and how suppressed cells look: no risk, no parameter, no seed,
-no fingerprint and no category, so that it can go with the file.
-
-Once a cell is suppressed, nobody outside is to tell such cells from those that were missing before. So the
-public page counts what everybody can count in the release, cells without a value, of every key variable; and
-variables with such cells are in no figure that compares them with before.
+Once a cell is suppressed, nobody outside is to tell such cells from those that were missing before.
+So the public page counts what everybody can count in the release, cells without a value, of every
+key variable; and variables with such cells are in no figure that compares them with before.
 """
 
 from __future__ import annotations
@@ -60,24 +58,12 @@ _OF_TARGETS = {EXPECTED: "expected_matches", LINKAGE: "linkage"}
 
 @dataclass(frozen=True, slots=True)
 class AttackChange:
-    """What an attack achieves before and after.
+    """What an attack achieves before and after; None where it is not known.
 
-    Attributes
-    ----------
-    attack
-        What is measured, in words: "people who fit at most one record".
-    before, after
-        What was found; None where it is not known.
-    target
-        What was asked for, as it was typed.
-    is_met
-        Whether it is reached; None where nothing was asked, or it is not proven.
-    is_share
-        Whether the figures are shares.
-    more_is_safer
-        Whether a larger figure is better, as with candidates.
-    note
-        What to know of the figure, such as that it is approximate.
+    `attack` is in words ("people who fit at most one record"), `target` what was asked for as it
+    was typed, and `is_met` whether it is reached, None where nothing was asked or it is not proven.
+    `more_is_safer`: a larger figure is better, as with candidates. `note` is what to know of the
+    figure, such as that it is approximate.
     """
 
     attack: str
@@ -183,27 +169,13 @@ _EVERY = {1: "The target is", 2: "Both targets are"}
 class AboutProtection:
     """What the pages say of a protected file besides what was found.
 
-    Attributes
-    ----------
-    name
-        The name of the file that was protected.
-    steps
-        The methods, in their order.
-    suppressed
-        How a suppressed cell looks, in words: "empty", or "the code -9".
-    release
-        The name of the file that was written, if one was.
-    scenario, attacker
-        Who would attack it, and how.
-    certificate
-        What was proven and how it can be checked, in sentences.
-    reached, tiles
-        What attacks achieve, in sentences and as figures with their names, for those who read no
-        further.
-    changed
-        What was changed, in sentences, where counts of cells do not tell it; else empty.
-    is_counted
-        Whether it is known which cells were changed: not where records are nobody's.
+    `name` is that of the file that was protected, `release` of the one that was written, if any;
+    `steps` are the methods in their order. `suppressed` says how a suppressed cell looks ("empty",
+    "the code -9"), `scenario` and `attacker` who would attack it and how, `certificate` what was
+    proven and how it can be checked. `reached` and `tiles` are what attacks achieve, in sentences
+    and as figures with their names, for those who read no further. `changed` says what was changed
+    where counts of cells do not tell it. It is not known which cells were changed (`is_counted`)
+    where records are nobody's.
     """
 
     name: str
@@ -458,7 +430,6 @@ def _attacks(attacks: Sequence[AttackChange]) -> RiskSection:
 
 
 def _unknown(lines: Sequence[AttackChange]) -> list[str]:
-    """Say what is not known, by why."""
     by_reason: dict[str, list[str]] = {}
     for line in lines:
         by_reason.setdefault(line.note or "not tried", []).append(line.attack)

@@ -1,15 +1,12 @@
-"""What is published of a protected file: what everybody can count in it, and figures that are rounded.
+"""The utility of a protected file on a page, and what of it is published: counts and rounded figures.
 
-Utility tells of the file as a whole, but exact figures can tell of single cells. Where few cells were
-suppressed, the bits that are lost tell how their values were distributed; a mean of before, beside the
-one after, tells what the values beyond a limit added up to. So distances, overlaps and correlations
-keep two digits, bits one, and of numbers there is how far they moved and no mean of before. Once a cell is
-suppressed, nobody is to tell such cells from those that were missing: counted are cells without a value, and
-variables with such cells are in no figure that compares them with before.
-
-What a page says of the utility of a protected file: words, tables, and analyses before and after.
-
-What protection did, drawn: attacks before and after, and the changed cells of each variable.
+Utility tells of the file as a whole, but exact figures can tell of single cells. Where few cells
+were suppressed, the bits that are lost tell how their values were distributed; a mean of before,
+beside the one after, tells what the values beyond a limit added up to. So distances, overlaps and
+correlations keep two digits, bits one, and of numbers there is how far they moved and no mean of
+before. Once a cell is suppressed, nobody is to tell such cells from those that were missing:
+counted are cells without a value, and variables with such cells are in no figure that compares them
+with before.
 """
 
 from __future__ import annotations
@@ -106,8 +103,9 @@ def public_utility(utility: Utility) -> Utility:
 def without_values(protected: Protected, keys: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
     """Return, once some cell was suppressed, which cells of each variable have no value in the release.
 
-    Variables are the keys and those that were changed, whether or not a cell of theirs was suppressed:
-    else what is missing in those that are not named would be known to have been missing before.
+    Variables are the keys and those that were changed, whether or not a cell of theirs was
+    suppressed: else what is missing in those that are not named would be known to have been missing
+    before.
     """
     log, table = protected.log, protected.table
     if not any(log.suppressed(name).any() for name in log.variables):
@@ -344,10 +342,7 @@ def plot_attacks(lines: Sequence[tuple[str, float, float, str]]) -> Figure:
 
 
 def plot_changes(log: ChangeLog, suppressed: str = "suppressed") -> Figure:
-    """Plot the share of cells that were suppressed, or have another value, of each variable.
-
-    `suppressed` is what the former are called.
-    """
+    """Plot each variable's share of suppressed cells, called `suppressed`, and of other values."""
     from matplotlib.figure import Figure
 
     lines = [

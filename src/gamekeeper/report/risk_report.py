@@ -1,8 +1,6 @@
-"""What reports on a file of records say of it: its name, how it was read, how it was counted.
+"""Pages of a risk assessment and of a comparison of measures: which results become which sections.
 
-What the report of a risk assessment says: which results become which sections.
-
-What the page of a comparison of measures says: which results become which sections.
+What a page says of the file itself: its name, how it was read, how it was counted.
 """
 
 from __future__ import annotations
@@ -113,10 +111,9 @@ def assessment_report(
     notices: Sequence[str] = (),
     with_records: bool = True,
 ) -> RiskReport:
-    """Put an assessment together as a report.
+    """Put an assessment together as a report; `notices` are on the file and the scenario.
 
     Without records it has no words on single records, so that it can be shown to more people.
-    `notices` say what is to be known of the file and the scenario.
     """
     file = uniques.file
     sections = [

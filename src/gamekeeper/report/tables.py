@@ -1,14 +1,9 @@
-"""Templates filled with text from anywhere: escaped, and free of what XML does not allow.
+"""Tables written to files that other programs read, text in templates, and the endings of files.
 
-Which endings pictures and pages have, and pictures written to files.
-
-Excel workbooks: one sheet per table, text as text.
-
-A text that begins like a formula or looks like an address or a number stays a text: cells are
-written by their type, and never by what they look like. Whole numbers beyond 15 digits, which Excel
-would round, are written as text.
-
-Tables written to files that other programs read: CSV, Parquet or an Excel workbook.
+Text in templates comes from anywhere: it is escaped, and free of what XML does not allow. An Excel
+workbook has one sheet per table. A text that begins like a formula or looks like an address or a
+number stays a text: cells are written by their type, and never by what they look like. Whole
+numbers beyond 15 digits, which Excel would round, are written as text.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""What the report on an audit says: what is given away and why, how rules stand, the tables by levels.
+"""Reports on released tables and on audits: bounds, what is given away and why, who is told of.
 
-What the report on released tables says: bounds, what can be said of people, what subtraction adds.
+An audit's has how rules stand, and the tables by levels; that of a release has what subtraction
+adds.
 """
 
 from __future__ import annotations

@@ -1,19 +1,16 @@
-"""What every request passes before anything is done: host, origin, size; and what every answer gets.
+"""The server as one application: routes, errors, guard and pages put together; its interface.
 
-Written for ASGI itself, so that nothing between it and a route can leave it out. Whatever goes wrong
-behind it is told in one line without a value, and no traceback is printed.
+The guard is what every request passes before anything is done (host, origin, size), and what every
+answer gets. It is written for ASGI itself, so that nothing between it and a route can leave it out.
+Whatever goes wrong behind it is told in one line without a value, and no traceback is printed.
 
-The built pages: one document for every address of the workbench, and the files that it loads.
+The built pages are one document for every address of the workbench, and the files that it loads,
+which have a digest in their names and never change. A server without the build says how to get it,
+and answers all the same to whoever asks for data. The document of the interface (OpenAPI), from
+which the client of the pages is generated::
 
-Files of the build have a digest in their names and never change. A server without the build says how
-to get it, and answers all the same to whoever asks for data.
-
-The server as one application: routes, errors, guard and pages put together.
-
-The document of the server's interface (OpenAPI), from which the client of the pages is generated.
-
-python -m gamekeeper.web.app FILE          writes it
-python -m gamekeeper.web.app --check FILE  fails where the file is not what it would be
+    python -m gamekeeper.web.app FILE          writes it
+    python -m gamekeeper.web.app --check FILE  fails where the file is not what it would be
 """
 
 from __future__ import annotations

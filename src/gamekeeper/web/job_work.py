@@ -1,13 +1,10 @@
-"""The kinds of jobs: a first look at a file, and its assessment.
+"""One job in a process of its own, a first look at a file or its assessment.
 
-Each takes its request as plain values, the folder for what it finds, and whom to tell how far it is. It
-leaves `result.json`, what everybody may see; `records.json`, with single records and categories too,
-for editors; tables as Parquet; and pages and pictures to download.
-
-One job, in a process of its own: python -m gamekeeper.web.job_work DATABASE ID.
-
-It writes what it finds to the folder that it is started in, and tells the database how far it is. What
-goes wrong is told in our words or not at all: the process has no output.
+``python -m gamekeeper.web.job_work DATABASE ID`` writes what it finds to the folder that it is
+started in: `result.json`, what everybody may see; `records.json`, with single records and
+categories too, for editors; tables as Parquet; and pages and pictures to download. It tells the
+database how far it is. What goes wrong is told in our words or not at all: the process has no
+output.
 """
 
 from __future__ import annotations

@@ -1,16 +1,14 @@
-"""Processes of jobs: whether one lives, known by its number and by when it was started.
+"""Long work as jobs, each in a process of its own, and the files of people that it may read.
 
-Files of people that pages may read: in the folders that the administrator allows, in place.
+A job is known to the server's database, goes on when the server ends, and is found again by the
+next one. Whether its process lives is known by its number and by when it was started. One whose
+process is gone without a word is interrupted, and can be run again: its seed makes that the same
+run. To cancel is asked first, by way of progress, and then done by signals.
 
-A name is looked up within its folder. What is not a plain file there, in truth and not by way of a
-link, is not there. Neither is what is private, of this server or another: stores, backups, studies,
-environments, what a server found or was sent. Names and sizes are told, never what is in a file.
-
-Long work as jobs: each in a process of its own, known to the server's database.
-
-A job goes on when the server ends, and is found again by the next one. One whose process is gone
-without a word is interrupted, and can be run again: its seed makes that the same run. To cancel is
-asked first, by way of progress, and then done by signals.
+Files are read in place, in the folders that the administrator allows. What is not a plain file
+there, in truth and not by way of a link, is not there. Neither is what is private, of this server
+or another: stores, backups, studies, environments, what a server found or was sent. Names and sizes
+are told, never what is in a file.
 """
 
 from __future__ import annotations

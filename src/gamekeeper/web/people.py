@@ -1,16 +1,14 @@
-"""Who may do what: three roles, each with all that the one before it may do.
+"""People of a server: roles, accounts with their passwords, and sessions.
 
-Accounts: names, roles, and passwords of which only a slow digest (argon2id) is kept.
+Each of the three roles has all that the one before it may do. Of passwords only a slow digest
+(argon2id) is kept. A wrong one costs time: after a few failures an account has to wait at that
+address, twice as long after each, and the others there do not. Whoever tries one account from many
+addresses, or many accounts from one, has to wait after far more failures than people make. At most
+two digests are worked out at once, or signing in would be a way to stop the server.
 
-A wrong password costs time: after a few failures an account has to wait at that address, twice as
-long after each, and the others there do not. Whoever tries one account from many addresses, or many
-accounts from one, has to wait after far more failures than people make. At most two digests are
-worked out at once, or signing in would be a way to stop the server.
-
-Sessions: who is signed in, known by a cookie whose value only the browser has.
-
-The database has the digest of the value, so that whoever reads it cannot sign in with it. A session
-ends when it is not used for a while, in any case after a time, and whenever it is revoked.
+Who is signed in is known by a cookie whose value only the browser has. The database has the digest
+of the value, so that whoever reads it cannot sign in with it. A session ends when it is not used
+for a while, in any case after a time, and whenever it is revoked.
 """
 
 from __future__ import annotations

@@ -1,14 +1,11 @@
-"""What a running server has: the store it holds, its database, who is signed in, who listens.
+"""What a running server has: its store and database, who asks, who listens, what goes on beside.
 
-Who asks: found by the cookie, held against the role that a route needs.
-
-What goes on beside requests: who else changed the store or put another in its place, and backups when nobody waits.
-
-The file of a store is looked at every second. A database server tells of new revisions by itself:
-then it is looked at when it does, and now and then in case something was not heard.
-
-A backup is a copy of the whole store. It is renewed when nothing was saved for some seconds, and at
-least every minute while people save; a last time when the server ends.
+Who asks is found by the cookie, and held against the role that a route needs. Beside requests it is
+seen who else changed the store or put another in its place: the file of a store is looked at every
+second; a database server tells of new revisions by itself, and is looked at when it does, and now
+and then in case something was not heard. A backup is a copy of the whole store. It is renewed when
+nothing was saved for some seconds, and at least every minute while people save; a last time when
+the server ends.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
-"""Connections: a request must come in time, and no address has all the places.
+"""A server run until it is stopped, its connections, and its accounts seen to at the prompt.
 
 Whoever connects and says nothing, or half a line, would else hold a place for as long as they like,
 and a few hundred of them the whole server. So half a request is waited for some seconds only; and
 where an address, or all together, have as many connections as there may be, the one that has been
 waited for the longest gives way. One whose request is being answered never does.
-
-A server started and run until it is stopped.
-
-Accounts of a server, seen to at the prompt: whether it runs or not.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
-"""How a server is set up: which store, where it listens, what it may read, where it keeps its own.
+"""How a server is set up, its own database, and whether the built pages are those of their sources.
 
-The server's own database: sessions, accounts and jobs. What people know is not in it.
-
-It lies in the private folder of the server and not in the store of the environment, whose history,
-export and backup must know nothing of it.
-
-Whether the built pages are those of the sources beside them, in a checkout.
-
-Needs nothing but Python's own library: whoever builds the package loads this file by its path.
+Settings say which store, where it listens, what it may read, where it keeps its own. The database
+has sessions, accounts and jobs, and nothing of what people know: it lies in the private folder of
+the server and not in the store of the environment, whose history, export and backup must know
+nothing of it.
 """
 
 from __future__ import annotations
@@ -34,18 +30,9 @@ _HOST = re.compile(r"[A-Za-z0-9.\-]{1,253}|\[[0-9A-Fa-f:]{2,45}\]")
 class Settings:
     """What a server is started with; made by `settings_of`.
 
-    Attributes
-    ----------
-    store
-        The store that is held open.
-    state
-        The private folder of the server: its database and the results of jobs.
-    folders
-        The folders with files of people that may be read, by the names that pages show.
-    origin
-        The address that people use, where it is not that of the server itself.
-    keep_days
-        After so many days the results of a job are deleted.
+    `state` is its private folder, with the database and the results of jobs, which are deleted
+    after `keep_days`. The `folders` with files of people that may be read go by the names that
+    pages show. `origin` is the address that people use, where it is not that of the server itself.
     """
 
     store: StorePlace

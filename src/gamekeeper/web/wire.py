@@ -1,17 +1,14 @@
-"""Errors on the wire: one shape, whatever went wrong, and never a value of a data file in it.
+"""What goes over the wire beside shapes: errors, events, ids, and large answers that are written once.
 
-What happens, told to open pages as it happens (server-sent events).
+An error has one shape, whatever went wrong, and never a value of a data file in it. Anybody may
+publish an event to open pages (server-sent), from any thread. A page that does not read fast enough
+misses what is old: it learns from the next event at which revision the environment is, and reads
+that.
 
-Anybody may publish, from any thread. A page that does not read fast enough misses what is old: it
-learns from the next event at which revision the environment is, and reads that.
-
-Ids of forms, variables, groups and scenarios on the wire.
-
-Names hold slashes and thousands of characters, so that addresses have a digest of the name: the
-first digits of the one by which a store looks names up. It is the same for names that fold to the
-same, and an environment has no two of these.
-
-Large answers, written once: what a route returns as a record FastAPI would take apart again.
+Names hold slashes and thousands of characters, so that addresses have an id: the first digits of
+the digest by which a store looks names up. It is the same for names that fold to the same, and an
+environment has no two of these. An answer that is written here is not taken apart again, as FastAPI
+would a record.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What can be asked of a search for a recoding.
+"""What can be asked of a search for a recoding, and recoding by rules (`--recode "Age=width 5"`).
 
-What a steward wants of categories that are searched for.
+What a steward wants of categories that are searched for:
 
 - *Keep* a cut or a category: of "Age: 18" no category has people below 18 and others; of "Status:
   widowed" none has widowed people and others.
@@ -8,8 +8,6 @@ What a steward wants of categories that are searched for.
 - *At least* so many categories.
 
 Wishes that no categorization grants are found before the search, all at once.
-
-Recoding by rules, as they are typed at the prompt (`--recode "Age=width 5"`).
 """
 
 from __future__ import annotations
@@ -305,7 +303,6 @@ def _only(own: KeyCategories, is_allowed: Callable[[Places], bool]) -> KeyCatego
 
 
 def _too_many(own: KeyCategories, least: int, wishes: Sequence[str]) -> list[Problem]:
-    """Return the problem of wishes that leave no categorization of a variable, if they do."""
     where = f"variable {quoted([own.variable.name])}"
     choice = own.choice(np.zeros(own.variable.n_codes), 1.0, 1)
     most = most_categories(choice)

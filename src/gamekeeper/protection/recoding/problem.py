@@ -1,13 +1,10 @@
-"""Households in a search for a recoding: each counts as one, by what its members have in common.
+"""From a coded file and what was asked of it to what a search for a recoding searches.
 
-A recoding acts on the whole file, so that members who have a value in common keep it in common. But
-a class of k records can be one household. So besides records, households are counted: as many as k
-must look alike in the variables that members have in common. Classes of households only merge where
-categories do, so that this is searched exactly as well.
-
-What is asked of a search for a recoding, held against the file: every fault in one error.
-
-From a coded file and what was asked to what an algorithm searches: choices, records, targets.
+Faults in what is asked come in one error. A recoding acts on the whole file, so that members of a
+household who have a value in common keep it in common; but a class of k records can be one
+household. So besides records, households are counted, each by what its members have in common: k
+must look alike in that. Classes of households only merge where categories do, so that this is
+searched exactly as well.
 """
 
 from __future__ import annotations
@@ -65,19 +62,11 @@ def household_target(
     weights: NDArray[np.int64] | None,
     persons: SmallClasses,
 ) -> MonotoneAttack:
-    """Return that k households look alike in what their members have in common.
+    """Return that k households look alike in what their members have in common, in these `columns`.
 
-    Parameters
-    ----------
-    columns
-        The columns of the codes that households are compared on.
-    codes, kept
-        The records, and which of them can be matched.
-    weights
-        The weights of those that are kept, where classes are counted by them: a household has that of
-        its first member.
-    persons
-        What is asked of records. Members of households in small classes may be as many.
+    Of `codes` the `kept` records can be matched; `weights` are theirs, where classes are counted by
+    weight: a household has that of its first member. `persons` is what is asked of records; members
+    in small classes may be as many.
     """
     places = np.flatnonzero(kept)
     _, first, sizes = np.unique(homes.home_of[places], return_index=True, return_counts=True)

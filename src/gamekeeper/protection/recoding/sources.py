@@ -1,14 +1,13 @@
-"""The categories that a variable of a file may get, and what each of them is called.
+"""The categories that a variable of a file may get, what each is called, and where they come from.
 
 Below them there are *places*: the codes of the variable (0 is a missing cell, which stays one), and
 after those the finest categories of a partition graph that no record has. A categorization must
 have these too: bands that overlap where nobody is would not be a categorization next year.
 
-Where the categories come from that a variable may get.
-
-In this order: recodings that the steward types as alternatives ("Age=width 5", "Age=width 10"), a
-file of levels (one row per value, a column per level, as ARX has it), the partition graph of the
-environment, and otherwise bands of a few widths for numbers, or all values in one category.
+Sources are, in this order: recodings that the steward types as alternatives ("Age=width 5",
+"Age=width 10"), a file of levels (one row per value, a column per level, as ARX has it), the
+partition graph of the environment, and otherwise bands of a few widths for numbers, or all values
+in one category.
 """
 
 from __future__ import annotations
@@ -46,22 +45,10 @@ ANY = "any"
 class KeyCategories:
     """What a variable may become.
 
-    Attributes
-    ----------
-    variable
-        The variable of the file.
-    n_places
-        How many places there are.
-    names
-        Every allowed category with its name; the missing cell is one of them.
-    where
-        The number or the band that each place is, where it is one.
-    ways
-        The only categorizations to choose from; any that the categories allow, where None.
-    source
-        Where they come from, in words.
-    may_show
-        Whether names may be shown in an error: they are not values of the file.
+    `names` has every allowed category, the missing cell among them; `where` the number or the band
+    that each place is, where it is one; `ways` the only categorizations to choose from, None for
+    all that the categories allow. `source` says where they come from; names may be shown in an
+    error where they are not values of the file (`may_show`).
     """
 
     variable: CodedVariable

@@ -1,23 +1,19 @@
-"""Recoding and suppression together: what is cheapest in all.
+"""Recoding and suppression together, cheapest in all; recoding for targets that are not monotone.
 
-One price for both. A recoding loses bits; a suppressed cell costs what its variable tells of a record
-on average, in the same unit (its entropy over the records), times a factor: 1 says that a cell lost
-by a star is as bad as one lost by putting everything together. Prices are rounded to a twentieth of
-the highest.
+One price for both. A recoding loses bits; a suppressed cell costs what its variable tells of a
+record on average, in the same unit (its entropy over the records), times a factor: 1 says that a
+cell lost by a star is as bad as one lost by putting everything together. Prices are rounded to a
+twentieth of the highest. What is searched is the cost of cells for the criterion released to
+people, (k,1), which is found exactly for each recoding and never grows where categories are merged.
+Other criteria need at least these cells, so that the lower bound holds for them as well; their own
+cells are found at the end, and the gap says how much dearer they are.
 
-What is searched is the cost of cells for the criterion released to people, (k,1), which is found
-exactly for each recoding and never grows where categories are merged. Other criteria need at least
-these cells, so that the lower bound holds for them as well; their own cells are found at the end, and
-the gap says how much dearer they are.
-
-Recoding for targets that are not monotone: a stand-in is searched, the real attack verifies.
-
-Classes of at least k records stand in for what is aimed at (links, expected matches, a policy). For a
-k the recodings that meet it come in the order of their loss, and each is attacked. One that fails is
-left out, that one alone; after a few failures a larger k is asked for. Once one has passed, smaller
-k between the last two are tried, and what is left of the attacks goes to recodings that are cheaper
-still. So the answer is the cheapest that was seen to pass, "best verified": what was not attacked is
-not known, and nothing is called the least.
+For targets that are not monotone (links, expected matches, a policy) classes of at least k records
+are a stand-in. For a k the recodings that meet it come in the order of their loss, and each is
+attacked. One that fails is left out, that one alone; after a few failures a larger k is asked for.
+Once one has passed, smaller k between the last two are tried, and what is left of the attacks goes
+to recodings that are cheaper still. So the answer is the cheapest that was seen to pass, "best
+verified": what was not attacked is not known, and nothing is called the least.
 """
 
 from __future__ import annotations
@@ -346,8 +342,8 @@ class Attempt:
 class VerifiedRecoding:
     """The cheapest recoding that passed the real attack, and all that was attacked.
 
-    `protected` is the file after it; where none passed, after the strongest that was tried. `step` is
-    the search with the k under which it was found: what a recipe keeps.
+    `protected` is the file after it; where none passed, after the strongest that was tried. `step`
+    is the search with the k under which it was found: what a recipe keeps.
     """
 
     protected: Protected
@@ -368,13 +364,9 @@ def search_verified(
 ) -> VerifiedRecoding:
     """Search for a recoding that passes a real attack, and attack `most_verified` of them at most.
 
-    `asked.seconds` are for all of it, and `asked.k` does not matter: `rungs` are the values of k that
-    stand in, ascending. `place` is that of the step in its recipe, from 1.
-
-    Raises
-    ------
-    NotReachableError
-        Where no recoding that may be chosen has classes of the first k.
+    `asked.seconds` are for all of it, and `asked.k` does not matter: `rungs` are the values of k
+    that stand in, ascending. `place` is that of the step in its recipe, from 1.
+    `NotReachableError`: no recoding has classes of the first k.
     """
     assert rungs, "some k must stand in"
     search = _Verifying(table, setting, asked, passes, most_verified, place)

@@ -1,7 +1,4 @@
-"""What a protected file is still good for: per variable, per table, per analysis, in words.
-
-What a protected file lost, drawn: the farthest tables, and the share of each variable.
-"""
+"""What a protected file is still good for: per variable, per table, per analysis, in words and drawn."""
 
 from __future__ import annotations
 
@@ -53,22 +50,11 @@ _NEAR = 0.02
 class VariableLoss:
     """What a coded variable lost.
 
-    Attributes
-    ----------
-    categories_before, categories_after
-        How many categories occur.
-    bits_before
-        Its entropy before.
-    bits_lost
-        What of it cannot be told any more from the released value; None where it is not known who is
-        who, so that only the entropies of both files could be compared.
-    changed_share, suppressed_share
-        Cells with another value or none, and those suppressed, of the records that are left; None
-        where it is not known.
-    distance, distance_weighted
-        Hellinger's distance; a recoded variable is compared as it is released.
-    bits_before_weighted, bits_lost_weighted
-        Entropies by weight; None where there are no weights.
+    Its entropy was `bits_before`; `bits_lost` of it cannot be told any more from the released
+    value, None where it is not known who is who, so that only the entropies of both files could be
+    compared (and by weight, where there are weights). `changed_share` and `suppressed_share` are
+    cells with another value or none, and those suppressed, of the records that are left, None where
+    not known. `distance` is Hellinger's; a recoded variable is compared as it is released.
     """
 
     variable: str
@@ -131,33 +117,14 @@ class PairLoss:
 
 @dataclass(frozen=True, repr=False)
 class Utility(Result):
-    """How much a released file still tells of what the original told.
+    """How much a released file still tells; it has no risk and no record, and may be published.
 
-    It has no risk and no record, and may be published with the file.
-
-    Attributes
-    ----------
-    n_before, n_after
-        How many records there were and are.
-    variables, numbers
-        What every coded variable and every numeric column lost.
-    tables
-        The tables that are farthest from before, of all with up to `most` variables.
-    mean_distances
-        The mean distance of tables by their number of variables; weighted ones are apart.
-    n_tables
-        How many tables were compared.
-    propensity, propensity_weighted
-        Whether records of before and after can be told apart.
-    saturated
-        pMSE by classes of equal records, as a share of the most; None where classes are too many to
-        mean anything.
-    correlation_moved, eigenvalue_moved
-        By how much a correlation of numbers, and an eigenvalue of their correlations, moved at most.
-    analyses
-        Estimates that the steward listed, before and after.
-    pairs
-        How every two numeric columns vary together.
+    `tables` are the ones farthest from before, of all `n_tables` with up to `most` variables;
+    `mean_distances` goes by the number of variables. `propensity` says whether records of before
+    and after can be told apart; `saturated` is pMSE by classes of equal records as a share of the
+    most, None where classes are too many to mean anything. A correlation of numbers moved by
+    `correlation_moved` at most, an eigenvalue of the correlations by `eigenvalue_moved`. `analyses`
+    are estimates that the steward listed, `pairs` how every two numeric columns vary together.
     """
 
     tells_of_records: ClassVar[bool] = False

@@ -1,8 +1,7 @@
-"""Accounts, for administrators: who may sign in, in which role; and whose sessions end.
+"""Routes of people and their work: signing in and out, accounts and sessions, files and jobs.
 
-Signing in and out: by the start address where there are no accounts, else by name and password.
-
-Files that may be read, and long work on them as jobs.
+Signing in is by the start address where there are no accounts, else by name and password. Accounts,
+their roles, and whose sessions end are for administrators.
 """
 
 from __future__ import annotations

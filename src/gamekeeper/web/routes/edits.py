@@ -1,12 +1,9 @@
-"""Edits: made, previewed, taken back; and what was done, the newest first.
+"""Routes of edits, proposals from forms, key variable mapping, and what pages show, to be kept.
 
-From a pile of forms to variables: questionnaires read, proposals reviewed, edits in words.
-
-Nothing enters here. What was decided becomes edits, which are made like any others.
-
-Key variable mapping, at every prevalence at once.
-
-What pages show, to be kept: lists as CSV or JSON, analyses and graphs as the command line has them.
+Edits are made, previewed, taken back, and listed, the newest first. Questionnaires are read into
+proposals that are reviewed: nothing enters here, but what was decided becomes edits, which are made
+like any others. Mapping is at every prevalence at once. Lists are kept as CSV or JSON, analyses and
+graphs as the command line has them.
 """
 
 from __future__ import annotations

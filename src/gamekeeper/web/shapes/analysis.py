@@ -1,6 +1,6 @@
-"""An analysis on the wire: every level of prevalence at once, so that a slider asks nobody.
+"""Analyses and scenarios on the wire: every level of prevalence at once, so that a slider asks nobody.
 
-Scenarios on the wire: the list of all, one with its key variables, and what has become of it.
+Of scenarios there is the list of all, one with its key variables, and what has become of it.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
-"""Records that several shapes use: something by its id and name, a revision.
+"""The environment on the wire: what it holds and what is wrong in it, its forms, groups and edits.
 
-The environment as a whole on the wire: what it holds, what is wrong in it, what was done last.
-
-Forms on the wire: the grid of all, column by column, and a single one with all that it asks.
-
-Groups on the wire: how each is defined, and which forms it has now.
-
-Edits on the wire: the records of `mapping.edits` as they are, and what they did or would do.
+Forms are a grid of all, column by column, or a single one with all that it asks; groups have their
+definition and the forms they have now. Edits are the records of `mapping.edits` as they are, and
+what they did or would do.
 """
 
 from __future__ import annotations

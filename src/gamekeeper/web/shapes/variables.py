@@ -1,8 +1,8 @@
-"""Variables on the wire: the list of all, and one with its definition, its codes and its forms.
+"""Variables, graphs and jobs on the wire.
 
-Graphs on the wire: of categories as they are, of codes as the command line lays them out.
-
-Jobs on the wire: what is asked of them, how far they are, what they found.
+Variables are listed, or come with definition, codes and forms; graphs of categories as they are, of
+codes as the command line lays them out; of jobs there is what is asked of them, how far they are,
+what they found.
 """
 
 from __future__ import annotations
