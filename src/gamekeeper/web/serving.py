@@ -32,9 +32,9 @@ from gamekeeper.web.settings import (
     Database,
     Settings,
     checked_origin,
-    is_current,
     named_folders,
 )
+from gamekeeper.web.stamp import is_current
 from gamekeeper.wording import quoted, shown_path
 from gamekeeper.workbench.demo_place import DEMO, demo_workplace
 from gamekeeper.workbench.environment.opening import opened_store

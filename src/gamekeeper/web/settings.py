@@ -1,7 +1,7 @@
-"""How a server is set up, its own database, and whether the built pages are those of their sources.
+"""How a server is set up, and its own database: sessions, accounts, jobs.
 
 Settings say which store, where it listens, what it may read, where it keeps its own. The database
-has sessions, accounts and jobs, and nothing of what people know: it lies in the private folder of
+has nothing of what people know: it lies in the private folder of
 the server and not in the store of the environment, whose history, export and backup must know
 nothing of it.
 """
@@ -13,7 +13,6 @@ import sqlite3
 from collections.abc import Generator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -163,31 +162,3 @@ class Database:
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA synchronous = NORMAL")
         return connection
-
-
-STAMP = ".stamp"
-"""The file among the built pages that says what they were built from."""
-
-_LEFT_OUT = ("node_modules", "screenshots")
-_TESTS = ".test.ts"
-
-
-def stamp_of(frontend: Path) -> str:
-    """Return a digest of all that the pages are built from."""
-    made = sha256()
-    for path in sorted(frontend.rglob("*")):
-        place = path.relative_to(frontend)
-        if place.parts[0] in _LEFT_OUT or not path.is_file() or path.name.endswith(_TESTS):
-            continue
-        made.update(place.as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return made.hexdigest()
-
-
-def is_current(frontend: Path, static: Path) -> bool:
-    """Tell whether the built pages are those of the sources; without sources, whether there are any."""
-    stamp = static / STAMP
-    if not stamp.is_file() or not (static / "index.html").is_file():
-        return False
-    if not (frontend / "package.json").is_file():
-        return True
-    return stamp.read_text(encoding="ascii").strip() == stamp_of(frontend)
