@@ -173,7 +173,6 @@ class FileAttack(Result):
 
     tells_of_records: ClassVar[bool] = False
     why_no_plot: ClassVar[str] = "it is a list of figures; the map of a study draws some of them"
-
     n_people: int
     n_rows: int
     candidates: Candidates

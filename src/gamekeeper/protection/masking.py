@@ -43,7 +43,6 @@ from gamekeeper.wording import count_of, percent_text, quoted
 Codes = NDArray[np.int64]
 _AGREE = 0.1
 _ENOUGH = 20
-
 # As programs write them: '[20, 25)', '[20; 25[', '(19.5,24.5]'.
 _INTERVAL = re.compile(r"(?P<first>[\[\](])(?P<ends>[^\[\]()]+)(?P<last>[\[\])])")
 _COMMAS = (";", ", ", ",")

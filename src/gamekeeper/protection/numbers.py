@@ -84,7 +84,6 @@ class Microaggregate(Step):
 
     do: ClassVar[str] = "microaggregate"
     iso: ClassVar[str] = "microaggregation"
-
     variables: Annotated[tuple[str, ...], Option("The numeric variables.")]
     k: Annotated[int, Option("The least number of records of a group.", least=2)] = 3
     grouping: Annotated[
@@ -203,7 +202,6 @@ class Noise(Step):
 
     do: ClassVar[str] = "noise"
     iso: ClassVar[str] = "noise addition"
-
     variables: Annotated[tuple[str, ...], Option("The numeric variables.")]
     share: Annotated[
         float, Option("The variance of the noise as a share of that of the variable.", least=1e-9)
@@ -320,7 +318,6 @@ class RankSwap(Step):
 
     do: ClassVar[str] = "rank swap"
     iso: ClassVar[str] = "permutation"
-
     variables: Annotated[tuple[str, ...], Option("The numeric variables.")]
     share: Annotated[
         float, Option("How far a value may move, as a share of the ranks.", least=0, most=1)
@@ -432,7 +429,6 @@ class TailCode(Step):
 
     do: ClassVar[str] = "tail code"
     iso: ClassVar[str] = "top and bottom coding"
-
     variable: Annotated[str, Option("The numeric variable.")]
     top: Annotated[float | None, Option("The upper limit.")] = None
     bottom: Annotated[float | None, Option("The lower limit.")] = None

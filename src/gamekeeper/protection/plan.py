@@ -214,7 +214,6 @@ class RiskUtilityMap(Result):
     """
 
     tells_of_records: ClassVar[bool] = False
-
     candidates: tuple[Candidate, ...]
     before: float | None
     current: int
@@ -429,7 +428,6 @@ class Plan(Result):
     """
 
     tells_of_records: ClassVar[bool] = False
-
     targets: tuple[Target, ...]
     before: FileAttack
     judged_before: tuple[JudgedTarget, ...]

@@ -270,7 +270,6 @@ class Pram(Step):
 
     do: ClassVar[str] = "pram"
     iso: ClassVar[str] = "randomization"
-
     variables: Annotated[tuple[str, ...], Option("The coded variables, each by itself.")]
     keep: Annotated[
         float, Option("The probability to stay, before it is made invariant.", least=1e-6, most=1)
@@ -442,7 +441,6 @@ class Sample(Step):
 
     do: ClassVar[str] = "sample"
     iso: ClassVar[str] = "sampling"
-
     fraction: Annotated[
         float, Option("The share of records (or of households) to release.", least=1e-9, most=1)
     ]

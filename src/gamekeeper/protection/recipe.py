@@ -45,7 +45,6 @@ _ALL: tuple[type[Step], ...] = (
     RankSwap,
     Noise,
 )
-
 STEPS: Mapping[str, type[Step]] = {step.do: step for step in _ALL}
 """Every method by its name in a recipe."""
 

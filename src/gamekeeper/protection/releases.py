@@ -161,7 +161,6 @@ def _order(
 Marks = NDArray[np.uint64]
 Pairs = Sequence[tuple[str, str]]
 """Columns of the original, and what they are called in the release."""
-
 _STEPS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9], dtype=np.uint64)
 _SHIFT = np.uint64(29)
 _WORD = 2**64 - 1

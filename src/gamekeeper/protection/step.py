@@ -349,7 +349,6 @@ class Protected(Result):
 
     tells_of_records: ClassVar[bool] = False
     why_no_plot: ClassVar[str] = "it is a file; the map of a study draws what it costs"
-
     before: CodedTable
     table: CodedTable
     log: ChangeLog
@@ -438,7 +437,6 @@ class Step(ABC):
 
     do: ClassVar[str] = ""
     """Its name in a recipe."""
-
     iso: ClassVar[str] = ""
     """What ISO/IEC 20889 calls it."""
 

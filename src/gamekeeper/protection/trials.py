@@ -323,7 +323,6 @@ class Trying:
             response_knowledge=self.setting.response_knowledge,
             most_classes=most_classes,
         )
-
         for way in ways:
             few = classes_needed(self.targets, n) if is_plain and way.is_verified else most_classes
 

@@ -33,11 +33,8 @@ from gamekeeper.report.page import (
 from gamekeeper.wording import count_of, did_you_mean, listed, quoted, short
 
 __all__ = ["MAX_DRAWN", "Drawing", "draw_harmonization_graph", "draw_partition_graph"]
-
-
 MAX_DRAWN = 250
 """The number of nodes above which a graph is not drawn by default."""
-
 # Beyond these limits the layout takes more than a few seconds, and nobody can read the outcome.
 _EDGES_PER_NODE = 5
 _LINE_LETTERS = 22

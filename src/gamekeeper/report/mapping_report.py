@@ -267,8 +267,6 @@ _TEXT_LETTERS = 600
 _DRAWN_NODES = 60
 _NARROW_GRAPH = 480.0
 _DRAWN_GRAPHS = 24
-
-
 _Row = tuple[str, str, str, str]
 """A code in a table: the code, its size, its forms, its categories in words."""
 

@@ -223,7 +223,6 @@ def _write_parquet(table: pa.Table, file: BinaryIO) -> None:
 
 
 def _write_excel(table: pa.Table, file: BinaryIO) -> None:
-
     file.write(workbook({"Table": table}))
 
 

@@ -44,7 +44,6 @@ POLICY = (
     " connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 """What a page may load and do: what this server sends, and nothing else."""
-
 _HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -208,7 +207,6 @@ ROUTERS = (
     accounts.router,
 )
 """The routes, in the order in which they are documented."""
-
 _SMALLEST_PACKED = 1_000
 _THREADS = 120
 

@@ -32,7 +32,6 @@ RESULT, RECORDS, REPORT, PLOT = "result.json", "records.json", "report.html", "p
 TABLES = ("records", "why", "unmapped")
 """Tables that a job may leave, for editors: single records, what sets the riskiest apart in words, and
 values that fit no category."""
-
 _TOP = 20
 _EXPLAINED = 1_000
 

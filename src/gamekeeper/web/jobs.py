@@ -80,7 +80,6 @@ ENDINGS = (
     ".xlsx", ".xls", ".ods", ".gz",
 )  # fmt: skip
 """What the name of a file that is listed ends in."""
-
 _DEEPEST = 4
 _MOST = 2_000
 

@@ -39,10 +39,8 @@ class Role(IntEnum):
 
     READER = 1
     """Looks at the environment and at results of the whole."""
-
     EDITOR = 2
     """Edits the environment, and reads and assesses files of people."""
-
     ADMINISTRATOR = 3
     """Sees to accounts and sessions too."""
 

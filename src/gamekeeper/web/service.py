@@ -157,8 +157,6 @@ class Server:
 _MOST_KEPT = 400
 _READ_AT_ONCE = 2
 _LONGEST_TURN = 20.0
-
-
 _NAME = "gamekeeper"
 
 
@@ -207,8 +205,6 @@ def signed_in(request: Request, server: Server) -> Who | None:
 Reader = Annotated[Who, Depends(Needs(Role.READER))]
 Editor = Annotated[Who, Depends(Needs(Role.EDITOR))]
 Administrator = Annotated[Who, Depends(Needs(Role.ADMINISTRATOR))]
-
-
 _EVERY = 1.0
 _UNHEARD = 15.0
 _QUIET = 5.0

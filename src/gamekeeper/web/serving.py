@@ -42,13 +42,10 @@ from gamekeeper.workbench.requests.shared import AccountsRequest, ServeRequest
 
 HEAD_SECONDS = 10.0
 """How long the head of a request may take."""
-
 BODY_SECONDS = 30.0
 """How long nothing may come of a body that has begun."""
-
 MOST_TOGETHER = 400
 """From so many connections on, requests are refused."""
-
 _ROOM = 10
 _MOST_OF_ONE = MOST_TOGETHER // 2
 
@@ -127,10 +124,8 @@ class BehindProxy(Connection):
 
 STATE = ".server"
 """What the name of the private folder has after that of the store."""
-
 FRONTEND = Path(__file__).parents[3] / "frontend"
 """Where the sources of the pages are, in a checkout."""
-
 _GRACE = 2
 _KEEP_ALIVE = 75
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 STAMP = ".stamp"
 """The file among the built pages that says what they were built from."""
-
 _LEFT_OUT = ("node_modules", "screenshots")
 _TESTS = ".test.ts"
 

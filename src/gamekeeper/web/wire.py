@@ -38,7 +38,6 @@ from gamekeeper.wording import count_of, quoted
 
 LOG = logging.getLogger("gamekeeper.web")
 """Says where something failed, never with what."""
-
 _STATUS = {
     Reason.STALE: 409,
     Reason.NOTHING_TO_UNDO: 409,

@@ -323,7 +323,6 @@ class Recoding(Step):
 
     do: ClassVar[str] = "recode"
     iso: ClassVar[str] = "generalization: rounding, top and bottom coding, combining attributes"
-
     rules: Annotated[
         tuple[str, ...],
         Option("One rule per variable: VARIABLE=WAY, as --recode takes it.", flags="--recode"),

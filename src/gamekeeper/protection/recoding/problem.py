@@ -304,7 +304,6 @@ class SearchProblem:
     targets: tuple[Target, ...]
     entropy: float
     """How much the key variables tell, in the unit of the loss."""
-
     household_variables: tuple[str, ...] = ()
     """The key variables by which households are counted, each as one."""
 

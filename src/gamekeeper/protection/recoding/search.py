@@ -193,7 +193,6 @@ class SearchedRecoding(Result):
         "it is a choice of categories; the map of a study draws what it costs"
     )
     tells_of_records: ClassVar[bool] = False
-
     problem: SearchProblem
     asked: SearchOptions
     found: FoundRecoding

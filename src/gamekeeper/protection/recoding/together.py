@@ -71,7 +71,6 @@ class RecodeAndSuppress(SearchOptions, Step):
 
     do: ClassVar[str] = "recode and suppress"
     iso: ClassVar[str] = "generalization and local suppression"
-
     criterion: Annotated[Criterion | str, _together("What suppression is to reach in the end.")] = (
         Criterion.BOTH
     )
@@ -325,7 +324,6 @@ def _told(asked: RecodeAndSuppress, facts: Mapping[str, Any], n_recoded: int) ->
 
 
 _PER_K = 3
-
 Passes = Callable[[Protected], bool]
 
 

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 WORST = 10
 """How many of the farthest tables are named."""
-
 _TELLS = 1.5
 _EASILY = 0.1
 _HARDLY = 0.02
@@ -128,7 +127,6 @@ class Utility(Result):
     """
 
     tells_of_records: ClassVar[bool] = False
-
     n_before: int
     n_after: int
     variables: tuple[VariableLoss, ...]

@@ -52,7 +52,6 @@ from gamekeeper.wording import quoted
 from gamekeeper.workbench.environment.opening import person
 
 router = APIRouter(prefix="/api/accounts")
-
 RoleName = Literal["reader", "editor", "administrator"]
 
 
@@ -74,7 +73,6 @@ class NewAccount(BaseModel):
     """An account to be added."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
-
     name: str = Field(max_length=200)
     role: RoleName
     password: str = Field(max_length=10_000)
@@ -84,7 +82,6 @@ class ChangedAccount(BaseModel):
     """Another role or password; sessions of the account end."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
-
     role: RoleName | None = None
     password: str | None = Field(default=None, max_length=10_000)
 
@@ -158,7 +155,6 @@ class SignIn(BaseModel):
     """A name and a password."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
-
     name: str = Field(max_length=1_000)
     password: str = Field(max_length=10_000)
 
@@ -227,7 +223,6 @@ def _set(response: Response, value: str, settings: Settings) -> None:
 
 
 jobs_router = APIRouter(prefix="/api")
-
 _DOWNLOADS = {
     REPORT: "text/html",
     PLOT: "image/svg+xml",

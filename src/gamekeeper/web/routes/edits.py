@@ -71,7 +71,6 @@ from gamekeeper.workbench.requests.environment import (
 )
 
 router = APIRouter(prefix="/api")
-
 _MOST_CHANGES = 20
 _PAGE = 50
 
@@ -104,7 +103,6 @@ class TakeBack(BaseModel):
     """An undo or a redo."""
 
     model_config = ConfigDict(extra="forbid")
-
     anyone: bool = Field(default=False, description="Also if somebody else made that edit.")
 
 
@@ -193,7 +191,6 @@ def _stale(server: Server, error: GamekeeperError, base: int) -> Refused:
 
 
 imports_router = APIRouter(prefix="/api/imports")
-
 _UNFIT = re.compile(r"[^\w .()+-]+")
 _LONGEST = 120
 
@@ -209,7 +206,6 @@ class DecidedAsked(BaseModel):
     """What was decided on proposed questions."""
 
     model_config = ConfigDict(extra="forbid")
-
     decisions: DecisionsFile
 
 

@@ -187,7 +187,6 @@ class DraftAsked(BaseModel):
     """A variable that is being drawn, and what a form would select of it."""
 
     model_config = ConfigDict(extra="forbid")
-
     definition: Annotated[Nominal | Ordinal | Interval, Field(discriminator="scale")]
     selected: list[str] = []
 

@@ -387,7 +387,6 @@ def group_count(environment: Environment, definition: GroupDefinition) -> GroupC
 
 OneEdit = Annotated[Edit, Field(discriminator="edit")]
 """Any edit; told apart by its field `edit`, so that a fault is told once and not for every kind."""
-
 _MOST_EDITS = 20_000
 _SHOWN = 200
 
@@ -396,7 +395,6 @@ class EditsAsked(BaseModel):
     """Edits to be made together, or not at all."""
 
     model_config = ConfigDict(extra="forbid")
-
     edits: Annotated[list[OneEdit], Field(min_length=1, max_length=_MOST_EDITS)]
     base: int | None = Field(
         default=None, ge=1, description="The revision on which they were thought out."

@@ -288,7 +288,6 @@ class FileAsked(BaseModel):
     """A file that may be read: the folder by its name, and the path within it."""
 
     model_config = ConfigDict(extra="forbid")
-
     folder: str
     name: str
 
@@ -297,7 +296,6 @@ class Reading(BaseModel):
     """How a file is read, where that is not told by the file."""
 
     model_config = ConfigDict(extra="forbid")
-
     missing_values: _Names = []
     delimiter: str | None = Field(default=None, max_length=8)
     encoding: str | None = Field(default=None, max_length=40)
@@ -310,7 +308,6 @@ class LookAsked(BaseModel):
     """A first look at a file."""
 
     model_config = ConfigDict(extra="forbid")
-
     kind: Literal["look"]
     file: FileAsked
     scenario: str = Field(
@@ -325,7 +322,6 @@ class AssessAsked(BaseModel):
     """The assessment of a file; the options are those of `gamekeeper assess`."""
 
     model_config = ConfigDict(extra="forbid")
-
     kind: Literal["assess"]
     file: FileAsked
     keys: _Names = Field(default=[], description="Columns to match on; or give a scenario.")
