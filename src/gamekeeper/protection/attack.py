@@ -21,7 +21,6 @@ import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,14 +40,12 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.reading.columns import number_of
 from gamekeeper.errors import LimitError
+from gamekeeper.prompt_syntax import parse_fraction
 from gamekeeper.protection.file_attack import CANDIDATES, FileAttack, link_release
 from gamekeeper.protection.step import ChangeLog, Setting
 from gamekeeper.protection.targets import ASSIGNMENTS, LINKAGE, Target
-from gamekeeper.results import Provenance
+from gamekeeper.results import Progress, Provenance
 from gamekeeper.wording import quoted
-
-if TYPE_CHECKING:
-    from gamekeeper.results import Progress
 
 
 def protection_bytes(n_records: int, n_keys: int) -> int:
@@ -384,8 +381,6 @@ def measure_release(
     """Assess a release on its keys, suppressed cells being cells that are missing."""
     fraction = setting.fraction
     if fraction is not None and not isinstance(fraction, Mapping) and log.n_left < log.n_records:
-        from gamekeeper.prompt_syntax import parse_fraction
-
         fraction = parse_fraction(fraction) * log.n_left / log.n_records
     keys = count_keys(
         after,

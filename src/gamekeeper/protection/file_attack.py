@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
 MOST_PAIRS = 25_000_000
 _MOST_CELLS = 4_000_000
-_FEWEST = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,7 @@ def link_release(
     whole = n * before.n_records <= most_pairs
     chosen = np.arange(n)
     if not whole:
-        n_tried = max(_FEWEST, most_pairs // max(before.n_records, 1))
+        n_tried = max(200, most_pairs // max(before.n_records, 1))
         order = CounterStream(setting.seed, ("linkage", "sample")).order(setting.records(after))
         chosen = np.sort(order[:n_tried])
     released = after if whole else replace_cells(after, records=chosen)
@@ -144,12 +143,9 @@ def link_release(
 def _require_tables(held: Mapping[str, CellSets]) -> None:
     for sets in held.values():
         if sets.category_at.shape[1] * sets.nobody > _MOST_CELLS:
-            raise LimitError(
-                Reason.TOO_LARGE,
-                "A release was to be linked with its original.",
-                "a variable has too many values and overlapping categories to be linked on",
-                "Leave it out of the keys.",
-            )
+            asked = "A release was to be linked with its original."
+            found = "a variable has too many values and overlapping categories to be linked on"
+            raise LimitError(Reason.TOO_LARGE, asked, found, "Leave it out of the keys.")
 
 
 CANDIDATES = "candidates"

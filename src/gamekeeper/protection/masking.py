@@ -235,7 +235,8 @@ def read_masking(
     if are_alike and any(change.n_suppressed for change in changes.values()):
         changes |= {name: replace(changes[name], suppressed=bits) for name, bits in empty.items()}
     made = after.recoded(finer)
-    left = None if records is None or _is_whole(records, before.n_records) else records
+    is_whole = records is not None and np.array_equal(records, np.arange(before.n_records))
+    left = None if is_whole else records
     log = ChangeLog(before.n_records, changes, left)
     return Masking(made, log, tuple(found), held, is_open)
 
@@ -261,10 +262,6 @@ def as_written(new: CodedVariable, old: CodedVariable, decimal: str) -> Recode |
     place = {word: code for code, word in enumerate(made) if code != MISSING}
     codes = np.array([MISSING, *(place[word] for word in words[1:])], dtype=np.int64)
     return Recode(new.name, codes, made, old.name)
-
-
-def _is_whole(records: Codes, n: int) -> bool:
-    return len(records) == n and bool((records == np.arange(n)).all())
 
 
 def _spread(truths: NDArray[np.bool_], records: Codes, n: int) -> NDArray[np.bool_]:

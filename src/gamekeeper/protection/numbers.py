@@ -181,19 +181,13 @@ class Microaggregate(Step):
                 if within
                 else "The file"
             )
-            raise InputError(
-                Reason.BAD_OPTION,
-                asked,
-                f"{where} {'have' if within and n_small > 1 else 'has'} fewer complete records.",
-                "Ask for smaller groups, or for groups across the whole file.",
-            )
+            fault = f"{where} {'have' if within and n_small > 1 else 'has'} fewer complete records."
+            advice = "Ask for smaller groups, or for groups across the whole file."
+            raise InputError(Reason.BAD_OPTION, asked, fault, advice)
         if n_left and self.incomplete == IncompleteRecords.REFUSE:
-            raise InputError(
-                Reason.BAD_OPTION,
-                asked,
-                f"A number is missing in {count_of(n_left, 'record')}.",
-                "Leave such records as they are (incomplete: leave), or fill the cells first.",
-            )
+            fault = f"A number is missing in {count_of(n_left, 'record')}."
+            advice = "Leave such records as they are (incomplete: leave), or fill the cells first."
+            raise InputError(Reason.BAD_OPTION, asked, fault, advice)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,12 +225,8 @@ class Noise(Step):
         order = canonical_order(table, setting)
         own = order[np.isfinite(before[order]).all(axis=1)]
         if not len(own):
-            raise InputError(
-                Reason.NOTHING_GIVEN,
-                asked,
-                "No record has all of these numbers.",
-                "Name fewer variables at a time.",
-            )
+            fault = "No record has all of these numbers."
+            raise InputError(Reason.NOTHING_GIVEN, asked, fault, "Name fewer variables at a time.")
         ids = setting.records(table)[own]
         normals = np.stack(
             [setting.stream(place, self.do, name).normal(ids) for name in self.variables], axis=1
@@ -352,11 +342,11 @@ class RankSwap(Step):
         share = Fraction(str(self.share))
         after, n_without = _swapped(before, parts, draws, share)
         # In one order, whatever that of the file: sums of numbers depend on it.
-        moved = _moved_of_rank_swap(before[order], after[order])
+        moved = _correlation_moved(before[order], after[order])
         while self.most_moved is not None and moved is not None and moved > self.most_moved:
             share /= 2
             after, n_without = _swapped(before, parts, draws, share)
-            moved = _moved_of_rank_swap(before[order], after[order])
+            moved = _correlation_moved(before[order], after[order])
         if n_without == int(np.isfinite(before).sum()):
             raise InputError(
                 Reason.BAD_OPTION,
@@ -401,7 +391,7 @@ def _swapped(
     return after, n_without
 
 
-def _moved_of_rank_swap(before: Floats, after: Floats) -> float | None:
+def _correlation_moved(before: Floats, after: Floats) -> float | None:
     """Return by how much a correlation moved at most; None where there is none to be told."""
     if before.shape[1] < 2:
         return None

@@ -48,7 +48,6 @@ from gamekeeper.protection.step import (
 from gamekeeper.wording import count_of, did_you_mean, percent_text, quoted
 
 Floats = NDArray[np.float64]
-_MOST_DECIMALS = 6
 
 
 def canonical_order(table: CodedTable, setting: Setting) -> NDArray[np.int64]:
@@ -86,12 +85,8 @@ def read_numbers(table: CodedTable, names: Sequence[str], setting: Setting, aske
             near = did_you_mean(name, known)
             problems.append(Problem(Reason.UNKNOWN_NAME, where, "It is not in the file.", near))
     problems += naming_problems(names)
-    refuse(
-        problems,
-        asked,
-        f"{count_of(len(problems), 'variable')} cannot be used.",
-        "Name variables of the file whose values are numbers.",
-    )
+    fault = f"{count_of(len(problems), 'variable')} cannot be used."
+    refuse(problems, asked, fault, "Name variables of the file whose values are numbers.")
     return np.stack(columns, axis=1)
 
 
@@ -117,12 +112,8 @@ def read_weights(table: CodedTable, setting: Setting, asked: str) -> Floats:
         if (weights < 0).any() or not weights.any():
             found = "Some weights are negative, or all of them are 0."
     if found:
-        raise InputError(
-            Reason.BAD_OPTION,
-            asked,
-            found,
-            "Name weights (--weight of protect try), or do it without them.",
-        )
+        do = "Name weights (--weight of protect try), or do it without them."
+        raise InputError(Reason.BAD_OPTION, asked, found, do)
     return weights
 
 
@@ -135,7 +126,7 @@ def decimals_of(values: Floats) -> int | None:
     (1, None)
     """
     known = values[np.isfinite(values)]
-    for decimals in range(_MOST_DECIMALS + 1):
+    for decimals in range(6 + 1):
         if np.array_equal(np.round(known, decimals), known):
             return decimals
     return None
@@ -215,11 +206,9 @@ def strata_of(
     names = tuple(within) or ((setting.strata,) if setting.strata else ())
     unknown = [name for name in names if name not in table.codebook]
     if unknown:
+        found = f"{quoted(unknown)} {'is' if len(unknown) == 1 else 'are'} not among the coded variables."
         raise InputError(
-            Reason.UNKNOWN_NAME,
-            asked,
-            f"{quoted(unknown)} {'is' if len(unknown) == 1 else 'are'} not among the coded variables.",
-            did_you_mean(unknown[0], table.codebook.names),
+            Reason.UNKNOWN_NAME, asked, found, did_you_mean(unknown[0], table.codebook.names)
         )
     strata = np.zeros(table.n_records, np.int64)
     for name in names:

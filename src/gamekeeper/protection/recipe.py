@@ -61,12 +61,9 @@ def read_step(content: Mapping[str, Any]) -> Step:
     """
     do = str(content.get("do", ""))
     if do not in STEPS:
-        raise InputError(
-            Reason.UNKNOWN_NAME,
-            f"A step that does {quoted([do])} was to be read.",
-            "There is no such method.",
-            did_you_mean(do, list(STEPS)),
-        )
+        asked = f"A step that does {quoted([do])} was to be read."
+        found = "There is no such method."
+        raise InputError(Reason.UNKNOWN_NAME, asked, found, did_you_mean(do, list(STEPS)))
     return STEPS[do].from_json(content)
 
 
@@ -368,12 +365,8 @@ def _read(content: Mapping[str, Any], asked: str) -> Recipe:
         )
     broken = made.broken_entry()
     if broken is not None:
-        raise InputError(
-            Reason.DAMAGED,
-            asked,
-            f"Its journal was changed after it was written: entry {broken + 1} does not follow.",
-            "Use the recipe as it was written.",
-        )
+        fault = f"Its journal was changed after it was written: entry {broken + 1} does not follow."
+        raise InputError(Reason.DAMAGED, asked, fault, "Use the recipe as it was written.")
     return made
 
 

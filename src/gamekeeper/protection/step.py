@@ -30,7 +30,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING as DATACLASSES_MISSING
+from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from hashlib import sha256
@@ -45,14 +45,13 @@ from gamekeeper.data.coding.codebook import MISSING, Recode
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.options import option_text, options_of, require_valid
-from gamekeeper.results import Provenance, Result
+from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import count_of, did_you_mean, joined, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from gamekeeper.mapping.environment.environment import Environment
-    from gamekeeper.results import Progress
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -461,12 +460,8 @@ class Step(ABC):
         made: dict[str, Any] = {"do": self.do}
         for item in fields(self):  # pyright: ignore[reportArgumentType]
             value = getattr(self, item.name)
-            default = (
-                item.default
-                if item.default_factory is DATACLASSES_MISSING
-                else item.default_factory()
-            )
-            if default is DATACLASSES_MISSING or value != default:
+            default = item.default if item.default_factory is NO_DEFAULT else item.default_factory()
+            if default is NO_DEFAULT or value != default:
                 made[item.name] = _plain(value)
         return made
 
@@ -522,20 +517,17 @@ def protected_by(
     began: float | None = None,
 ) -> Protected:
     """Return what a step has made, with its provenance; `began` is by `time.perf_counter`."""
+    options = {name: option_text(value) for name, value in step.to_json().items() if name != "do"}
     made = Provenance(
         f"protection: {step.do}",
         step.iso,
-        {**_told(step), "keys": ", ".join(setting.keys), "missing": setting.missing.value},
+        {**options, "keys": ", ".join(setting.keys), "missing": setting.missing.value},
         setting.seed,
         before.fingerprint,
         before.engine.name,
         seconds=0.0 if began is None else time.perf_counter() - began,
     )
     return Protected(before, table, log, tuple(told), made, dict(found or {}), tuple(frozen))
-
-
-def _told(step: Step) -> dict[str, str]:
-    return {name: option_text(value) for name, value in step.to_json().items() if name != "do"}
 
 
 def _plain(value: Any) -> Any:

@@ -29,6 +29,8 @@ from gamekeeper.algorithms.suppression.problem import (
     SuppressionProblem,
     suppression_bytes,
 )
+from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
+from gamekeeper.attack.uniques.suda import assess_uniques
 from gamekeeper.budget import require_memory
 from gamekeeper.choices import Missing
 from gamekeeper.data.coding.coded_table import CodedTable
@@ -107,11 +109,8 @@ def find_households(
         for name in wanted
         if unlike[name]
     ]
-    refuse(
-        problems,
-        "Variables of households were to be one cell for all members.",
-        f"{count_of(len(problems), 'variable has', 'variables have')} conflicting values.",
-    )
+    found = f"{count_of(len(problems), 'variable has', 'variables have')} conflicting values."
+    refuse(problems, "Variables of households were to be one cell for all members.", found)
     return Households(tuple(wanted), home_of.reshape(-1), first, sizes)
 
 
@@ -230,13 +229,8 @@ def checked(step: Suppress, table: CodedTable, setting: Setting) -> Checked:
         column = known(follower, "related column", table.codebook.names)
         variable = known(leader, "key variable", keys)
         if column and column in keys:
-            problems.append(
-                Problem(
-                    Reason.BAD_OPTION,
-                    f"related column {quoted([column])}",
-                    "it is a key variable itself.",
-                )
-            )
+            where = f"related column {quoted([column])}"
+            problems.append(Problem(Reason.BAD_OPTION, where, "it is a key variable itself."))
         related.setdefault(variable, []).append(column)
     sets = _key_sets(step, keys, known)
     homes = tuple(known(name, "household variable", keys) for name in step.household_variables)
@@ -247,11 +241,8 @@ def checked(step: Suppress, table: CodedTable, setting: Setting) -> Checked:
         compared = (*keys, known(setting.strata, "stratum", table.codebook.names))
     if len(compared) > MOST_COLUMNS:
         problems.append(Problem(Reason.TOO_LARGE, "keys", f"they are more than {MOST_COLUMNS}."))
-    refuse(
-        problems,
-        "Cells were to be suppressed.",
-        f"{count_of(len(problems), 'thing')} cannot be asked.",
-    )
+    asked = "Cells were to be suppressed."
+    refuse(problems, asked, f"{count_of(len(problems), 'thing')} cannot be asked.")
     strata = (compared.index(setting.strata),) if setting.strata else ()
     fixed = {compared.index(name) for name in pinned} | set(strata)
     return Checked(
@@ -313,23 +304,11 @@ def _contradictions(
             if is_given
         ]  # fmt: skip
     if (step.weighted or step.population) and not setting.weight:
-        problems.append(
-            Problem(
-                Reason.NOTHING_GIVEN,
-                "weight",
-                "weights are to count, and none are named.",
-                "Name them (--weight).",
-            )
-        )
+        found = "weights are to count, and none are named."
+        problems.append(Problem(Reason.NOTHING_GIVEN, "weight", found, "Name them (--weight)."))
     if step.household_variables and not setting.household:
-        problems.append(
-            Problem(
-                Reason.NOTHING_GIVEN,
-                "household",
-                "it is not named.",
-                "Name the column (--household).",
-            )
-        )
+        do = "Name the column (--household)."
+        problems.append(Problem(Reason.NOTHING_GIVEN, "household", "it is not named.", do))
     if step.max_is is not None and (step.dimension or step.thresholds or sets):
         problems.append(
             Problem(Reason.BAD_OPTION, "max_is", "it is asked instead of rare combinations.")
@@ -347,14 +326,9 @@ def _above(typed: str, problems: list[Problem]) -> tuple[str, float] | None:
         return None
     match = _ABOVE.match(typed)
     if match is None:
-        problems.append(
-            Problem(
-                Reason.BAD_OPTION,
-                f"above {quoted([typed])}",
-                "it cannot be read.",
-                "Write MEASURE>NUMBER: 'is>100'.",
-            )
-        )
+        where = f"above {quoted([typed])}"
+        found = "it cannot be read."
+        problems.append(Problem(Reason.BAD_OPTION, where, found, "Write MEASURE>NUMBER: 'is>100'."))
         return None
     return match["measure"], float(match["limit"]) / (100 if match["percent"] else 1)
 
@@ -438,11 +412,9 @@ class _Solving:
 
     def _of_persons(self, problem: SuppressionProblem) -> Suppression:
         asked, step = self.asked, self.asked.step
-        only = _above_of_solving(asked, self.table, self.setting)
+        only = _records_above(asked, self.table, self.setting)
         only = None if only is None else only[self.order]
         if step.max_is is not None:
-            from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
-
             found = find_minimal_uniques(
                 problem.codes.astype(np.uint32),
                 missing=self.setting.missing.value,
@@ -468,12 +440,9 @@ class _Solving:
         shared = sum(1 << asked.keys.index(name) for name in homes.variables)
         stars = np.zeros(table.n_records, dtype=np.uint64)
         if homes.n_homes < asked.step.k:
-            raise InputError(
-                Reason.BAD_OPTION,
-                f"Each household was to have {asked.step.k:,} candidates.",
-                f"There are {count_of(homes.n_homes, 'household')}.",
-                "Ask for a smaller k.",
-            )
+            wanted = f"Each household was to have {asked.step.k:,} candidates."
+            fault = f"There are {count_of(homes.n_homes, 'household')}."
+            raise InputError(Reason.BAD_OPTION, wanted, fault, "Ask for a smaller k.")
         if homes.variables:
             columns = [asked.keys.index(name) for name in homes.variables]
             columns += [place for place in asked.strata if place not in columns]
@@ -535,14 +504,11 @@ class _Solving:
         return Fraction(float(np.sort(per_record * weights).sum())) / problem.scaled[1]
 
 
-def _above_of_solving(
-    asked: Checked, table: CodedTable, setting: Setting
-) -> NDArray[np.bool_] | None:
+def _records_above(asked: Checked, table: CodedTable, setting: Setting) -> NDArray[np.bool_] | None:
     """Return the records above the threshold of a measure; None where all are protected."""
     if asked.above is None:
         return None
     from gamekeeper.attack.measures import measure_risk
-    from gamekeeper.attack.uniques.suda import assess_uniques
 
     measure, limit = asked.above
     keys = count_keys(
@@ -562,11 +528,8 @@ def _above_of_solving(
         if name not in ("record", "risk_class")
     }
     if measure not in known:
-        raise InputError(
-            Reason.UNKNOWN_NAME,
-            f"Records above a threshold of {quoted([measure])} were to be protected.",
-            "There is no such measure per record here.",
-            did_you_mean(measure, list(known)),
-        )
+        wanted = f"Records above a threshold of {quoted([measure])} were to be protected."
+        found = "There is no such measure per record here."
+        raise InputError(Reason.UNKNOWN_NAME, wanted, found, did_you_mean(measure, list(known)))
     values = known[measure].to_numpy(zero_copy_only=False).astype(np.float64)
     return np.nan_to_num(values, nan=-np.inf) > limit

@@ -128,11 +128,8 @@ def parse_targets(typed: Iterable[str | Target]) -> tuple[Target, ...]:
         Problem(Reason.DUPLICATE, f"target {quoted([text])}", "it is given twice.")
         for text in sorted(twice)
     ]
-    refuse(
-        problems,
-        f"{count_of(len(made) + len(problems), 'target was', 'targets were')} given.",
-        f"{count_of(len(problems), 'target')} cannot be used.",
-    )
+    asked = f"{count_of(len(made) + len(problems), 'target was', 'targets were')} given."
+    refuse(problems, asked, f"{count_of(len(problems), 'target')} cannot be used.")
     return tuple(made)
 
 

@@ -13,8 +13,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from dataclasses import replace as dataclass_replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gamekeeper.choices import Missing
@@ -228,9 +227,6 @@ def proposals(
     return found
 
 
-_HALVINGS = 2
-
-
 @dataclass(slots=True)
 class Trying:
     """Candidates as they are tried: the file, its targets and all that was found so far."""
@@ -256,7 +252,7 @@ class Trying:
         started = time.perf_counter()
         self.tried, self.failed = [], []
         # Steps tell that they are at work, so that they can be stopped; what counts are candidates.
-        self.setting = dataclass_replace(self.setting, progress=self._tell)
+        self.setting = replace(self.setting, progress=self._tell)
         _require_possible(self.targets, self.table.n_records)
         if self.parent:
             self.above = next(c.steps for c in self.earlier if c.number == self.parent)
@@ -304,11 +300,8 @@ class Trying:
             for step in proposal.steps:
                 for problem in step.check(base, self.setting):
                     problems.setdefault((problem.where, problem.found), problem)
-        refuse(
-            list(problems.values()),
-            "Candidates were to be tried, with wishes.",
-            f"{count_of(len(problems), 'thing')} cannot be asked.",
-        )
+        found = f"{count_of(len(problems), 'thing')} cannot be asked."
+        refuse(list(problems.values()), "Candidates were to be tried, with wishes.", found)
 
     def _climb_all(self, wishes: Wishes) -> None:
         """Try every way, as strong as the targets need it."""
@@ -460,8 +453,7 @@ class Trying:
 def _as_far_as_possible(steps: Sequence[Step]) -> tuple[Step, ...]:
     """Return steps of which suppression protects those who can be, where some cannot."""
     return tuple(
-        dataclass_replace(step, partial=True) if isinstance(step, Suppress) else step
-        for step in steps
+        replace(step, partial=True) if isinstance(step, Suppress) else step for step in steps
     )
 
 
@@ -477,11 +469,8 @@ def _require_possible(targets: Sequence[Target], n_records: int) -> None:
         if (target.criterion is not None or target.measure == ASSIGNMENTS)
         and target.limit > n_records
     ]
-    refuse(
-        problems,
-        f"{count_of(len(targets), 'target was', 'targets were')} given.",
-        f"{count_of(len(problems), 'target')} cannot be reached by any file of this size.",
-    )
+    found = f"{count_of(len(problems), 'target')} cannot be reached by any file of this size."
+    refuse(problems, f"{count_of(len(targets), 'target was', 'targets were')} given.", found)
 
 
 def _climb(
@@ -492,7 +481,7 @@ def _climb(
     for k in rungs:
         if attempt(k):
             high = k
-            for _ in range(_HALVINGS):
+            for _ in range(2):
                 middle = (low + high) // 2
                 if not low or middle in (low, high):
                     return

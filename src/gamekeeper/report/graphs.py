@@ -39,7 +39,6 @@ MAX_DRAWN = 250
 _EDGES_PER_NODE = 5
 _LINE_LETTERS = 22
 _MOST_LINES = 3
-_TITLE_LETTERS = 80
 _SHOWN_CATEGORIES = 40
 _NODE_GAP = 12.0
 _PAGE = 1_400.0
@@ -134,12 +133,10 @@ def draw_harmonization_graph(
     if own is not None:
         counts[own] += 0
     if not counts:
-        raise InputError(
-            Reason.NOTHING_GIVEN,
-            f"The harmonization graph of '{variable}' was asked for.",
-            "No form has a valid categorization of it.",
-            "Choose another variable, or more forms.",
-        )
+        asked = f"The harmonization graph of '{variable}' was asked for."
+        fault = "No form has a valid categorization of it."
+        do = "Choose another variable, or more forms."
+        raise InputError(Reason.NOTHING_GIVEN, asked, fault, do)
     try:
         graph = HarmonizationGraph.of(counts, max_nodes=max_nodes)
     except LimitError as error:
@@ -207,7 +204,7 @@ def _drawn(
         tuple(replace(node, x=x, y=y) for node, (x, y) in zip(nodes, placed.centres, strict=True)),
         tuple(map(Arrow.along, placed.courses)),
         description,
-        short(title, _TITLE_LETTERS),
+        short(title, 80),
         legend,
     )
 
@@ -336,12 +333,9 @@ def _observed(
 def _require_known(kind: str, names: set[str], known: Sequence[str]) -> None:
     unknown = sorted(names.difference(known))
     if unknown:
-        raise InputError(
-            Reason.UNKNOWN_NAME,
-            f"A drawing with the {kind} {quoted(unknown)} marked was asked for.",
-            f"The graph has no such {kind}.",
-            did_you_mean(unknown[0], known),
-        )
+        asked = f"A drawing with the {kind} {quoted(unknown)} marked was asked for."
+        found = f"The graph has no such {kind}."
+        raise InputError(Reason.UNKNOWN_NAME, asked, found, did_you_mean(unknown[0], known))
 
 
 def _require_room(kind: str, n_nodes: int, n_edges: int, max_nodes: int) -> None:

@@ -44,7 +44,6 @@ from gamekeeper.wording import (
     short,
 )
 
-_LEADING = 3
 _SHOWN_NAMES = 5
 
 
@@ -181,7 +180,7 @@ def explain(item: KeyVariable, target: str, environment: Environment) -> list[st
 def _leading(ranked: Sequence[KeyVariable]) -> list[str]:
     if not ranked:
         return []
-    leading = joined([_detail(item) for item in ranked[:_LEADING]])
+    leading = joined([_detail(item) for item in ranked[:3]])
     together = "Detail and number of forms taken together"
     return [f"{together}, the target could be matched best on {leading}.", _reason(ranked[0])]
 

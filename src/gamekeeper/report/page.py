@@ -51,12 +51,10 @@ FONT_SIZE = 11.0
 SMALL_SIZE = 8.5
 LINE_HEIGHT = 13.5
 _TITLE_SIZE = 14.0
-_TITLE_ROOM = 30.0
 _MARGIN = 8.0
 _LEGEND_GAP = 14.0
 _LEGEND_STEP = 16.0
 _MARK_WIDTH = 20.0
-_MARK_HEIGHT = 10.0
 _MARK_ROOM = 28.0
 _ARROW_WIDTH = 0.38
 _MOST_PIXELS = 16_000
@@ -171,7 +169,7 @@ class Drawing:
                 x=round(left + _MARK_WIDTH / 2, 1),
                 y=round(y, 1),
                 width=_MARK_WIDTH,
-                height=_MARK_HEIGHT,
+                height=10.0,
                 shape=mark.shape,
                 fill=mark.fill,
                 line=mark.line,
@@ -183,7 +181,7 @@ class Drawing:
 
     @property
     def _top(self) -> float:
-        return _MARGIN + (_TITLE_ROOM if self.title else 0)
+        return _MARGIN + (30.0 if self.title else 0)
 
     def svg(self, *, inline: bool = False) -> str:
         """Return the drawing as an SVG document, or `inline` as an element of an HTML page."""
@@ -492,7 +490,6 @@ def curve_text(curve: SizeCurve) -> str:
     return f"{shown}, then none"
 
 
-_SHOWN_ROWS = 200
 _SCRIPT = "sorting.js"
 
 
@@ -514,7 +511,7 @@ class RiskTable:
         *,
         names: Mapping[str, str] | None = None,
         columns: Sequence[str] = (),
-        most: int = _SHOWN_ROWS,
+        most: int = 200,
     ) -> RiskTable:
         """Make a table of an Arrow table; `names` are the headings of columns."""
         import pyarrow as pa

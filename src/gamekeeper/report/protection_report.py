@@ -138,7 +138,7 @@ def _standing(line: JudgedTarget) -> bool | None:
     return None if line.standing is Standing.NOT_PROVEN else line.standing is Standing.MET
 
 
-_WORDS_OF_PROTECTION_REPORT = (
+_PAGE_WORDS = (
     ("Hellinger's distance", "how far a table is from before: 0 is the same, 1 nothing in common"),
     ("Entropy", "how much a variable tells, in bits; what is lost cannot be told from the release"),
     (
@@ -258,7 +258,7 @@ def protection_report(
         sections,
         [protected.provenance, *provenances, utility.provenance],
         list(about.notices),
-        words=_WORDS_OF_PROTECTION_REPORT,
+        words=_PAGE_WORDS,
         kicker="Protection",
         question="What could an intruder do before, what after, and what did that cost?",
     )
@@ -320,7 +320,7 @@ def public_protection_report(
             *analyses_sections(public_utility(utility), with_categories=False),
         ],
         [for_outsiders(utility.provenance)],
-        words=_WORDS_OF_PROTECTION_REPORT,
+        words=_PAGE_WORDS,
         kicker="Disclosure control",
         question="What was changed in this file, and what can it still be used for?",
         footer="This page has no values of risk, no parameters, no records and no categories; figures are"

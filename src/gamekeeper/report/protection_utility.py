@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.utility import Propensity
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.protection.step import ChangeLog, Protected, Setting, VariableChange
 from gamekeeper.protection.utility.measuring import UtilityOptions, measure_utility
@@ -38,9 +39,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from gamekeeper.algorithms.utility import Propensity
-    from gamekeeper.protection.step import ChangeLog
 
 
 _DIGITS = 2
@@ -296,9 +294,6 @@ def _by_analysis(utility: Utility) -> pa.Table:
     return pa.Table.from_pylist(rows, schema)
 
 
-_LETTERS = 44
-
-
 def plot_attacks(lines: Sequence[tuple[str, float, float, str]]) -> Figure:
     """Plot what attacks achieve before and after, as shares of what they achieved before.
 
@@ -373,7 +368,7 @@ def _named_lines(ax: Axes, names: Sequence[str]) -> list[int]:
     """Give each name a line of its own, the first at the top, and return where the lines are."""
     letters = drawable_letters()
     places = list(range(len(names)))[::-1]
-    ax.set_yticks(places, [drawable(short(name, _LETTERS), letters) for name in names], fontsize=9)
+    ax.set_yticks(places, [drawable(short(name, 44), letters) for name in names], fontsize=9)
     ax.tick_params(axis="y", length=0)
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)

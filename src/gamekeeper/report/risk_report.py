@@ -62,11 +62,7 @@ def file_facts(
     )
 
 
-_RECORDS = 25
-_MSUS_OF_A_RECORD = 4
-_CATEGORIES = 100
 _MEASURES = ("record", "risk_class", "dis_is", "dis_suda", "is", "msus")
-_UNIQUE_BY = "unique by "
 WORDS = (
     ("Key variables", "what an intruder is assumed to know of people and to match on"),
     ("Sample unique", "a record whose key no other record of the file has"),
@@ -172,10 +168,7 @@ def with_reasons(uniques: UniquesRisk, shown: pa.Table, caption: str) -> tuple[p
     import pyarrow as pa
 
     words = [
-        "; ".join(
-            line.removeprefix(_UNIQUE_BY)
-            for line in uniques.explain(record, most=_MSUS_OF_A_RECORD)
-        )
+        "; ".join(line.removeprefix("unique by ") for line in uniques.explain(record, most=4))
         for record in shown["record"].to_pylist()
     ]
     column = pa.array(words, pa.string())
@@ -183,7 +176,7 @@ def with_reasons(uniques: UniquesRisk, shown: pa.Table, caption: str) -> tuple[p
 
 
 def _records(uniques: UniquesRisk) -> RiskSection:
-    top = uniques.riskiest(_RECORDS)
+    top = uniques.riskiest(25)
     known = [name for name in _MEASURES if name in top.column_names]
     shown = top.select(known)
     shown, caption = with_reasons(
@@ -216,7 +209,7 @@ def categories_section(uniques: UniquesRisk) -> RiskSection:
         "categories",
         "Which categories are to blame",
         figures=[(uniques.categories.plot(), "The categories that contribute most to IS")],
-        tables=[RiskTable.of(caption, uniques.categories.to_arrow(), most=_CATEGORIES)],
+        tables=[RiskTable.of(caption, uniques.categories.to_arrow(), most=100)],
     )
 
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 _GRIDS, _ROWS, _COLUMNS = 12, 40, 10
 _LISTED = 200
-_INSIDERS = 100
 _WORDS = (
     ("Hidden", "the figure is not published, whatever the reason"),
     ("Recomputed", "one figure alone agrees with everything that is published"),
@@ -140,7 +139,7 @@ def _why(found: TableAudit, one: HiddenCell) -> str:
 def _insiders(found: TableAudit) -> list[RiskSection]:
     if found.insiders is None:
         return []
-    said = found.insiders.sentences(found.tables, Fraction(str(found.within)), _INSIDERS)
+    said = found.insiders.sentences(found.tables, Fraction(str(found.within)), 100)
     return [RiskSection("insiders", "What contributors learn of each other", said, (), [])]
 
 
@@ -348,8 +347,7 @@ def _mark(found: TableAudit, cell: int | None, hidden: HiddenCell | None) -> str
     return "~" if hidden.is_near else "?"
 
 
-_STATEMENTS = 50
-_WORDS_OF_RELEASE_REPORT = (
+_RELEASE_WORDS = (
     ("Base table", "the table over all variables of the release, published or not"),
     ("Bounds", "the smallest and largest count that agree with everything published"),
     ("Tight", "some table that agrees with the release has exactly this count"),
@@ -404,7 +402,7 @@ def released_report(
         tiles,
         sections,
         provenances,
-        words=_WORDS_OF_RELEASE_REPORT,
+        words=_RELEASE_WORDS,
         kicker="Released tables",
         question="What can an intruder work out about the cells, and about people?",
     )
@@ -431,7 +429,7 @@ def _attributions(found: Attributions) -> RiskSection:
                 "Statements, those that concern most people first",
                 found.to_arrow(),
                 names={"people_from": "people, at least", "people_to": "at most"},
-                most=_STATEMENTS,
+                most=50,
             )
         ],
     )

@@ -33,11 +33,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gamekeeper.files import write_file
 from gamekeeper.results import package_version
-from gamekeeper.web import wire as errors
 from gamekeeper.web.routes import accounts, edits, environment
 from gamekeeper.web.service import Server
 from gamekeeper.web.settings import Settings
-from gamekeeper.web.wire import Refused, answer, fault_of_ours
+from gamekeeper.web.wire import Refusal, Refused, answer, fault_of_ours, install
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
@@ -54,7 +53,6 @@ _HEADERS = {
 }
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _BODIES = re.compile(r"application/(json|octet-stream)\s*(;.*)?", re.IGNORECASE)
-_MOST_DIGITS = 12
 MOST_BYTES = 8 << 20
 MOST_UPLOADED = 50 << 20
 UPLOADS = "/api/imports"
@@ -113,12 +111,8 @@ class Guard:
         if (origin is not None and origin not in self._settings.origins) or (
             site is not None and site not in ("same-origin", "none")
         ):
-            raise Refused(
-                403,
-                "wrong-origin",
-                "This came from a page of another server.",
-                "Do it in a page of this one.",
-            )
+            found = "This came from a page of another server."
+            raise Refused(403, "wrong-origin", found, "Do it in a page of this one.")
         has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
         if has_body and not _BODIES.fullmatch(headers.get("content-type", "")):
             raise Refused(415)
@@ -144,7 +138,7 @@ class _Body:
     def require_fit(self, scope: Scope) -> None:
         """Refuse what says of itself that it is too large."""
         length = Headers(scope=scope).get("content-length", "")
-        if length.isdecimal() and (len(length) > _MOST_DIGITS or int(length) > self._limit):
+        if length.isdecimal() and (len(length) > 12 or int(length) > self._limit):
             raise Refused(413)
 
     async def read(self) -> Message:
@@ -245,7 +239,7 @@ def bare_app(lifespan: object = None) -> FastAPI:
         separate_input_output_schemas=False,
         lifespan=lifespan,  # pyright: ignore[reportArgumentType]
         responses={
-            status: {"model": errors.Refusal, "description": words}
+            status: {"model": Refusal, "description": words}
             for status, words in (
                 (401, "Not signed in."),
                 (403, "Not allowed for the role, or from another page."),
@@ -254,7 +248,7 @@ def bare_app(lifespan: object = None) -> FastAPI:
             )
         },
     )
-    errors.install(app)
+    install(app)
     for router in ROUTERS:
         app.include_router(router)
     return app

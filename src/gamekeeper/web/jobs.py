@@ -80,7 +80,6 @@ ENDINGS = (
     ".xlsx", ".xls", ".ods", ".gz",
 )  # fmt: skip
 """What the name of a file that is listed ends in."""
-_DEEPEST = 4
 _MOST = 2_000
 
 
@@ -98,7 +97,7 @@ def allowed_files(folders: Mapping[str, Path]) -> list[AllowedFile]:
     """Return the files that may be read, by folder and name."""
     found: list[AllowedFile] = []
     for label, folder in folders.items():
-        for place in () if is_private_place(folder) else _within(folder, _DEEPEST):
+        for place in () if is_private_place(folder) else _within(folder, 4):
             if len(found) >= _MOST:
                 return found
             try:
@@ -145,18 +144,13 @@ def _within(folder: Path, depth: int) -> Iterator[Path]:
 
 
 def _absent() -> Refused:
-    return Refused(
-        404,
-        "not-found",
-        "A file was asked for. There is none of that name in the folders that may be read.",
-        "Choose one from the list, or ask an administrator to allow its folder.",
-    )
+    found = "A file was asked for. There is none of that name in the folders that may be read."
+    do = "Choose one from the list, or ask an administrator to allow its folder."
+    return Refused(404, "not-found", found, do)
 
 
 AT_ONCE = 2
 _TERM_AFTER, _KILL_AFTER = 5.0, 10.0
-_MOST_WAITING = 50
-_SETTLING = 10.0
 
 
 class State(StrEnum):
@@ -206,7 +200,7 @@ class Jobs:
             (n_waiting,) = connection.execute(
                 "SELECT COUNT(*) FROM job WHERE state = ?", (State.WAITING,)
             ).fetchone()
-            if n_waiting >= _MOST_WAITING:
+            if n_waiting >= 50:
                 raise Refused(
                     429, "too-often", "Many jobs are waiting already.", "Cancel some, or wait."
                 )
@@ -329,7 +323,7 @@ class Jobs:
         pid, started = row["pid"], row["started"]
         if pid is None:
             # Another server may be about to start it; one that died before it did is not.
-            lives = now - row["changed"] < _SETTLING
+            lives = now - row["changed"] < 10.0
         else:
             lives = started is not None and start_of(pid) == started
         if not lives:

@@ -121,13 +121,9 @@ class Server:
     def scratch(self) -> Generator[Path]:
         """Give a private folder that is gone afterwards, to a few at a time: each reads a file."""
         if not self._reading.acquire(timeout=_LONGEST_TURN):
-            raise Refused(
-                503,
-                Reason.BUSY.value,
-                "Other files are being read.",
-                "Wait a little, and send it again.",
-                wait=int(_LONGEST_TURN),
-            )
+            found = "Other files are being read."
+            do = "Wait a little, and send it again."
+            raise Refused(503, Reason.BUSY.value, found, do, wait=int(_LONGEST_TURN))
         folder = None
         try:
             folder = temporary_folder(self.settings.state)
@@ -185,12 +181,8 @@ class Needs:
         if who is None:
             raise Refused(401)
         if who.role < self.role:
-            raise Refused(
-                403,
-                "not-allowed",
-                f"This is for the role {self.role.word}; yours is {who.role.word}.",
-                "Ask an administrator.",
-            )
+            found = f"This is for the role {self.role.word}; yours is {who.role.word}."
+            raise Refused(403, "not-allowed", found, "Ask an administrator.")
         return who
 
 
@@ -205,7 +197,6 @@ def signed_in(request: Request, server: Server) -> Who | None:
 Reader = Annotated[Who, Depends(Needs(Role.READER))]
 Editor = Annotated[Who, Depends(Needs(Role.EDITOR))]
 Administrator = Annotated[Who, Depends(Needs(Role.ADMINISTRATOR))]
-_EVERY = 1.0
 _UNHEARD = 15.0
 _QUIET = 5.0
 _LATEST = 60.0
@@ -274,7 +265,7 @@ def ticking(server: Server) -> Generator[None]:
         told = ""
         while not end.is_set():
             # Who is told of a new revision does not wait for the next second.
-            ticker.heard.wait(_EVERY)
+            ticker.heard.wait(1.0)
             if end.is_set():
                 return
             now = ""

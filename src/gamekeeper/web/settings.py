@@ -72,12 +72,9 @@ def checked_origin(text: str) -> str:
     shown = f"[{host}]" if ":" in host else host
     fits = parts.scheme in ("http", "https") and _HOST.fullmatch(shown) and not parts.username
     if not fits or parts.path not in ("", "/") or parts.query or parts.fragment:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"The address {quoted([text])} was given.",
-            "It is not one of a server.",
-            "Write https://forms.example, without anything after the name.",
-        )
+        asked = f"The address {quoted([text])} was given."
+        do = "Write https://forms.example, without anything after the name."
+        raise InputError(Reason.BAD_OPTION, asked, "It is not one of a server.", do)
     port = "" if parts.port is None else f":{parts.port}"
     return f"{parts.scheme}://{shown}{port}"
 
@@ -87,12 +84,8 @@ def named_folders(folders: tuple[Path, ...]) -> dict[str, Path]:
     named: dict[str, Path] = {}
     for folder in folders:
         if not folder.is_dir():
-            raise InputError(
-                Reason.NOT_FOUND,
-                f"Files in {shown_path(folder)} were to be read.",
-                "There is no such folder.",
-                "Check the path.",
-            )
+            asked = f"Files in {shown_path(folder)} were to be read."
+            raise InputError(Reason.NOT_FOUND, asked, "There is no such folder.", "Check the path.")
         place = folder.resolve()
         if place in named.values():
             continue

@@ -185,14 +185,9 @@ def parse_wishes(
     for text in typed:
         name, colon, category = (part.strip() for part in text.partition(":"))
         if not (name and colon and category):
-            problems.append(
-                Problem(
-                    Reason.BAD_OPTION,
-                    f"{option} {quoted([text])}",
-                    "that is not VARIABLE: CATEGORY.",
-                    'Write "Age: 18".',
-                )
-            )
+            where = f"{option} {quoted([text])}"
+            fault = "that is not VARIABLE: CATEGORY."
+            problems.append(Problem(Reason.BAD_OPTION, where, fault, 'Write "Age: 18".'))
             continue
         (own,) = matched_names([name], keys)
         if own in keys:
@@ -363,12 +358,10 @@ class Recoding(Step):
         for group, values in self.groups[name].items():
             unknown = sum(value not in place for value in values)
             if unknown and self.strict:
-                raise InputError(
-                    Reason.UNKNOWN_NAME,
-                    f"Values of {quoted([name])} were to be put together.",
-                    f"{count_of(unknown, 'value is', 'values are')} not in the file.",
-                    "Search anew, or give groups of values that the file has.",
-                )
+                asked = f"Values of {quoted([name])} were to be put together."
+                found = f"{count_of(unknown, 'value is', 'values are')} not in the file."
+                do = "Search anew, or give groups of values that the file has."
+                raise InputError(Reason.UNKNOWN_NAME, asked, found, do)
             for value in values:
                 if value in place:
                     label[place[value]] = group

@@ -30,6 +30,8 @@ from gamekeeper.algorithms.recoding_search.choices import (
     distinct_records,
     search_bytes,
 )
+from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
+from gamekeeper.algorithms.uniques.scores import size_weights, weigh
 from gamekeeper.budget import require_memory
 from gamekeeper.choices import Missing
 from gamekeeper.data.coding.codebook import MISSING
@@ -122,11 +124,8 @@ def checked_wishes(table: CodedTable, setting: Setting, asked: SearchOptions) ->
         problems,
         setting.decimal,
     )
-    refuse(
-        problems,
-        f"A recoding of {count_of(len(names), 'key variable')} was to be searched.",
-        f"{count_of(len(problems), 'fault was', 'faults were')} found.",
-    )
+    wanted = f"A recoding of {count_of(len(names), 'key variable')} was to be searched."
+    refuse(problems, wanted, f"{count_of(len(problems), 'fault was', 'faults were')} found.")
     return CheckedWishes(names, left, at_least)
 
 
@@ -170,32 +169,16 @@ def _problems(
         if matched_names([name], setting.keys)[0] not in setting.keys
     ]
     if asked.household_variables and not setting.household:
-        problems.append(
-            Problem(
-                Reason.NOTHING_GIVEN,
-                "household",
-                "it is not named.",
-                "Name the column (--household).",
-            )
-        )
+        do = "Name the column (--household)."
+        problems.append(Problem(Reason.NOTHING_GIVEN, "household", "it is not named.", do))
     if asked.weighted and not setting.weight:
-        problems.append(
-            Problem(
-                Reason.NOTHING_GIVEN,
-                "weighted",
-                "classes are to be counted by weights, and none are given.",
-                "Name the column of weights (--weight).",
-            )
-        )
+        found = "classes are to be counted by weights, and none are given."
+        do = "Name the column of weights (--weight)."
+        problems.append(Problem(Reason.NOTHING_GIVEN, "weighted", found, do))
     if asked.k > table.n_records and not asked.weighted:
-        problems.append(
-            Problem(
-                Reason.BAD_OPTION,
-                "k",
-                f"it is {asked.k:,}, and the file has {count_of(table.n_records, 'record')}.",
-                "Ask for a k that the file can have.",
-            )
-        )
+        found = f"it is {asked.k:,}, and the file has {count_of(table.n_records, 'record')}."
+        do = "Ask for a k that the file can have."
+        problems.append(Problem(Reason.BAD_OPTION, "k", found, do))
     problems += [
         Problem(
             Reason.BAD_OPTION,
@@ -219,14 +202,9 @@ def _problems(
         if name not in names:
             continue
         if setting.environment is None or known_variable(name, setting.environment) is None:
-            problems.append(
-                Problem(
-                    Reason.UNKNOWN_NAME,
-                    f"observed {quoted([name])}",
-                    "no environment is given that has it.",
-                    "Name its store or folder (--environment).",
-                )
-            )
+            found = "no environment is given that has it."
+            do = "Name its store or folder (--environment)."
+            problems.append(Problem(Reason.UNKNOWN_NAME, f"observed {quoted([name])}", found, do))
     return problems
 
 
@@ -390,9 +368,6 @@ def _targets(
 
 def _highest_is(codes: NDArray[np.int64], setting: Setting, labels: Labels) -> float:
     """Return the highest IS of a record under a recoding; strata are no key."""
-    from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
-    from gamekeeper.algorithms.uniques.scores import size_weights, weigh
-
     recoded = np.zeros(codes.shape, dtype=np.uint32)
     for place in range(codes.shape[1]):
         shown = labels[place].astype(np.int64) + 1

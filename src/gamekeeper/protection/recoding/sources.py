@@ -120,7 +120,6 @@ def blocks_of(labels: Sequence[int]) -> list[Places]:
 
 
 _WIDTHS = (2, 5, 10, 20, 25, 50, 100, 200, 500, 1000, 5000, 10000, 50000, 100000)
-_MOST_WIDTHS = 4
 
 
 def categories_by_rules(
@@ -203,12 +202,10 @@ def categories_by_graph(
         of_code[code] = sum(1 << sink for sink in own)
     n_left = sum(not own for own in of_code.values())
     if n_left:
-        raise InputError(
-            Reason.UNMAPPED_VALUES,
-            f"Categories of {quoted([variable.name])} were looked up in the environment.",
-            f"{count_of(n_left, 'value')} of the file {'fits' if n_left == 1 else 'fit'} none.",
-            "Widen the variable (gamekeeper variable widen), or type recodings to choose from.",
-        )
+        asked = f"Categories of {quoted([variable.name])} were looked up in the environment."
+        fault = f"{count_of(n_left, 'value')} of the file {'fits' if n_left == 1 else 'fit'} none."
+        do = "Widen the variable (gamekeeper variable widen), or type recodings to choose from."
+        raise InputError(Reason.UNMAPPED_VALUES, asked, fault, do)
     taken = 0
     for own in of_code.values():
         taken |= own
@@ -285,9 +282,6 @@ def known_variable(name: str, environment: Environment | None) -> Variable | Non
     return environment.variable(names[0]) if len(names) == 1 else None
 
 
-_LARGEST = sys.float_info.max
-
-
 def default_categories(
     table: CodedTable, name: str, setting: Setting, *, together: bool
 ) -> KeyCategories:
@@ -297,11 +291,13 @@ def default_categories(
     bands = {code: _as_band(place) for code, place in where.items() if place is not None}
     names: dict[Places, str] = {}
     # Bands end at floating-point numbers, and text may hold larger ones.
-    if len(bands) == len(where) > 2 and all(abs(b.low) < _LARGEST for b in bands.values()):
+    if len(bands) == len(where) > 2 and all(
+        abs(b.low) < sys.float_info.max for b in bands.values()
+    ):
         lows = [float(band.low) for band in bands.values()]
         span = max(lows) - min(lows)
         widths = [width for width in _WIDTHS if 1 < span / width < len(lows)]
-        for width in widths[:: max(1, -(-len(widths) // _MOST_WIDTHS))]:
+        for width in widths[:: max(1, -(-len(widths) // 4))]:
             names |= _banded(bands, width)
     source = "bands of a few widths" if names else "its own values"
     return _made(variable, names, setting, together, source)
@@ -363,9 +359,6 @@ def unknown_variable(
     name: str, keys: Sequence[str], what: str, may: str = "that may be recoded"
 ) -> Problem:
     """Return the problem of a wish for what is no key variable."""
-    return Problem(
-        Reason.UNKNOWN_NAME,
-        f"{what} of {quoted([name])}",
-        f"it is not one of the key variables{may and ' '}{may}.",
-        did_you_mean(name, keys),
-    )
+    where = f"{what} of {quoted([name])}"
+    found = f"it is not one of the key variables{may and ' '}{may}."
+    return Problem(Reason.UNKNOWN_NAME, where, found, did_you_mean(name, keys))

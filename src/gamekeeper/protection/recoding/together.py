@@ -61,7 +61,6 @@ from gamekeeper.protection.suppression import Suppress
 from gamekeeper.protection.targets import Criterion
 from gamekeeper.wording import count_of, percent_text, quoted
 
-_UNITS = 20
 _together = partial(Option, panel="Recoding and suppression together")
 
 
@@ -121,11 +120,8 @@ class RecodeAndSuppress(SearchOptions, Step):
         began = time.perf_counter()
         # What the last step would refuse is refused before the search.
         problems = list(dict.fromkeys(self.check(table, setting)))
-        refuse(
-            problems,
-            "Recoding and suppression were to be searched together.",
-            f"{count_of(len(problems), 'thing')} cannot be asked.",
-        )
+        asked = "Recoding and suppression were to be searched together."
+        refuse(problems, asked, f"{count_of(len(problems), 'thing')} cannot be asked.")
         problem = problem_of(table, setting, self)
         prices = _Prices(self, table, setting, problem)
         stars = Suppress(
@@ -174,12 +170,9 @@ class RecodeAndSuppress(SearchOptions, Step):
             for name, value in given.items()
             if value
         ]
-        refuse(
-            problems,
-            "Recoding and suppression were to be searched together.",
-            f"{count_of(len(problems), 'option')} cannot be used with both.",
-            "Search a recoding (search recoding), then suppress.",
-        )
+        asked = "Recoding and suppression were to be searched together."
+        found = f"{count_of(len(problems), 'option')} cannot be used with both."
+        refuse(problems, asked, found, "Search a recoding (search recoding), then suppress.")
 
 
 class _Prices:
@@ -206,7 +199,7 @@ class _Prices:
         # What all key variables tell, those that may not be recoded among them.
         self.told_in_all = 0.0
         of_cells = self._of_cells(table, problem)
-        self.unit = max(of_cells.values(), default=1.0) / _UNITS or 1.0
+        self.unit = max(of_cells.values(), default=1.0) / 20 or 1.0
         self.units = {
             name: float(max(1, round(price / self.unit))) for name, price in of_cells.items()
         }

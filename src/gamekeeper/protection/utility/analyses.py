@@ -208,11 +208,9 @@ def parse_analyses(
                             " files.", near)
                 )  # fmt: skip
         found.append(analysis)
-    refuse(
-        problems,
-        f"{count_of(len(texts), 'analysis was', 'analyses were')} to be done before and after.",
-        f"{count_of(len(problems), 'fault was', 'faults were')} found in what is asked.",
-    )
+    asked = f"{count_of(len(texts), 'analysis was', 'analyses were')} to be done before and after."
+    fault = f"{count_of(len(problems), 'fault was', 'faults were')} found in what is asked."
+    refuse(problems, asked, fault)
     return found
 
 

@@ -314,12 +314,8 @@ def _names(
     known = common_variables(before, after, log)
     unknown = [name for name in options.variables if name not in known]
     if unknown:
-        raise InputError(
-            Reason.UNKNOWN_NAME,
-            what,
-            f"{quoted(unknown)} {'is' if len(unknown) == 1 else 'are'} not a variable of both files.",
-            did_you_mean(unknown[0], known),
-        )
+        found = f"{quoted(unknown)} {'is' if len(unknown) == 1 else 'are'} not a variable of both files."
+        raise InputError(Reason.UNKNOWN_NAME, what, found, did_you_mean(unknown[0], known))
     chosen = list(dict.fromkeys(options.variables)) or [
         name
         for name in known
@@ -360,20 +356,12 @@ def _weights(
         return None
     for table in (before, after):
         if name not in table.numbers:
-            raise InputError(
-                Reason.UNKNOWN_NAME,
-                what,
-                f"The weights {quoted([name])} are not a numeric column of both files.",
-                did_you_mean(name, table.numbers),
-            )
+            fault = f"The weights {quoted([name])} are not a numeric column of both files."
+            raise InputError(Reason.UNKNOWN_NAME, what, fault, did_you_mean(name, table.numbers))
     found = tuple(np.nan_to_num(table.number(name)) for table in (before, after))
     if any((own < 0).any() or own.sum() <= 0 for own in found):
-        raise InputError(
-            Reason.BAD_OPTION,
-            what,
-            "Some weights are negative, or all are 0.",
-            "Check the weights.",
-        )
+        fault = "Some weights are negative, or all are 0."
+        raise InputError(Reason.BAD_OPTION, what, fault, "Check the weights.")
     return found[0], found[1]
 
 

@@ -42,7 +42,6 @@ _TELLS = 1.5
 _EASILY = 0.1
 _HARDLY = 0.02
 _FAR = 0.1
-_NEAR = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +259,7 @@ class Utility(Result):
                     " is detail, or lies in the numbers."
                 )
             return f"Every table of up to {count_of(self._most, 'variable')} is as it was."
-        if worst.distance <= _NEAR:
+        if worst.distance <= 0.02:
             how = "Tables are nearly as they were"
         elif worst.distance <= _FAR:
             how = "Tables are near to what they were"
@@ -411,9 +410,6 @@ def mean_lines(
     )
 
 
-_LETTERS = 40
-
-
 def plot_utility(utility: Utility) -> Figure:
     """Plot the tables that are farthest from before, and what of each variable is lost."""
     from matplotlib.figure import Figure
@@ -431,7 +427,7 @@ def plot_utility(utility: Utility) -> Figure:
         (left, tables, "Hellinger's distance, farthest tables", COLOURS[0]),
         (right, lost, "Lost of what a variable told, as a share", COLOURS[1]),
     ):
-        _bars(ax, [(drawable(short(n, _LETTERS), letters), v) for n, v in lines], title, colour)
+        _bars(ax, [(drawable(short(n, 40), letters), v) for n, v in lines], title, colour)
     return figure
 
 

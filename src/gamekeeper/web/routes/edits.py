@@ -47,7 +47,6 @@ from gamekeeper.web.shapes.environment import (
 from gamekeeper.web.wire import Change, Refused, refusal_of, sent
 from gamekeeper.wording import shown_cell
 from gamekeeper.workbench.environment import browsing, editing
-from gamekeeper.workbench.environment import browsing as environment_history
 from gamekeeper.workbench.environment import mapping as scenarios
 from gamekeeper.workbench.environment.importing import decided_edits, import_forms
 from gamekeeper.workbench.environment.mapping import map_every_level, map_target, show_graph
@@ -71,7 +70,6 @@ from gamekeeper.workbench.requests.environment import (
 )
 
 router = APIRouter(prefix="/api")
-_MOST_CHANGES = 20
 _PAGE = 50
 
 
@@ -185,7 +183,7 @@ def _stale(server: Server, error: GamekeeperError, base: int) -> Refused:
                 who=each.who,
                 words=list(each.words[:5]),
             )
-            for each in seen.store.history(since=base + 1, most=_MOST_CHANGES)
+            for each in seen.store.history(since=base + 1, most=20)
         ]
     return refused
 
@@ -336,7 +334,7 @@ def export(
         What.VARIABLES: lambda: browsing.variables(NamesRequest(opened=opened)),
         What.GROUPS: lambda: browsing.groups(NamesRequest(opened=opened)),
         What.SCENARIOS: lambda: scenarios.list_scenarios(NamesRequest(opened=opened)),
-        What.HISTORY: lambda: environment_history.list_history(
+        What.HISTORY: lambda: browsing.list_history(
             HistoryRequest(place=InStore(store=server.settings.store))
         ),
     }

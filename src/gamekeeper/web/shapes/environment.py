@@ -60,12 +60,9 @@ class RevisionShape(BaseModel):
     words: list[str]
 
 
-_SHOWN_WORDS = 50
-
-
 def revision_shape(revision: Revision) -> RevisionShape:
     """Return a revision as pages show it; of very many edits the first."""
-    words = list(revision.words[:_SHOWN_WORDS])
+    words = list(revision.words[:50])
     if (left := len(revision.words) - len(words)) > 0:
         words.append(f"And {left:,} more.")
     return RevisionShape(
@@ -81,7 +78,6 @@ def revision_shape(revision: Revision) -> RevisionShape:
 
 
 _SHOWN_FAULTS = 200
-_SHOWN_CHANGES = 8
 
 
 class FaultShape(BaseModel):
@@ -130,7 +126,7 @@ def environment_shape(
         n_questions=environment.n_instances,
         n_faults=len(faults),
         faults=faults[:_SHOWN_FAULTS],
-        changes=[revision_shape(each) for each in store.history(most=_SHOWN_CHANGES)],
+        changes=[revision_shape(each) for each in store.history(most=8)],
     )
 
 

@@ -167,9 +167,6 @@ def code_shape(environment: Environment, name: str, code: str) -> CodeShape:
     )
 
 
-_SHOWN_WORDS = 400
-
-
 class Box(BaseModel):
     """Where a node is: its centre, its size and its lines of text."""
 
@@ -263,7 +260,7 @@ def harmonizations_shape(environment: Environment, variable: str) -> Harmonizati
             n_categories=0 if isinstance(node, Arbitrary) else node.n_blocks,
             n_forms=counts[node],
             n_below=under,
-            words=list(words(node)[:_SHOWN_WORDS]),
+            words=list(words(node)[:400]),
         )
         for code, node, under, drawn in zip(codes, graph.nodes, below, drawing.nodes, strict=True)
     ]
@@ -274,8 +271,7 @@ def harmonizations_shape(environment: Environment, variable: str) -> Harmonizati
     return HarmonizationsShape(width=drawing.width, height=drawing.height, codes=nodes, edges=edges)
 
 
-_Name = Annotated[str, Field(max_length=20_000)]
-_Names = Annotated[list[_Name], Field(max_length=2_000)]
+_Names = Annotated[list[Annotated[str, Field(max_length=20_000)]], Field(max_length=2_000)]
 _Columns = Annotated[
     dict[str, str], Field(description="Key variables of the scenario with other names in the file.")
 ]
