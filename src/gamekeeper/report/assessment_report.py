@@ -304,15 +304,13 @@ def _policy(judged: JudgedPolicy) -> RiskSection:
     ]
     sources = dict.fromkeys(line.limit.source for line in judged.lines if line.limit.source)
     caption = f"The policy {judged.policy.name}, criterion by criterion"
+    tables = [RiskTable.of(caption, pa.Table.from_pylist(rows))]
+    notices = [
+        "An estimate with an interval meets a limit only if its worse end does; else it is not proven.",
+        *(f"Source: {source}." for source in sources),
+    ]
     return RiskSection(
-        "policy",
-        "How it stands to the policy",
-        [judged.sentence],
-        tables=[RiskTable.of(caption, pa.Table.from_pylist(rows))],
-        notices=[
-            "An estimate with an interval meets a limit only if its worse end does; else it is not proven.",
-            *(f"Source: {source}." for source in sources),
-        ],
+        "policy", "How it stands to the policy", [judged.sentence], tables=tables, notices=notices
     )
 
 
@@ -342,12 +340,9 @@ def _guidance(measured: Measured) -> RiskSection:
             for name in ("question", "measure", "answer")
         }
     )
-    return RiskSection(
-        "guidance",
-        "What guidance on anonymity asks",
-        ["Three criteria of WP216 (Opinion 05/2014) and the motivated intruder of the ICO."],
-        tables=[RiskTable.of("Questions, measures and answers", table)],
-    )
+    said = ["Three criteria of WP216 (Opinion 05/2014) and the motivated intruder of the ICO."]
+    tables = [RiskTable.of("Questions, measures and answers", table)]
+    return RiskSection("guidance", "What guidance on anonymity asks", said, tables=tables)
 
 
 def _records(page: AssessmentPage) -> RiskSection:
@@ -357,9 +352,6 @@ def _records(page: AssessmentPage) -> RiskSection:
     wanted = [_SHOWN[0], *own, *_SHOWN[1:]]
     shown = top.select([name for name in wanted if name in top.column_names])
     shown, caption = with_reasons(uniques, shown, "The records most probably matched rightly")
-    return RiskSection(
-        "records",
-        "The riskiest records",
-        tables=[RiskTable.of(caption, shown, names=_NAMES)],
-        notices=["Click a heading to sort. Records are numbered from 1 in the order of the file."],
-    )
+    tables = [RiskTable.of(caption, shown, names=_NAMES)]
+    notices = ["Click a heading to sort. Records are numbered from 1 in the order of the file."]
+    return RiskSection("records", "The riskiest records", tables=tables, notices=notices)

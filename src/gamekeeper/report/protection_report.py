@@ -470,13 +470,8 @@ def _methods(steps: Sequence[Step], told: Sequence[str], *, with_options: bool) 
         rows.append(row)
     names = ["method", "ISO/IEC 20889", "options" if with_options else "what"]
     table = pa.Table.from_pylist(rows, pa.schema([(name, pa.string()) for name in names]))
-    return RiskSection(
-        "methods",
-        "What was done",
-        list(told),
-        (),
-        [RiskTable.of("Methods, in their order", table)] if rows else [],
-    )
+    tables = [RiskTable.of("Methods, in their order", table)] if rows else []
+    return RiskSection("methods", "What was done", list(told), (), tables)
 
 
 def _option(value: object) -> str:

@@ -242,13 +242,9 @@ def utility_section(utility: Utility, *, is_public: bool = False) -> RiskSection
         tables.append(RiskTable.of("Numbers before and after", numbers))
     if utility.pairs:
         tables.append(RiskTable.of("How numbers vary together", pairs))
-    return RiskSection(
-        "utility",
-        "What the file is still good for",
-        utility.sentences(),
-        [(utility.plot(), "The farthest tables, and what of each variable is lost")],
-        tables,
-    )
+    said = utility.sentences()
+    figures = [(utility.plot(), "The farthest tables, and what of each variable is lost")]
+    return RiskSection("utility", "What the file is still good for", said, figures, tables)
 
 
 def analyses_sections(utility: Utility, *, with_categories: bool) -> list[RiskSection]:

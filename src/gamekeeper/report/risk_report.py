@@ -153,12 +153,9 @@ def classes_section(key_table: KeyTable) -> RiskSection:
         }
     )
     caption = "How many records share their key with how many others"
-    return RiskSection(
-        "keys",
-        "How the records share their keys",
-        key_table.sentences(),
-        tables=[RiskTable.of(caption, table, most=15)],
-    )
+    said = key_table.sentences()
+    tables = [RiskTable.of(caption, table, most=15)]
+    return RiskSection("keys", "How the records share their keys", said, tables=tables)
 
 
 def with_reasons(uniques: UniquesRisk, shown: pa.Table, caption: str) -> tuple[pa.Table, str]:
@@ -194,12 +191,9 @@ def _records(uniques: UniquesRisk) -> RiskSection:
 def variables_section(uniques: UniquesRisk) -> RiskSection:
     """Tell which variables are to blame."""
     caption = "What each variable adds; an MSU counts for each of its variables"
-    return RiskSection(
-        "variables",
-        "Which variables are to blame",
-        figures=[(uniques.variables.plot(), "Contributions to IS by variable and size of the MSU")],
-        tables=[RiskTable.of(caption, uniques.variables.to_arrow())],
-    )
+    figures = [(uniques.variables.plot(), "Contributions to IS by variable and size of the MSU")]
+    tables = [RiskTable.of(caption, uniques.variables.to_arrow())]
+    return RiskSection("variables", "Which variables are to blame", figures=figures, tables=tables)
 
 
 def categories_section(uniques: UniquesRisk) -> RiskSection:
@@ -216,12 +210,9 @@ def categories_section(uniques: UniquesRisk) -> RiskSection:
 def sizes_section(uniques: UniquesRisk) -> RiskSection:
     """Tell how many variables it takes to set records apart."""
     caption = "Minimal sample uniques by the number of their variables"
-    return RiskSection(
-        "sizes",
-        "How many variables it takes",
-        figures=[(uniques.sizes.plot(), "Minimal sample uniques by size")],
-        tables=[RiskTable.of(caption, uniques.sizes.to_arrow())],
-    )
+    figures = [(uniques.sizes.plot(), "Minimal sample uniques by size")]
+    tables = [RiskTable.of(caption, uniques.sizes.to_arrow())]
+    return RiskSection("sizes", "How many variables it takes", figures=figures, tables=tables)
 
 
 def matching_section(matching: MatchingRisk) -> RiskSection:
@@ -417,13 +408,8 @@ def _setting(number: int, setting: Setting) -> RiskSection:
     if setting.joint.samples > 1:
         caption += ", mean per sample"
     tables.append(RiskTable.of(caption, setting.joint.listing().to_arrow()))
-    return RiskSection(
-        f"fraction-{number}",
-        f"Samples of {setting.words}",
-        judgement.sentences()[: 1 + len(judgement.lines)],
-        figures,
-        tables,
-    )
+    said = judgement.sentences()[: 1 + len(judgement.lines)]
+    return RiskSection(f"fraction-{number}", f"Samples of {setting.words}", said, figures, tables)
 
 
 def _differences(judgement: Judgement, best: str) -> RiskTable:
@@ -508,10 +494,8 @@ def _times(comparison: Comparison) -> RiskSection:
     figures = [(comparison.plot(), "Mean seconds per sample and measure, one process each")]
     if len(comparison.attacks.fractions) > len(comparison.settings):
         figures.append((comparison.attacks.plot_seconds(), "Mean seconds by sampling fraction"))
+    tables = [RiskTable.of("Seconds per sample", comparison.timings().to_arrow())]
+    notices = ["What measures share, such as a search, is counted for each that needs it."]
     return RiskSection(
-        "times",
-        "How long it takes",
-        figures=figures,
-        tables=[RiskTable.of("Seconds per sample", comparison.timings().to_arrow())],
-        notices=["What measures share, such as a search, is counted for each that needs it."],
+        "times", "How long it takes", figures=figures, tables=tables, notices=notices
     )

@@ -119,15 +119,12 @@ def _given_away(found: TableAudit) -> RiskSection:
             f"The first {_LISTED:,} are listed, those that a rule or a person called unsafe before others;"
             " all are written by --output."
         )
-    return RiskSection(
-        "given-away",
-        "What is given away",
-        said,
-        (),
+    tables = (
         [RiskTable.of("Cells, and the figures that give them away", rows, most=_LISTED)]
         if own
-        else [],
+        else []
     )
+    return RiskSection("given-away", "What is given away", said, (), tables)
 
 
 def _why(found: TableAudit, one: HiddenCell) -> str:
@@ -409,30 +406,22 @@ def released_report(
 
 
 def _bounds(found: TableBounds) -> RiskSection:
-    return RiskSection(
-        "bounds",
-        "Bounds on the cells",
-        found.sentences(),
-        [(found.plot(), "The possible counts of each cell.")],
-        [RiskTable.of("Cells, those that are known best first", found.top(found.n_cells))],
-    )
+    figures = [(found.plot(), "The possible counts of each cell.")]
+    tables = [RiskTable.of("Cells, those that are known best first", found.top(found.n_cells))]
+    return RiskSection("bounds", "Bounds on the cells", found.sentences(), figures, tables)
 
 
 def _attributions(found: Attributions) -> RiskSection:
-    return RiskSection(
-        "attributions",
-        "What can be said of people for certain",
-        found.sentences(most=5),
-        (),
-        [
-            RiskTable.of(
-                "Statements, those that concern most people first",
-                found.to_arrow(),
-                names={"people_from": "people, at least", "people_to": "at most"},
-                most=50,
-            )
-        ],
-    )
+    said = found.sentences(most=5)
+    tables = [
+        RiskTable.of(
+            "Statements, those that concern most people first",
+            found.to_arrow(),
+            names={"people_from": "people, at least", "people_to": "at most"},
+            most=50,
+        )
+    ]
+    return RiskSection("attributions", "What can be said of people for certain", said, (), tables)
 
 
 def _subtraction(found: SubtractionAttack, with_records: bool) -> RiskSection:
