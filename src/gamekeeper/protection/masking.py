@@ -199,7 +199,10 @@ def read_masking(
         recode: Recode | None = None
         shown, n_unread = yours, 0
         if len(np.unique(pairs[:, 0])) == len(pairs):
-            there = _functional(pairs, old, new, sets)
+            # One never seen is found by its words, or new.
+            bands = _by_words(old, new, sets)
+            there = _same_words(old, new) if bands is None else bands
+            there[pairs[:, 0]] = pairs[:, 1]
             if tuple(there) != tuple(range(old.n_codes)) or old.words != new.words:
                 recode = Recode(name, there, _words(new, there))
             target = there[own]
@@ -274,16 +277,6 @@ def _occurring(codes: Codes) -> int:
     return len(np.unique(codes[codes != MISSING]))
 
 
-def _functional(
-    pairs: Codes, old: CodedVariable, new: CodedVariable, sets: CellSets | None
-) -> Codes:
-    """Return the released code of each original one; one never seen is found by its words, or new."""
-    bands = _by_words(old, new, sets)
-    there = _same_words(old, new) if bands is None else bands
-    there[pairs[:, 0]] = pairs[:, 1]
-    return there
-
-
 def _mostly(own: Codes, yours: Codes, otherwise: Codes) -> Codes:
     """Return the released code that most cells of each original one became."""
     pairs, counts = np.unique(np.stack([own, yours], axis=1), axis=0, return_counts=True)
@@ -332,7 +325,8 @@ def _sets(
         for code in range(1, new.n_codes)
         if not len(values[code]) and number_of(new.words[code], decimal) is None
     ]
-    is_whole = _is_whole_numbers(old, decimal)
+    numbers = (number_of(value, decimal) for value in old.values[1:])
+    is_whole = all(number is None or number.denominator == 1 for number in numbers)
     starts = _starts(
         [code for code in range(1, new.n_codes) if not len(values[code])], old, new, pairs
     )
@@ -415,11 +409,6 @@ def _inverse(codes: Codes, n_codes: int) -> list[Codes]:
     order = np.argsort(codes, kind="stable")
     ends = np.searchsorted(codes[order], np.arange(n_codes + 1))
     return [order[first:last] for first, last in pairwise(ends)]
-
-
-def _is_whole_numbers(old: CodedVariable, decimal: str) -> bool:
-    numbers = (number_of(value, decimal) for value in old.values[1:])
-    return all(number is None or number.denominator == 1 for number in numbers)
 
 
 def _band(word: str, decimal: str, *, is_whole: bool) -> Band | None:

@@ -405,17 +405,9 @@ class Protected(Result):
         """Return one row per variable that was changed."""
         import pyarrow as pa
 
-        schema = pa.schema(
-            {
-                "variable": pa.string(),
-                "recoded": pa.bool_(),
-                "categories": pa.int64(),
-                "suppressed": pa.int64(),
-                "changed": pa.int64(),
-                "changed_share": pa.float64(),
-            }
-        )
-        return pa.Table.from_pylist(self.log.rows(), schema)
+        kinds = {"variable": pa.string(), "recoded": pa.bool_(), "categories": pa.int64()}
+        kinds |= {"suppressed": pa.int64(), "changed": pa.int64(), "changed_share": pa.float64()}
+        return pa.Table.from_pylist(self.log.rows(), pa.schema(kinds))
 
 
 _OF_RECIPES = ("do", "found", "frozen")

@@ -99,13 +99,10 @@ def find_households(
         differs = own != own[first][home_of]
         unlike[name] = len(np.unique(home_of[differs]))
     wanted = wanted or tuple(name for name in keys if not unlike[name])
+    faults = {name: f"it differs within {count_of(n, 'household')}." for name, n in unlike.items()}
+    do = "Leave it out, or mend the file."
     problems = [
-        Problem(
-            Reason.BAD_OPTION,
-            f"variable {quoted([name])}",
-            f"it differs within {count_of(unlike[name], 'household')}.",
-            "Leave it out, or mend the file.",
-        )
+        Problem(Reason.BAD_OPTION, f"variable {quoted([name])}", faults[name], do)
         for name in wanted
         if unlike[name]
     ]

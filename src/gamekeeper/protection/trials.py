@@ -458,13 +458,9 @@ def _as_far_as_possible(steps: Sequence[Step]) -> tuple[Step, ...]:
 
 
 def _require_possible(targets: Sequence[Target], n_records: int) -> None:
+    fault, do = f"there are {count_of(n_records, 'record')}.", "Ask for a smaller number."
     problems = [
-        Problem(
-            Reason.BAD_OPTION,
-            f"target {quoted([target.text])}",
-            f"there are {count_of(n_records, 'record')}.",
-            "Ask for a smaller number.",
-        )
+        Problem(Reason.BAD_OPTION, f"target {quoted([target.text])}", fault, do)
         for target in targets
         if (target.criterion is not None or target.measure == ASSIGNMENTS)
         and target.limit > n_records

@@ -488,18 +488,10 @@ def _cells(log: ChangeLog, about: AboutProtection, *, is_public: bool = False) -
     title = "What was changed, variable by variable"
     if not about.is_counted:
         return RiskSection("cells", title, [*about.changed])
-    schema = pa.schema(
-        {
-            "variable": pa.string(),
-            "categories": pa.int64(),
-            "suppressed": pa.int64(),
-            "changed": pa.int64(),
-            "changed_share": pa.float64(),
-        }
-    )
-    table = pa.Table.from_pylist(
-        [{name: row[name] for name in schema.names} for row in log.rows()], schema
-    )
+    counts = dict.fromkeys(("categories", "suppressed", "changed"), pa.int64())
+    schema = pa.schema({"variable": pa.string(), **counts, "changed_share": pa.float64()})
+    rows = [{name: row[name] for name in schema.names} for row in log.rows()]
+    table = pa.Table.from_pylist(rows, schema)
     said = [*about.changed]
     if log.n_suppressed:
         said.append(f"A suppressed cell is {about.suppressed} in the release.")

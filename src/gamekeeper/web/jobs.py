@@ -263,7 +263,10 @@ class Jobs:
     def advance(self) -> list[Job]:
         """See to jobs: start, stop, find ended ones, delete what is old; return what changed."""
         since = time.time()
-        for row in self._rows(State.RUNNING):
+        with self._database.looking() as connection:
+            asked = "SELECT * FROM job WHERE state = ?"
+            running = connection.execute(asked, (State.RUNNING,)).fetchall()
+        for row in running:
             self._look_after(row)
         self._begin_waiting()
         for job in self.all():
@@ -335,10 +338,6 @@ class Jobs:
                 )
         elif pid is not None and row["cancel"] and now - row["cancel"] > _TERM_AFTER:
             stop(pid, started, at_once=now - row["cancel"] > _KILL_AFTER)
-
-    def _rows(self, state: State) -> list[sqlite3.Row]:
-        with self._database.looking() as connection:
-            return connection.execute("SELECT * FROM job WHERE state = ?", (state,)).fetchall()
 
 
 def _job(row: sqlite3.Row) -> Job:

@@ -179,22 +179,15 @@ def _problems(
         found = f"it is {asked.k:,}, and the file has {count_of(table.n_records, 'record')}."
         do = "Ask for a k that the file can have."
         problems.append(Problem(Reason.BAD_OPTION, "k", found, do))
+    do = "To let a variable go for nothing, leave it out of the keys."
     problems += [
-        Problem(
-            Reason.BAD_OPTION,
-            f"factor of {quoted([name])}",
-            "it is not above 0.",
-            "To let a variable go for nothing, leave it out of the keys.",
-        )
+        Problem(Reason.BAD_OPTION, f"factor of {quoted([name])}", "it is not above 0.", do)
         for name, factor in asked.factors.items()
         if not factor > 0
     ]
+    fault = "it is no whole number from 1 on."
     problems += [
-        Problem(
-            Reason.BAD_OPTION,
-            f"at least {least} of {quoted([name])}",
-            "it is no whole number from 1 on.",
-        )
+        Problem(Reason.BAD_OPTION, f"at least {least} of {quoted([name])}", fault)
         for name, least in asked.at_least.items()
         if not _is_whole(least)
     ]

@@ -179,23 +179,11 @@ class Utility(Result):
         """Return one row per coded variable, then one per numeric column."""
         import pyarrow as pa
 
-        schema = pa.schema(
-            {
-                "variable": pa.string(),
-                "kind": pa.string(),
-                "categories_before": pa.int64(),
-                "categories_after": pa.int64(),
-                "bits_before": pa.float64(),
-                "bits_lost": pa.float64(),
-                "changed_share": pa.float64(),
-                "suppressed_share": pa.float64(),
-                "distance": pa.float64(),
-                "distance_weighted": pa.float64(),
-                "bits_before_weighted": pa.float64(),
-                "bits_lost_weighted": pa.float64(),
-                "moved": pa.float64(),
-            }
-        )
+        figures = ("bits_before", "bits_lost", "changed_share", "suppressed_share", "distance")
+        weighted = ("distance_weighted", "bits_before_weighted", "bits_lost_weighted")
+        kinds = {"variable": pa.string(), "kind": pa.string()}
+        kinds |= {"categories_before": pa.int64(), "categories_after": pa.int64()}
+        schema = pa.schema(kinds | dict.fromkeys((*figures, *weighted, "moved"), pa.float64()))
         rows = [
             {name: getattr(line, name, None) for name in schema.names} | {"kind": kind}
             for kind, lines in (("categories", self.variables), ("numbers", self.numbers))
