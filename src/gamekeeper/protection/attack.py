@@ -340,11 +340,7 @@ def _of_those_released(
 
 
 def _is_by_lot(before: CodedTable, after: CodedTable, laid: FileSides, setting: Setting) -> bool:
-    """Whether records are no more like the person at their place than like anybody.
-
-    That is so if no key is equal more often, nor its numbers ranked more alike, than in random
-    orders.
-    """
+    """Whether no key is equal more often, nor its numbers ranked more alike, than in random orders."""
     draws = np.random.default_rng(0)
     n = len(laid.people)
     orders = [draws.permutation(n) for _ in range(_ORDERS)]

@@ -97,10 +97,7 @@ def link_release(
     most_pairs: int = MOST_PAIRS,
     progress: Progress | None = None,
 ) -> LinkedShare:
-    """Link a release with its original on the keys.
-
-    A cell of a variable in `held` is at no distance from its values, and far from all others.
-    """
+    """Link a release with its original on the keys; a cell in `held` is far from all but its values."""
     sets = held or {}
     _require_tables(sets)
     recodes = [
@@ -239,10 +236,7 @@ class FileAttack(Result):
 
     @cached_property
     def n_repeated(self) -> int | None:
-        """How many right matches there are at most for whoever suppresses again; None where nobody can.
-
-        Such a one knows everybody's released row: as many are right as there are different rows.
-        """
+        """How many right matches whoever suppresses again has at most (different rows); None if nobody can."""
         if not self.is_repeatable:
             return None
         sizes, n_rows = np.unique(self.candidates.own, return_counts=True)

@@ -245,10 +245,7 @@ def read_masking(
 
 
 def as_written(new: CodedVariable, old: CodedVariable, decimal: str) -> Recode | None:
-    """Return a released variable named, and its numbers written, as in the original; None where it is.
-
-    '25.0' is 25, whatever program wrote it: what is the same must not look changed.
-    """
+    """Return a released variable named and written as in the original ('25.0' is 25); None where it is."""
     known = {*old.words, *old.values}
     numbers: dict[Fraction, str] = {}
     for word, value in zip(old.words[1:], old.values[1:], strict=True):

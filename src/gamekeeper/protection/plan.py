@@ -87,10 +87,7 @@ class Candidate:
         return f"{risk}, and {cost}"
 
     def is_beaten_by(self, other: Candidate) -> bool:
-        """Tell whether it is worse than another in right matches and in cells, or in one of them alone.
-
-        Right matches that are not known are taken for more than any that are.
-        """
+        """Tell whether it is worse than another in right matches (unknown ones are most), in cells, or both."""
         if self.n_cells is None or other.n_cells is None:
             return False
         own = self.order_of_risk, self.n_cells
@@ -323,22 +320,21 @@ class RiskUtilityMap(Result):
         on_frontier = set(self.frontier)
         every = self.candidates
         whole, share, truth, text = pa.int64(), pa.float64(), pa.bool_(), pa.string()
-        return pa.table(
-            {
-                "candidate": pa.array([c.number for c in every], whole),
-                "from": pa.array([c.parent for c in every], whole),
-                "what": pa.array([c.label for c in every], text),
-                "meets_targets": pa.array([c.is_met for c in every], truth),
-                "risk_share": pa.array([c.expected_share for c in every], share),
-                "lost_share": pa.array([c.lost_share for c in every], share),
-                "suppressed": pa.array([c.risk.get("suppressed") for c in every], whole),
-                "fewest_candidates": pa.array([c.risk.get("both") for c in every], whole),
-                "linkage": pa.array([c.risk.get("linkage") for c in every], share),
-                "frontier": pa.array([c.number in on_frontier for c in every], truth),
-                "current": pa.array([c.number == self.current for c in every], truth),
-                "failed": pa.array([c.failed for c in every], text),
-            }
-        )
+        columns = {
+            "candidate": pa.array([c.number for c in every], whole),
+            "from": pa.array([c.parent for c in every], whole),
+            "what": pa.array([c.label for c in every], text),
+            "meets_targets": pa.array([c.is_met for c in every], truth),
+            "risk_share": pa.array([c.expected_share for c in every], share),
+            "lost_share": pa.array([c.lost_share for c in every], share),
+            "suppressed": pa.array([c.risk.get("suppressed") for c in every], whole),
+            "fewest_candidates": pa.array([c.risk.get("both") for c in every], whole),
+            "linkage": pa.array([c.risk.get("linkage") for c in every], share),
+            "frontier": pa.array([c.number in on_frontier for c in every], truth),
+            "current": pa.array([c.number == self.current for c in every], truth),
+            "failed": pa.array([c.failed for c in every], text),
+        }
+        return pa.table(columns)
 
     def plot(self) -> Figure:
         """Draw the map with its frontier; needs no display."""

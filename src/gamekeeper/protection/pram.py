@@ -56,10 +56,7 @@ def canonical_order(table: CodedTable, setting: Setting) -> NDArray[np.int64]:
 
 
 def read_numbers(table: CodedTable, names: Sequence[str], setting: Setting, asked: str) -> Floats:
-    """Return variables as numbers, a column each; NaN where a cell is missing.
-
-    An `InputError` names all that are no variables, or have values that are no numbers.
-    """
+    """Return variables as numbers, a column each, NaN where missing; one error names all that are none."""
     problems: list[Problem] = []
     columns: list[Floats] = []
     known = list(dict.fromkeys((*table.numbers, *table.codebook.names)))

@@ -126,10 +126,7 @@ def write_protected(
 
 
 def order_of_release(recipe: Recipe, released: str, n_records: int) -> NDArray[np.int64]:
-    """Return which record of the original each record of a release is, by the recipe it was written with.
-
-    `released` is the hash of the bytes of the release (SHA-256), and `n_records` how many it has.
-    """
+    """Return which record of the original each of a release is; `released` is the SHA-256 of its bytes."""
     found = do = ""
     if recipe.seed is None or recipe.output.get("order") not in (_KEPT, _SHUFFLED):
         found = "It does not say in which order a release was written."

@@ -416,11 +416,7 @@ _COLUMNS = ("variable", "variables", "within")
 
 
 class NotReachableError(InputError):
-    """What was asked of a step is in order, and cannot be reached with this file.
-
-    A search goes on with something else where it meets this; other errors are faults in what was
-    asked.
-    """
+    """What was asked of a step is in order, but this file cannot reach it: a search goes on elsewhere."""
 
 
 class Step(ABC):

@@ -1,7 +1,5 @@
 """The few colours that drawings, plots and reports share; told apart in grey and by colour-blind eyes."""
 
-from __future__ import annotations
-
 INK = "#1c2733"
 MUTED = "#5b6875"
 EDGE = "#8a96a3"

@@ -293,12 +293,11 @@ def public_protection_report(
         stars,
         *([f"{count_of(left_out, 'record was', 'records were')} left out."] if left_out else []),
         *([_NOT_COMPARED] if log.n_suppressed else []),
-        *(
-            []
-            if shown is None
-            else [_of_others(shown) if log.n_suppressed else shown.sentences()[0]]
-        ),
     ]
+    if shown is not None:
+        first = shown.sentences()[0]
+        others = f"Of the other variables: {first[0].lower()}{first[1:]}"
+        lead.append(others if log.n_suppressed else first)
     return RiskReport(
         f"How {about.release or about.name} was protected",
         lead,
@@ -337,11 +336,6 @@ def _tiles(log: ChangeLog, utility: Utility | None) -> list[tuple[str, str]]:
         far = utility.farthest.distance if utility.farthest else 0
         made.append((three_digits(far), "farthest table"))
     return made
-
-
-def _of_others(utility: Utility) -> str:
-    told = utility.sentences()[0]
-    return f"Of the other variables: {told[0].lower()}{told[1:]}"
 
 
 def _verdict(attacks: Sequence[AttackChange]) -> list[str]:

@@ -137,11 +137,7 @@ def as_shown(protected: Protected, keys: Sequence[str]) -> ChangeLog:
 
 
 def compared_in_public(made: Protected, setting: Setting, utility: Utility) -> Utility | None:
-    """Return the utility of the variables that may be compared in public; None where none may.
-
-    It is measured anew of these alone, so that no figure has to do with cells that may have been
-    missing.
-    """
+    """Return the utility, measured anew, of variables that may be compared in public; None if none may."""
     closed = without_values(made, setting.keys)
     if not closed:
         return utility

@@ -107,10 +107,7 @@ def assessment_report(
     notices: Sequence[str] = (),
     with_records: bool = True,
 ) -> RiskReport:
-    """Put an assessment together as a report; `notices` are on the file and the scenario.
-
-    Without records it has no words on single records, so that it can be shown to more people.
-    """
+    """Put an assessment together as a report; without records it can be shown to more people."""
     file = uniques.file
     sections = [
         classes_section(key_table),
@@ -145,13 +142,12 @@ def classes_section(key_table: KeyTable) -> RiskSection:
     import pyarrow as pa
 
     sizes = sorted(key_table.records_by_size)
-    table = pa.table(
-        {
-            "class_size": pa.array(sizes, pa.int64()),
-            "records": pa.array([key_table.records_by_size[size] for size in sizes], pa.int64()),
-            "share": [key_table.records_by_size[size] / key_table.n_records for size in sizes],
-        }
-    )
+    columns = {
+        "class_size": pa.array(sizes, pa.int64()),
+        "records": pa.array([key_table.records_by_size[size] for size in sizes], pa.int64()),
+        "share": [key_table.records_by_size[size] / key_table.n_records for size in sizes],
+    }
+    table = pa.table(columns)
     caption = "How many records share their key with how many others"
     said = key_table.sentences()
     tables = [RiskTable.of(caption, table, most=15)]

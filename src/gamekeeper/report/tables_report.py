@@ -87,15 +87,14 @@ def audit_report(found: TableAudit, *, with_records: bool = True) -> RiskReport:
 def _rules(found: TableAudit) -> RiskSection:
     import pyarrow as pa
 
-    rows = pa.table(
-        {
-            "rule": [one.rule for one in found.standings],
-            "what it asks": [one.words for one in found.standings],
-            "standing": [str(one.standing) for one in found.standings],
-            "cells that break it": [len(one.broken) for one in found.standings],
-            "not proven": [len(one.not_proven) for one in found.standings],
-        }
-    )
+    columns = {
+        "rule": [one.rule for one in found.standings],
+        "what it asks": [one.words for one in found.standings],
+        "standing": [str(one.standing) for one in found.standings],
+        "cells that break it": [len(one.broken) for one in found.standings],
+        "not proven": [len(one.not_proven) for one in found.standings],
+    }
+    rows = pa.table(columns)
     said = [one.sentence() for one in found.standings]
     return RiskSection("rules", "How the rules stand", said, (), [RiskTable.of("Rules", rows)])
 
@@ -104,14 +103,13 @@ def _given_away(found: TableAudit) -> RiskSection:
     import pyarrow as pa
 
     own = [one for one in found.cells if one.is_known or one.is_near]
-    rows = pa.table(
-        {
-            "cell": pa.array([found.tables.words(one.cell) for one in own], pa.string()),
-            "status": pa.array([str(one.status) for one in own], pa.string()),
-            "figure": pa.array([_interval(one) for one in own], pa.string()),
-            "why": pa.array([_why(found, one) for one in own], pa.string()),
-        }
-    )
+    columns = {
+        "cell": pa.array([found.tables.words(one.cell) for one in own], pa.string()),
+        "status": pa.array([str(one.status) for one in own], pa.string()),
+        "figure": pa.array([_interval(one) for one in own], pa.string()),
+        "why": pa.array([_why(found, one) for one in own], pa.string()),
+    }
+    rows = pa.table(columns)
     is_open = found.cells and not own and not found.n_not_settled
     said = ["No hidden cell is given away."] if is_open else [found.verdict()]
     if len(own) > _LISTED:
@@ -251,10 +249,7 @@ def _grid_sections(found: TableAudit) -> list[RiskSection]:
 def _grids(
     found: TableAudit, number: int, names: tuple[str, ...]
 ) -> tuple[list[tuple[str, pa.Table]], int]:
-    """Return parts of a table, a whole by a whole, and how many more there are.
-
-    The totals come first, then those in which most is given away.
-    """
+    """Return parts of a table, totals and what is most given away first, and how many more there are."""
     tables = found.tables
     system = tables.system
     if not names:

@@ -44,10 +44,7 @@ from gamekeeper.web.wire import Refused, missing, refusal_of
 
 
 def start_of(pid: int) -> str | None:
-    """Return when a process was started, in whatever words the system has; None if there is none.
-
-    Numbers of processes are used again: only with this it is the same process.
-    """
+    """Return when a process was started, since its number is used again; None if there is none."""
     stat = Path(f"/proc/{pid}/stat")
     try:
         # The name of the program, in brackets, may hold anything; the times come after it.

@@ -204,10 +204,7 @@ def granted(
     problems: list[Problem],
     decimal: str = ".",
 ) -> dict[str, KeyCategories]:
-    """Return the categories that are left; every wish that cannot be granted is added to the problems.
-
-    Wishes about a variable whose categories are not known are passed over.
-    """
+    """Return the categories left; a wish not granted is a problem, one on unknown ones is passed over."""
     left = dict(known)
     faulty: set[str] = set()
     for wish in wishes:

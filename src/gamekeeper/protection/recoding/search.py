@@ -377,16 +377,15 @@ class SearchedRecoding(Result):
         loss_of = {name: choice.loss(own) for name, choice, own in every}
         known = self.problem.categories
         names = [name for name in self.problem.variables if name in known]
-        return pa.table(
-            {
-                "variable": pa.array(names, pa.string()),
-                "categories_from": pa.array([known[name].source for name in names], pa.string()),
-                "before": pa.array([len(known[name].codes) for name in names], pa.int64()),
-                "after": pa.array([self._n_categories(name) for name in names], pa.int64()),
-                "loss": pa.array([loss_of[name] for name in names], pa.float64()),
-                "rule": pa.array([rule_of.get(name) for name in names], pa.string()),
-            }
-        )
+        columns = {
+            "variable": pa.array(names, pa.string()),
+            "categories_from": pa.array([known[name].source for name in names], pa.string()),
+            "before": pa.array([len(known[name].codes) for name in names], pa.int64()),
+            "after": pa.array([self._n_categories(name) for name in names], pa.int64()),
+            "loss": pa.array([loss_of[name] for name in names], pa.float64()),
+            "rule": pa.array([rule_of.get(name) for name in names], pa.string()),
+        }
+        return pa.table(columns)
 
     def certificate(self) -> list[dict[str, Any]]:
         """Return the proof: unsafe partitions of codes, and of what one must be chosen each time.
