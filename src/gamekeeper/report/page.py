@@ -1,4 +1,4 @@
-"""Pictures, small step plots and the HTML page that reports on risk are made of.
+"""What reports are made of: pictures, small step plots, and the HTML page with its sections.
 
 Nodes and arrows become SVG, which asks for the generic sans-serif font that every viewer has, or
 PNG, which matplotlib draws with the font that comes with it: neither needs a font on the machine

@@ -174,8 +174,8 @@ class AboutProtection:
     "the code -9"), `scenario` and `attacker` who would attack it and how, `certificate` what was
     proven and how it can be checked. `reached` and `tiles` are what attacks achieve, in sentences
     and as figures with their names, for those who read no further. `changed` says what was changed
-    where counts of cells do not tell it. It is not known which cells were changed (`is_counted`)
-    where records are nobody's.
+    where counts of cells do not tell it. Where records are nobody's, it is not known which cells were
+    changed (`is_counted`).
     """
 
     name: str

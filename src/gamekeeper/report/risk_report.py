@@ -324,6 +324,7 @@ def comparison_report(
     fractions = ", ".join(setting.words for setting in comparison.settings)
     attacked = fractions_text(comparison.attacks.fractions)
     n_samples = len(comparison.settings[0].judgement.samples)
+    few = "With fewer than ten samples of a fraction, intervals tell how records differ, not how samples do."
     sections = [
         _setting(number, setting) for number, setting in enumerate(comparison.settings, start=1)
     ]
@@ -345,7 +346,7 @@ def comparison_report(
         _tiles(comparison),
         sections,
         [comparison.provenance],
-        [*notices, *_notices(comparison)],
+        [*notices, *([few] if n_samples < 10 else [])],
         _WORDS,
         kicker="Measures of risk compared",
         question=(
@@ -370,14 +371,6 @@ def _tiles(comparison: Comparison) -> list[tuple[str, str]]:
         measure, chance = first
         tiles.append((f"{chance:.3f}", f"right matches of the first ten by {in_words(measure)}"))
     return tiles
-
-
-def _notices(comparison: Comparison) -> list[str]:
-    n_samples = len(comparison.settings[0].judgement.samples)
-    if n_samples >= 10:
-        return []
-    told = "intervals tell how records differ, not how samples do."
-    return [f"With fewer than ten samples of a fraction, {told}"]
 
 
 def _setting(number: int, setting: Setting) -> RiskSection:

@@ -1,4 +1,4 @@
-"""Reports on released tables and on audits: bounds, what is given away and why, who is told of.
+"""Reports on released tables and on audits: bounds, what is given away and why, and of whom.
 
 An audit's has how rules stand, and the tables by levels; that of a release has what subtraction
 adds.

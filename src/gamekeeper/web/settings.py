@@ -1,9 +1,8 @@
 """How a server is set up, and its own database: sessions, accounts, jobs.
 
 Settings say which store, where it listens, what it may read, where it keeps its own. The database
-has nothing of what people know: it lies in the private folder of
-the server and not in the store of the environment, whose history, export and backup must know
-nothing of it.
+has nothing of what people know: it lies in the private folder of the server and not in the store of
+the environment, whose history, export and backup must know nothing of it.
 """
 
 from __future__ import annotations
