@@ -8,14 +8,8 @@ import pytest
 
 from gamekeeper.errors import InputError
 from gamekeeper.web.service import cookie_name
-from gamekeeper.web.settings import (
-    STAMP,
-    Settings,
-    checked_origin,
-    is_current,
-    named_folders,
-    stamp_of,
-)
+from gamekeeper.web.settings import Settings, checked_origin, named_folders
+from gamekeeper.web.stamp import STAMP, is_current, stamp_of
 
 
 def settings(**how: object) -> Settings:

@@ -1,16 +1,13 @@
-"""People and released rows side by side, in the same codes, with what is suppressed as bits.
+"""Everything that stage two knows, done to a file as it would be released.
 
 An intruder knows what people are at the detail of the original, and how the release was recoded. So
 the keys of people are recoded as the release was, and compared with its rows wherever these are not
-suppressed. Where the categories of a release overlap, people keep their values, and a cell is the set of
-values that it can stand for. What a missing cell of the input means is the scenario's choice: with "category" it is
-known and equal to its like; with "ignore" a released one tells nothing; with "wildcard" it is not
-known of the people either.
-
-Who knows which people are in the release compares it with these alone, so that records that were left
-out hide nobody. Who does not compares it with all people of the original.
-
-Everything that stage two knows, done to a file as it would be released.
+suppressed. Where categories of a release overlap, people keep their values, and a cell is the set
+of values it can stand for. What a missing cell of the input means is the scenario's choice: with
+"category" it is known and equal to its like; with "ignore" a released one tells nothing; with
+"wildcard" it is not known of the people either. Who knows which people are in the release compares
+it with these alone, so that records that were left out hide nobody; who does not compares it with
+all people of the original.
 
 Who can be whom is always counted. Links with the original and an assessment (uniques, models,
 matching, measures) take longer, and are done where they are asked for or a target needs them. Where
@@ -24,7 +21,6 @@ import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,42 +40,32 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.reading.columns import number_of
 from gamekeeper.errors import LimitError
+from gamekeeper.prompt_syntax import parse_fraction
 from gamekeeper.protection.file_attack import CANDIDATES, FileAttack, link_release
 from gamekeeper.protection.step import ChangeLog, Setting
 from gamekeeper.protection.targets import ASSIGNMENTS, LINKAGE, Target
-from gamekeeper.results import Provenance
+from gamekeeper.results import Progress, Provenance
 from gamekeeper.wording import quoted
-
-if TYPE_CHECKING:
-    from gamekeeper.results import Progress
 
 
 def protection_bytes(n_records: int, n_keys: int) -> int:
     """Return the bytes that protecting a file and attacking it again takes at least.
 
-    Keys of people and of rows are whole numbers of eight bytes; counts, packed keys, their order and
-    what is known of assignments are a dozen more per record. A million different records with nine
-    keys took 2 GB in all.
+    Keys of people and of rows take eight bytes each; counts, packed keys, their order and
+    assignments a dozen more per record. A million different records with nine keys took 2 GB in
+    all.
     """
     return n_records * (16 * n_keys + 100)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class FileSides:
-    """Both sides of a release.
+    """Both sides of a release: keys of `people` and `released` rows in the same codes, a row each.
 
-    Attributes
-    ----------
-    people, released
-        Keys as codes, a row each; the same code means the same, but in a column of `held`.
-    suppressed
-        For each released row the columns that are open, as bits.
-    unknown
-        For each person the columns that are not known, as bits; None where all are.
-    truth
-        For each person the released row that is the right one, or -1; None where that is not known.
-    held
-        By column whose released categories overlap the values that each can stand for.
+    `held` has by column whose released categories overlap the values that each can stand for (its
+    codes mean different things on the two sides). `suppressed` and `unknown` have as bits, for each
+    row and person, the columns that are open or not known (None where all are known), and `truth`
+    for each person the right row, or -1 (None where that is not known).
     """
 
     people: NDArray[np.int64]
@@ -102,10 +88,7 @@ class FileSides:
         )
 
     def matchings(self) -> Matchings | None:
-        """Tell what all assignments have in common; None where a true value may have been changed.
-
-        That is known only if everybody has a row that fits.
-        """
+        """What all assignments have in common; None where somebody fits no row (a value was changed)."""
         truth = self.truth
         if truth is None or self.unknown is not None or len(self.people) != len(self.released):
             return None
@@ -127,10 +110,7 @@ def sides_of(
     setting: Setting,
     held: Mapping[str, CellSets] | None = None,
 ) -> FileSides:
-    """Return both sides of a file where it is known what was done to it.
-
-    `held` has by variable whose categories overlap the values that each can stand for.
-    """
+    """Return both sides of a file where its changes are known; `held` as in `FileSides`."""
     sets = held or {}
     left = np.arange(before.n_records) if log.records is None else log.records
     people = np.empty((before.n_records, len(setting.keys)), dtype=np.int64)
@@ -360,10 +340,7 @@ def _of_those_released(
 
 
 def _is_by_lot(before: CodedTable, after: CodedTable, laid: FileSides, setting: Setting) -> bool:
-    """Tell whether records are no more like the person at their place than like anybody.
-
-    That is so if no key is equal more often, nor its numbers ranked more alike, than in random orders.
-    """
+    """Whether no key is equal more often, nor its numbers ranked more alike, than in random orders."""
     draws = np.random.default_rng(0)
     n = len(laid.people)
     orders = [draws.permutation(n) for _ in range(_ORDERS)]
@@ -386,7 +363,6 @@ def _is_by_lot(before: CodedTable, after: CodedTable, laid: FileSides, setting: 
 
 
 def _ranks(table: CodedTable, name: str, decimal: str) -> NDArray[np.float64] | None:
-    """Return the ranks of numbers; None where some value is none."""
     numbers = [number_of(value, decimal) for value in table.codebook[name].values[1:]]
     known = [number for number in numbers if number is not None]
     if len(known) < len(numbers):
@@ -401,8 +377,6 @@ def measure_release(
     """Assess a release on its keys, suppressed cells being cells that are missing."""
     fraction = setting.fraction
     if fraction is not None and not isinstance(fraction, Mapping) and log.n_left < log.n_records:
-        from gamekeeper.prompt_syntax import parse_fraction
-
         fraction = parse_fraction(fraction) * log.n_left / log.n_records
     keys = count_keys(
         after,

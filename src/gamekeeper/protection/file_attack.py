@@ -1,19 +1,16 @@
-"""A released file linked with its original: how many records the best of some links re-identifies.
+"""What attacks on a released file achieve, each beside what it was before, and held against targets.
 
-The original is recoded as the release was, which the intruder knows. A small file is linked as a
-whole, optimally; of a large one a sample of records, drawn by the seed, is linked with all of the
-original, each to its nearest, and the share has an interval.
+Links compare the release with its original, recoded as the release was, which the intruder knows. A
+small file is linked as a whole, optimally; of a large one a sample of records, drawn by the seed,
+is linked with all of the original, each to its nearest, and the share has an interval.
 
-What attacks on a release achieve: figures, words, and each beside what it was before.
-
-Targets held against what attacks found: each met, not met, or not proven.
-
-A count is exact. The expected number of right matches is judged at its value, and said to be
-approximate where it is; one that is near to its limit and could be above it is not proven. A share of a
-sample is judged by its interval. What was not attacked is not proven. Links and expected matches are two
-ways to find the same people: a target on one is missed where the other finds more. Suppression that is
-worked out can be done again by somebody who knows the keys of all: candidates do not count that, and are
-said not to; right matches to be expected are not proven where such a one could have more.
+A target is met, not met, or not proven. A count is exact. The expected number of right matches is
+judged at its value, and said to be approximate where it is; one that is near to its limit and could
+be above it is not proven. A share of a sample is judged by its interval. What was not attacked is
+not proven. Links and expected matches are two ways to find the same people: a target on one is
+missed where the other finds more. Suppression that is worked out can be done again by somebody who
+knows the keys of all: candidates do not count that, and are said not to; right matches to be
+expected are not proven where such a one could have more.
 """
 
 from __future__ import annotations
@@ -52,23 +49,14 @@ if TYPE_CHECKING:
 
 MOST_PAIRS = 25_000_000
 _MOST_CELLS = 4_000_000
-_FEWEST = 200
 
 
 @dataclass(frozen=True, slots=True)
 class LinkedShare:
     """How many records of a release are linked with the right record of the original.
 
-    Attributes
-    ----------
-    n_right, n_linked
-        How many of how many that were tried.
-    n_records
-        How many records the release has.
-    lower, upper
-        The interval of the share; the share itself where all records were tried.
-    way
-        How they were linked.
+    `n_right` of the `n_linked` that were tried, of `n_records` in the release; `lower` and `upper`
+    bound the share, and are the share itself where all were tried. `way` says how they were linked.
     """
 
     n_right: int
@@ -109,11 +97,7 @@ def link_release(
     most_pairs: int = MOST_PAIRS,
     progress: Progress | None = None,
 ) -> LinkedShare:
-    """Link a release with its original on the keys.
-
-    A cell of a variable in `held` is at no distance from the values it can stand for, and far from all
-    others.
-    """
+    """Link a release with its original on the keys; a cell in `held` is far from all but its values."""
     sets = held or {}
     _require_tables(sets)
     recodes = [
@@ -127,7 +111,7 @@ def link_release(
     whole = n * before.n_records <= most_pairs
     chosen = np.arange(n)
     if not whole:
-        n_tried = max(_FEWEST, most_pairs // max(before.n_records, 1))
+        n_tried = max(200, most_pairs // max(before.n_records, 1))
         order = CounterStream(setting.seed, ("linkage", "sample")).order(setting.records(after))
         chosen = np.sort(order[:n_tried])
     released = after if whole else replace_cells(after, records=chosen)
@@ -156,12 +140,9 @@ def link_release(
 def _require_tables(held: Mapping[str, CellSets]) -> None:
     for sets in held.values():
         if sets.category_at.shape[1] * sets.nobody > _MOST_CELLS:
-            raise LimitError(
-                Reason.TOO_LARGE,
-                "A release was to be linked with its original.",
-                "a variable has too many values and overlapping categories to be linked on",
-                "Leave it out of the keys.",
-            )
+            asked = "A release was to be linked with its original."
+            found = "a variable has too many values and overlapping categories to be linked on"
+            raise LimitError(Reason.TOO_LARGE, asked, found, "Leave it out of the keys.")
 
 
 CANDIDATES = "candidates"
@@ -172,37 +153,19 @@ CANDIDATES = "candidates"
 class FileAttack(Result):
     """What an intruder can do with a file.
 
-    Attributes
-    ----------
-    n_people, n_rows
-        How many people there are in the release, and released rows; all people of the original where
-        it is not known which row is whose.
-    candidates
-        Who can be whom, by criterion.
-    response_knowledge
-        Whether the intruder is taken to know who is in the file.
-    n_misfits
-        How many people do not fit their own row, because a value was changed; 0 where it is not known
-        which that is.
-    matchings
-        What all one-to-one assignments have in common; None where that is not known.
-    linked
-        How many records links re-identify; None where that was not tried.
-    measured, criteria
-        An assessment of the file as released, and its figures by name; None and nothing where it was
-        not made.
-    why_not
-        Why something is not known, by what it is.
-    is_repeatable
-        Whether cells are suppressed in a way that somebody who knows the keys of all can do again: what
-        is drawn by lot cannot.
-    household
-        The variable that tells households, which are not attacked as a whole; empty where there is none.
+    `n_people` are those in the release, or all of the original where nobody knows whose row is
+    which; `n_misfits` do not fit their own row, because a value was changed (0 where nobody knows).
+    `candidates` says by criterion who can be whom, `matchings` what all one-to-one assignments have
+    in common, `linked` how many records links re-identify, and `measured` with `criteria` is an
+    assessment of the file as released; each is None or empty where not known or not tried, and
+    `why_not` says why. `response_knowledge`: the intruder knows who is in the file.
+    `is_repeatable`: cells are suppressed in a way that somebody who knows the keys of all can do
+    again, as what is drawn by lot cannot. `household` is the variable of households, which are not
+    attacked as a whole.
     """
 
     tells_of_records: ClassVar[bool] = False
     why_no_plot: ClassVar[str] = "it is a list of figures; the map of a study draws some of them"
-
     n_people: int
     n_rows: int
     candidates: Candidates
@@ -218,7 +181,7 @@ class FileAttack(Result):
     is_repeatable: bool = False
 
     def _counts(self, criterion: Criterion | str) -> list[NDArray[np.int64]]:
-        """Return what a criterion holds to at least k: candidates of records, of people, or of both."""
+        """What a criterion holds to at least k: candidates of records, of people, or of both."""
         found = self.candidates
         match Criterion(criterion):
             case Criterion.OWN:
@@ -273,11 +236,7 @@ class FileAttack(Result):
 
     @cached_property
     def n_repeated(self) -> int | None:
-        """How many right matches there are at most for whoever suppresses again; None where nobody can.
-
-        Such a one knows the released row of everybody, so that only rows that are the same hide each
-        other: as many are right as there are different rows.
-        """
+        """How many right matches whoever suppresses again has at most (different rows); None if nobody can."""
         if not self.is_repeatable:
             return None
         sizes, n_rows = np.unique(self.candidates.own, return_counts=True)
@@ -472,10 +431,7 @@ class FileAttack(Result):
 
 
 def _floats(chances: Sequence[Fraction | None]) -> NDArray[np.float64]:
-    """Return probabilities as numbers, not a number where one is not known.
-
-    Many people share one, and each is turned but once.
-    """
+    """Return probabilities as numbers, NaN where not known; one that many share is turned once."""
     known: dict[int, float] = {}
     for chance in chances:
         if id(chance) not in known:
@@ -500,14 +456,8 @@ _MARGIN = 0.25
 class JudgedTarget:
     """A target, what was reached, and how that stands to it.
 
-    Attributes
-    ----------
-    reached
-        The value that was reached; None where it is not known, or where it is a policy.
-    text
-        The same in words.
-    why
-        Why it is not met or not proven, or what to know of it.
+    `reached` is None where it is not known or a policy, `text` the same in words; `why` says why it
+    is not met or not proven, or what to know of it.
     """
 
     target: Target

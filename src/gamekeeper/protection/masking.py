@@ -2,18 +2,19 @@
 
 Variable by variable: every value may have become one and the same coarser category (recoded), cells
 may be empty that were not (suppressed), or cells may have values that are not theirs (changed). Who
-publishes a recoding tells it, so that an intruder knows it too; here it is read from the records that
-belong together, and where that is not known from the words and bands of categories. Where all cells of
-each value became one and the same, that is taken for a recoding even if it may be a chance of swapping:
-the intruder is then taken to know more, never less.
+publishes a recoding tells it, so that an intruder knows it too; here it is read from the records
+that belong together, and where that is not known from the words and bands of categories. Where all
+cells of each value became one and the same, that is taken for a recoding even if it may be a chance
+of swapping: the intruder is then taken to know more, never less.
 
-A file that was recoded here and there, its cells of several levels, has categories that overlap: each is
-then the set of values that it can stand for. A band is every value in it, whatever records have it; a
-value of the original is itself, and a list of such values each of them; a code of which a part is left
-('130**') is every code that begins so; another category is the values that records show to have become
-it, as long as such categories lie within each other or apart, as those of a hierarchy do. A value
-outside its cell's set was changed. Where nothing tells what categories stand for, it is not known
-whether cells were changed or recoded here and there, nor how many matches are right.
+A file that was recoded here and there, its cells of several levels, has categories that overlap:
+each is then the set of values that it can stand for. A band is every value in it, whatever records
+have it; a value of the original is itself, and a list of such values each of them; a code of which
+a part is left ('130**') is every code that begins so; another category is the values that records
+show to have become it, as long as such categories lie within each other or apart, as those of a
+hierarchy do. A value outside its cell's set was changed. Where nothing tells what categories stand
+for, it is not known whether cells were changed or recoded here and there, nor how many matches are
+right.
 """
 
 from __future__ import annotations
@@ -42,7 +43,6 @@ from gamekeeper.wording import count_of, percent_text, quoted
 Codes = NDArray[np.int64]
 _AGREE = 0.1
 _ENOUGH = 20
-
 # As programs write them: '[20, 25)', '[20; 25[', '(19.5,24.5]'.
 _INTERVAL = re.compile(r"(?P<first>[\[\](])(?P<ends>[^\[\]()]+)(?P<last>[\[\])])")
 _COMMAS = (";", ", ", ",")
@@ -59,23 +59,12 @@ _HAIR = Fraction(1, 10**12)
 class MaskedVariable:
     """What was done to a variable, in words and numbers.
 
-    Attributes
-    ----------
-    is_recoded
-        Whether values became coarser categories.
-    categories_before, categories_after
-        How many categories occur.
-    n_suppressed, n_changed
-        Cells that are empty and were not, and those with a value that is not theirs; None where it is
-        not known which record is whose.
-    is_left_out
-        Whether the release does not have it.
-    overlaps
-        Whether categories overlap, so that each is taken for the set of values it can stand for.
-    ends_meet
-        Whether bands share their ends, so that it had to be chosen which of two has such a value.
-    n_unread
-        Categories of which nothing tells what they stand for.
+    `n_suppressed` cells are empty and were not, `n_changed` have a value that is not theirs: None
+    where it is not known which record is whose. Values became coarser categories (`is_recoded`), or
+    the release does not have the variable (`is_left_out`). Where categories overlap (`overlaps`),
+    each is taken for the set of values it can stand for; where bands share their ends
+    (`ends_meet`), it had to be chosen which of two has such a value. `n_unread` categories are
+    those of which nothing tells what they stand for.
     """
 
     variable: str
@@ -153,17 +142,11 @@ def read_masking(
     *,
     are_alike: bool = True,
 ) -> Masking:
-    """Return what was done to the key variables of a file.
+    """Return what was done to the key variables of a file; those of `after` have the names of `before`.
 
-    Parameters
-    ----------
-    before, after
-        The original and the release; their variables have the same names.
-    records
-        For each released record the one of the original that it is; None where nobody knows.
-    are_alike
-        Whether a suppressed cell looks like one that was missing: then nobody can tell the two apart,
-        and in a release with suppressed cells every empty one is open.
+    `records` has for each released record the one of the original that it is; None where nobody
+    knows. With `are_alike` a suppressed cell looks like one that was missing: then nobody can tell
+    the two apart, and in a release with suppressed cells every empty one is open.
     """
     found: list[MaskedVariable] = []
     changes: dict[str, VariableChange] = {}
@@ -216,7 +199,10 @@ def read_masking(
         recode: Recode | None = None
         shown, n_unread = yours, 0
         if len(np.unique(pairs[:, 0])) == len(pairs):
-            there = _functional(pairs, old, new, sets)
+            # One never seen is found by its words, or new.
+            bands = _by_words(old, new, sets)
+            there = _same_words(old, new) if bands is None else bands
+            there[pairs[:, 0]] = pairs[:, 1]
             if tuple(there) != tuple(range(old.n_codes)) or old.words != new.words:
                 recode = Recode(name, there, _words(new, there))
             target = there[own]
@@ -252,16 +238,14 @@ def read_masking(
     if are_alike and any(change.n_suppressed for change in changes.values()):
         changes |= {name: replace(changes[name], suppressed=bits) for name, bits in empty.items()}
     made = after.recoded(finer)
-    left = None if records is None or _is_whole(records, before.n_records) else records
+    is_whole = records is not None and np.array_equal(records, np.arange(before.n_records))
+    left = None if is_whole else records
     log = ChangeLog(before.n_records, changes, left)
     return Masking(made, log, tuple(found), held, is_open)
 
 
 def as_written(new: CodedVariable, old: CodedVariable, decimal: str) -> Recode | None:
-    """Return a released variable named, and its numbers written, as in the original; None where it is.
-
-    '25.0' is 25, whatever program wrote it: what is the same must not look changed.
-    """
+    """Return a released variable named and written as in the original ('25.0' is 25); None where it is."""
     known = {*old.words, *old.values}
     numbers: dict[Fraction, str] = {}
     for word, value in zip(old.words[1:], old.values[1:], strict=True):
@@ -280,10 +264,6 @@ def as_written(new: CodedVariable, old: CodedVariable, decimal: str) -> Recode |
     return Recode(new.name, codes, made, old.name)
 
 
-def _is_whole(records: Codes, n: int) -> bool:
-    return len(records) == n and bool((records == np.arange(n)).all())
-
-
 def _spread(truths: NDArray[np.bool_], records: Codes, n: int) -> NDArray[np.bool_]:
     made = np.zeros(n, dtype=np.bool_)
     made[records] = truths
@@ -292,16 +272,6 @@ def _spread(truths: NDArray[np.bool_], records: Codes, n: int) -> NDArray[np.boo
 
 def _occurring(codes: Codes) -> int:
     return len(np.unique(codes[codes != MISSING]))
-
-
-def _functional(
-    pairs: Codes, old: CodedVariable, new: CodedVariable, sets: CellSets | None
-) -> Codes:
-    """Return the released code of each original one; one never seen is found by its words, or new."""
-    bands = _by_words(old, new, sets)
-    there = _same_words(old, new) if bands is None else bands
-    there[pairs[:, 0]] = pairs[:, 1]
-    return there
 
 
 def _mostly(own: Codes, yours: Codes, otherwise: Codes) -> Codes:
@@ -341,7 +311,7 @@ def _by_words(old: CodedVariable, new: CodedVariable, sets: CellSets | None) -> 
 def _sets(
     old: CodedVariable, new: CodedVariable, pairs: Codes, decimal: str
 ) -> tuple[CellSets | None, bool]:
-    """Return the original values that each released category can stand for, and whether bands touch.
+    """Return the original values each released category can stand for, and whether bands touch.
 
     `pairs` has the original values with what they became, as far as that is known. None where no
     category is a band of values, nor others overlap.
@@ -352,7 +322,8 @@ def _sets(
         for code in range(1, new.n_codes)
         if not len(values[code]) and number_of(new.words[code], decimal) is None
     ]
-    is_whole = _is_whole_numbers(old, decimal)
+    numbers = (number_of(value, decimal) for value in old.values[1:])
+    is_whole = all(number is None or number.denominator == 1 for number in numbers)
     starts = _starts(
         [code for code in range(1, new.n_codes) if not len(values[code])], old, new, pairs
     )
@@ -426,22 +397,15 @@ def _starts(
 
 
 def _has_parts(sets: list[Codes]) -> bool:
-    """Tell whether two sets lie in a larger one."""
     largest = max(sets, key=len, default=np.zeros(0, dtype=np.int64))
     inner = [own for own in sets if len(own) < len(largest) and np.isin(own, largest).all()]
     return sum(len(own) > 0 for own in inner) > 1
 
 
 def _inverse(codes: Codes, n_codes: int) -> list[Codes]:
-    """Return for each code the places that have it."""
     order = np.argsort(codes, kind="stable")
     ends = np.searchsorted(codes[order], np.arange(n_codes + 1))
     return [order[first:last] for first, last in pairwise(ends)]
-
-
-def _is_whole_numbers(old: CodedVariable, decimal: str) -> bool:
-    numbers = (number_of(value, decimal) for value in old.values[1:])
-    return all(number is None or number.denominator == 1 for number in numbers)
 
 
 def _band(word: str, decimal: str, *, is_whole: bool) -> Band | None:
@@ -484,7 +448,6 @@ def _end(text: str, decimal: str) -> Bound | None:
 
 
 def _beyond(end: Bound, *, is_whole: bool) -> Bound:
-    """Return the next number after an end."""
     return math.floor(end) + 1 if is_whole else end + _HAIR
 
 
@@ -493,9 +456,10 @@ def _held_by(
 ) -> tuple[dict[int, Codes], bool]:
     """Return the values in each band, and whether bands touch so that one of two has to be chosen.
 
-    Nothing where bands are none of these values: these are no numbers, or hardly any lies in the band that
-    it became (months, read as years). Where all categories are bands, each of which ends at the
-    value that the next begins with, that value is of the one that has it in the file, else of the upper.
+    Nothing where bands are none of these values: these are no numbers, or hardly any lies in the
+    band that it became (months, read as years). Where all categories are bands, each of which ends
+    at the value that the next begins with, that value is of the one that has it in the file, else
+    of the upper.
     """
     numbers = {
         code: number
@@ -542,10 +506,7 @@ def _held_by(
 
 
 def _is_nested(sets: list[Codes], n_values: int) -> bool:
-    """Tell whether of every two sets one lies in the other and is smaller, or they share nothing.
-
-    Sets of one value may be equal.
-    """
+    """Tell whether every two sets share nothing or one holds the other; only single values equal."""
     inmost = np.full(n_values, -1)
     ordered = sorted(sets, key=len, reverse=True)
     for number, own in enumerate(ordered):
@@ -572,7 +533,6 @@ def _unread(
 
 
 def _words(new: CodedVariable, codes: Codes) -> tuple[str, ...]:
-    """Return words for codes: those of the release, and made up ones for what is not there."""
     top = int(codes.max(initial=0))
     more = [f"not released {number}" for number in range(1, top - new.n_codes + 2)]
     return (*new.words, *more)

@@ -1,10 +1,8 @@
-"""Microaggregation as a step: numbers become the means of groups of at least k records.
+"""Steps that change numbers: microaggregation, noise, rank swapping, top and bottom coding.
 
-Noise as a step: numbers with random ones added, moments kept if asked.
-
-Rank swapping as a step: records whose values are near in rank exchange them.
-
-Top and bottom coding as a step: numbers beyond a limit become it, their mean, or a category.
+Microaggregation puts the means of groups of at least k records in place of their numbers. Noise
+adds random numbers, moments kept if asked. Rank swapping exchanges numbers of records that are near
+in rank. Top and bottom coding makes numbers beyond a limit that limit, their mean, or a category.
 """
 
 from __future__ import annotations
@@ -86,7 +84,6 @@ class Microaggregate(Step):
 
     do: ClassVar[str] = "microaggregate"
     iso: ClassVar[str] = "microaggregation"
-
     variables: Annotated[tuple[str, ...], Option("The numeric variables.")]
     k: Annotated[int, Option("The least number of records of a group.", least=2)] = 3
     grouping: Annotated[
@@ -184,19 +181,13 @@ class Microaggregate(Step):
                 if within
                 else "The file"
             )
-            raise InputError(
-                Reason.BAD_OPTION,
-                asked,
-                f"{where} {'have' if within and n_small > 1 else 'has'} fewer complete records.",
-                "Ask for smaller groups, or for groups across the whole file.",
-            )
+            fault = f"{where} {'have' if within and n_small > 1 else 'has'} fewer complete records."
+            advice = "Ask for smaller groups, or for groups across the whole file."
+            raise InputError(Reason.BAD_OPTION, asked, fault, advice)
         if n_left and self.incomplete == IncompleteRecords.REFUSE:
-            raise InputError(
-                Reason.BAD_OPTION,
-                asked,
-                f"A number is missing in {count_of(n_left, 'record')}.",
-                "Leave such records as they are (incomplete: leave), or fill the cells first.",
-            )
+            fault = f"A number is missing in {count_of(n_left, 'record')}."
+            advice = "Leave such records as they are (incomplete: leave), or fill the cells first."
+            raise InputError(Reason.BAD_OPTION, asked, fault, advice)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,7 +196,6 @@ class Noise(Step):
 
     do: ClassVar[str] = "noise"
     iso: ClassVar[str] = "noise addition"
-
     variables: Annotated[tuple[str, ...], Option("The numeric variables.")]
     share: Annotated[
         float, Option("The variance of the noise as a share of that of the variable.", least=1e-9)
@@ -235,12 +225,8 @@ class Noise(Step):
         order = canonical_order(table, setting)
         own = order[np.isfinite(before[order]).all(axis=1)]
         if not len(own):
-            raise InputError(
-                Reason.NOTHING_GIVEN,
-                asked,
-                "No record has all of these numbers.",
-                "Name fewer variables at a time.",
-            )
+            fault = "No record has all of these numbers."
+            raise InputError(Reason.NOTHING_GIVEN, asked, fault, "Name fewer variables at a time.")
         ids = setting.records(table)[own]
         normals = np.stack(
             [setting.stream(place, self.do, name).normal(ids) for name in self.variables], axis=1
@@ -322,7 +308,6 @@ class RankSwap(Step):
 
     do: ClassVar[str] = "rank swap"
     iso: ClassVar[str] = "permutation"
-
     variables: Annotated[tuple[str, ...], Option("The numeric variables.")]
     share: Annotated[
         float, Option("How far a value may move, as a share of the ranks.", least=0, most=1)
@@ -357,11 +342,11 @@ class RankSwap(Step):
         share = Fraction(str(self.share))
         after, n_without = _swapped(before, parts, draws, share)
         # In one order, whatever that of the file: sums of numbers depend on it.
-        moved = _moved_of_rank_swap(before[order], after[order])
+        moved = _correlation_moved(before[order], after[order])
         while self.most_moved is not None and moved is not None and moved > self.most_moved:
             share /= 2
             after, n_without = _swapped(before, parts, draws, share)
-            moved = _moved_of_rank_swap(before[order], after[order])
+            moved = _correlation_moved(before[order], after[order])
         if n_without == int(np.isfinite(before).sum()):
             raise InputError(
                 Reason.BAD_OPTION,
@@ -406,7 +391,7 @@ def _swapped(
     return after, n_without
 
 
-def _moved_of_rank_swap(before: Floats, after: Floats) -> float | None:
+def _correlation_moved(before: Floats, after: Floats) -> float | None:
     """Return by how much a correlation moved at most; None where there is none to be told."""
     if before.shape[1] < 2:
         return None
@@ -434,7 +419,6 @@ class TailCode(Step):
 
     do: ClassVar[str] = "tail code"
     iso: ClassVar[str] = "top and bottom coding"
-
     variable: Annotated[str, Option("The numeric variable.")]
     top: Annotated[float | None, Option("The upper limit.")] = None
     bottom: Annotated[float | None, Option("The lower limit.")] = None

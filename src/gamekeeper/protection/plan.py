@@ -1,15 +1,10 @@
-"""A candidate: a way to protect a file, what it costs, what attacks then achieve.
+"""Candidates: ways to protect a file, each with its cost and what attacks then achieve, and their map.
 
-What is kept of it are figures and steps, so that a study can keep it without the data; the protected
-file itself is made again from the steps.
-
-The risk-utility map: every candidate by what is still at risk and by what is lost.
-
-A candidate is on the frontier if no other one leaves less at risk and loses no more, or loses less
+Of a candidate figures and steps are kept, so that a study can keep it without the data; the
+protected file is made again from the steps. All are attacked under the same scenario. One is on the
+frontier of the risk-utility map if no other leaves less at risk and loses no more, or loses less
 and leaves no more at risk. Risk is the share of people who are expected to be matched rightly; loss
 is the share of what the key variables told, in bits.
-
-Candidates for some targets, all of them attacked under the same scenario: what was reached, at what cost.
 """
 
 from __future__ import annotations
@@ -37,26 +32,11 @@ if TYPE_CHECKING:
 class Candidate:
     """A way to protect a file.
 
-    Attributes
-    ----------
-    number, parent
-        Its number in the study, from 1, and that of the one it was made from, 0 for the file itself.
-    label
-        What it is, in a few words.
-    steps
-        What is done, and what each step found.
-    risk
-        Headline figures of the attacks.
-    targets
-        Each target with what was reached.
-    loss
-        Headline figures of what is lost; `share` is that of all that key variables told, in bits.
-    told
-        What was done and what it costs, in words.
-    is_met
-        Whether every target is met.
-    failed
-        Why it could not be done; empty where it could.
+    `number` counts from 1 in the study, `parent` is that of the one it was made from, 0 for the
+    file itself. `label` and `told` say what it is and what it costs in words, `steps` what each
+    found. `risk` and `loss` are headline figures (of the loss, `share` is that of all that key
+    variables told, in bits), `targets` each with what was reached. `failed` says why it could not
+    be done.
     """
 
     number: int
@@ -107,10 +87,7 @@ class Candidate:
         return f"{risk}, and {cost}"
 
     def is_beaten_by(self, other: Candidate) -> bool:
-        """Tell whether it is worse than another in right matches and in cells, or in one of them alone.
-
-        Right matches that are not known are taken for more than any that are.
-        """
+        """Tell whether it is worse than another in right matches (unknown ones are most), in cells, or both."""
         if self.n_cells is None or other.n_cells is None:
             return False
         own = self.order_of_risk, self.n_cells
@@ -227,20 +204,13 @@ def cost_in_words(
 
 @dataclass(frozen=True, repr=False, eq=False)
 class RiskUtilityMap(Result):
-    """All candidates of a study, risk against loss.
+    """All candidates of a study by their numbers, risk against loss.
 
-    Attributes
-    ----------
-    candidates
-        The candidates, in the order of their numbers.
-    before
-        The share at risk before anything was done; None where it is not known.
-    current
-        The number of the candidate that the next one is made from; 0 for the file itself.
+    `before` is the share at risk before anything was done (None where not known), and `current` the
+    number of the candidate that the next one is made from, 0 for the file itself.
     """
 
     tells_of_records: ClassVar[bool] = False
-
     candidates: tuple[Candidate, ...]
     before: float | None
     current: int
@@ -255,8 +225,8 @@ class RiskUtilityMap(Result):
     def best(self) -> Candidate | None:
         """The candidate that loses least of those that meet every target and are not beaten by another.
 
-        One beats another that leaves no fewer right matches, changes no fewer cells, and more of one of
-        them. None where none meets every target.
+        One beats another that leaves no fewer right matches, changes no fewer cells, and more of
+        one of them.
         """
         met = [c for c in self.candidates if c.is_met and c.lost_share is not None]
         known = [c for c in met if not any(map(c.is_beaten_by, met))]
@@ -350,22 +320,21 @@ class RiskUtilityMap(Result):
         on_frontier = set(self.frontier)
         every = self.candidates
         whole, share, truth, text = pa.int64(), pa.float64(), pa.bool_(), pa.string()
-        return pa.table(
-            {
-                "candidate": pa.array([c.number for c in every], whole),
-                "from": pa.array([c.parent for c in every], whole),
-                "what": pa.array([c.label for c in every], text),
-                "meets_targets": pa.array([c.is_met for c in every], truth),
-                "risk_share": pa.array([c.expected_share for c in every], share),
-                "lost_share": pa.array([c.lost_share for c in every], share),
-                "suppressed": pa.array([c.risk.get("suppressed") for c in every], whole),
-                "fewest_candidates": pa.array([c.risk.get("both") for c in every], whole),
-                "linkage": pa.array([c.risk.get("linkage") for c in every], share),
-                "frontier": pa.array([c.number in on_frontier for c in every], truth),
-                "current": pa.array([c.number == self.current for c in every], truth),
-                "failed": pa.array([c.failed for c in every], text),
-            }
-        )
+        columns = {
+            "candidate": pa.array([c.number for c in every], whole),
+            "from": pa.array([c.parent for c in every], whole),
+            "what": pa.array([c.label for c in every], text),
+            "meets_targets": pa.array([c.is_met for c in every], truth),
+            "risk_share": pa.array([c.expected_share for c in every], share),
+            "lost_share": pa.array([c.lost_share for c in every], share),
+            "suppressed": pa.array([c.risk.get("suppressed") for c in every], whole),
+            "fewest_candidates": pa.array([c.risk.get("both") for c in every], whole),
+            "linkage": pa.array([c.risk.get("linkage") for c in every], share),
+            "frontier": pa.array([c.number in on_frontier for c in every], truth),
+            "current": pa.array([c.number == self.current for c in every], truth),
+            "failed": pa.array([c.failed for c in every], text),
+        }
+        return pa.table(columns)
 
     def plot(self) -> Figure:
         """Draw the map with its frontier; needs no display."""
@@ -455,7 +424,6 @@ class Plan(Result):
     """
 
     tells_of_records: ClassVar[bool] = False
-
     targets: tuple[Target, ...]
     before: FileAttack
     judged_before: tuple[JudgedTarget, ...]
@@ -537,7 +505,6 @@ class Plan(Result):
         return said
 
     def _taken(self) -> list[str]:
-        """Say what is taken to be known of who is in the file, where a target goes with the other."""
         criteria = {target.criterion for target in self.targets}
         if self.before.response_knowledge and criteria == {Criterion.RELEASED_TO_PEOPLE}:
             told = (

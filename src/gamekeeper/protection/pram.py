@@ -1,12 +1,10 @@
-"""Numbers of a coded file as arrays, and changed ones brought back to it.
+"""Numbers of a coded file as arrays and back; PRAM and sampling as steps, whose lots are the records'.
 
-A number is a numeric column of the table, or a coded variable all of whose values are numbers (an age
-among the keys); a column that is both is changed in both. What is drawn for a record, and which of two
-records comes first, depends on the records' identities and never on their order in the file.
-
-PRAM as a step: categories drawn anew so that counts stay as they are, on average or exactly.
-
-Sampling as a step: some records only, by lot, with weights that stand for all.
+A number is a numeric column of the table, or a coded variable all of whose values are numbers (an
+age among the keys); a column that is both is changed in both. What is drawn for a record, and which
+of two records comes first, depends on the records' identities and never on their order in the file.
+PRAM draws categories anew so that counts stay as they are, on average or exactly. Sampling keeps
+some records by lot, with weights that stand for all.
 """
 
 from __future__ import annotations
@@ -50,7 +48,6 @@ from gamekeeper.protection.step import (
 from gamekeeper.wording import count_of, did_you_mean, percent_text, quoted
 
 Floats = NDArray[np.float64]
-_MOST_DECIMALS = 6
 
 
 def canonical_order(table: CodedTable, setting: Setting) -> NDArray[np.int64]:
@@ -59,13 +56,7 @@ def canonical_order(table: CodedTable, setting: Setting) -> NDArray[np.int64]:
 
 
 def read_numbers(table: CodedTable, names: Sequence[str], setting: Setting, asked: str) -> Floats:
-    """Return variables as numbers, a column each; NaN where a cell is missing.
-
-    Raises
-    ------
-    InputError
-        For all names that are no variables, or have values that are no numbers.
-    """
+    """Return variables as numbers, a column each, NaN where missing; one error names all that are none."""
     problems: list[Problem] = []
     columns: list[Floats] = []
     known = list(dict.fromkeys((*table.numbers, *table.codebook.names)))
@@ -91,12 +82,8 @@ def read_numbers(table: CodedTable, names: Sequence[str], setting: Setting, aske
             near = did_you_mean(name, known)
             problems.append(Problem(Reason.UNKNOWN_NAME, where, "It is not in the file.", near))
     problems += naming_problems(names)
-    refuse(
-        problems,
-        asked,
-        f"{count_of(len(problems), 'variable')} cannot be used.",
-        "Name variables of the file whose values are numbers.",
-    )
+    fault = f"{count_of(len(problems), 'variable')} cannot be used."
+    refuse(problems, asked, fault, "Name variables of the file whose values are numbers.")
     return np.stack(columns, axis=1)
 
 
@@ -122,12 +109,8 @@ def read_weights(table: CodedTable, setting: Setting, asked: str) -> Floats:
         if (weights < 0).any() or not weights.any():
             found = "Some weights are negative, or all of them are 0."
     if found:
-        raise InputError(
-            Reason.BAD_OPTION,
-            asked,
-            found,
-            "Name weights (--weight of protect try), or do it without them.",
-        )
+        do = "Name weights (--weight of protect try), or do it without them."
+        raise InputError(Reason.BAD_OPTION, asked, found, do)
     return weights
 
 
@@ -140,7 +123,7 @@ def decimals_of(values: Floats) -> int | None:
     (1, None)
     """
     known = values[np.isfinite(values)]
-    for decimals in range(_MOST_DECIMALS + 1):
+    for decimals in range(6 + 1):
         if np.array_equal(np.round(known, decimals), known):
             return decimals
     return None
@@ -220,11 +203,9 @@ def strata_of(
     names = tuple(within) or ((setting.strata,) if setting.strata else ())
     unknown = [name for name in names if name not in table.codebook]
     if unknown:
+        found = f"{quoted(unknown)} {'is' if len(unknown) == 1 else 'are'} not among the coded variables."
         raise InputError(
-            Reason.UNKNOWN_NAME,
-            asked,
-            f"{quoted(unknown)} {'is' if len(unknown) == 1 else 'are'} not among the coded variables.",
-            did_you_mean(unknown[0], table.codebook.names),
+            Reason.UNKNOWN_NAME, asked, found, did_you_mean(unknown[0], table.codebook.names)
         )
     strata = np.zeros(table.n_records, np.int64)
     for name in names:
@@ -275,7 +256,6 @@ class Pram(Step):
 
     do: ClassVar[str] = "pram"
     iso: ClassVar[str] = "randomization"
-
     variables: Annotated[tuple[str, ...], Option("The coded variables, each by itself.")]
     keep: Annotated[
         float, Option("The probability to stay, before it is made invariant.", least=1e-6, most=1)
@@ -447,7 +427,6 @@ class Sample(Step):
 
     do: ClassVar[str] = "sample"
     iso: ClassVar[str] = "sampling"
-
     fraction: Annotated[
         float, Option("The share of records (or of households) to release.", least=1e-9, most=1)
     ]

@@ -1,16 +1,12 @@
-"""The methods of protection by name: one line each. A recipe is read and written by this table.
-
-A recipe: what was done to a file, so that it can be done again, to it or to next year's.
+"""A recipe: what was done to a file, so that it can be done again, to it or to next year's.
 
 It names steps with their options and what they found, the keys and the scenario, the one seed and
 the targets; it lists no cell and no record. Steps that search keep what they found as steps that do
 not (`frozen`), so that a recipe can be replayed as it was, or searched anew. The recipe for people
-outside has neither seed nor journal nor anything on risk, and no fingerprint of the original: with one
-and the release, whoever guesses a few suppressed cells could check the guess.
-
-Recipes read from files: one error has all that is wrong, and nothing of a file is believed.
-
-The JSON Schema of recipes, as it is published.
+outside has neither seed nor journal nor anything on risk, and no fingerprint of the original: with
+one and the release, whoever guesses a few suppressed cells could check the guess. `STEPS` has the
+methods by name; `recipe_schema` is the JSON Schema that is published. Of a recipe read from a file
+nothing is believed, and one error has all that is wrong.
 """
 
 from __future__ import annotations
@@ -49,7 +45,6 @@ _ALL: tuple[type[Step], ...] = (
     RankSwap,
     Noise,
 )
-
 STEPS: Mapping[str, type[Step]] = {step.do: step for step in _ALL}
 """Every method by its name in a recipe."""
 
@@ -66,12 +61,9 @@ def read_step(content: Mapping[str, Any]) -> Step:
     """
     do = str(content.get("do", ""))
     if do not in STEPS:
-        raise InputError(
-            Reason.UNKNOWN_NAME,
-            f"A step that does {quoted([do])} was to be read.",
-            "There is no such method.",
-            did_you_mean(do, list(STEPS)),
-        )
+        asked = f"A step that does {quoted([do])} was to be read."
+        found = "There is no such method."
+        raise InputError(Reason.UNKNOWN_NAME, asked, found, did_you_mean(do, list(STEPS)))
     return STEPS[do].from_json(content)
 
 
@@ -116,32 +108,16 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What is done to a file.
+    """What is done to a file: `steps` in their order, and what holds for all of them as in `Setting`.
 
-    Attributes
-    ----------
-    steps
-        What is done, in its order.
-    keys, columns
-        The key variables, and the columns of those that are called otherwise in the file.
-    missing, weight, strata, household, identifier, fraction, sensitive, seed
-        What holds for all steps: see `Setting`.
-    response_knowledge
-        Whether an intruder may know who is in the file (response knowledge).
-    reading
-        How the file is read where that is not told by it, as the options are called at the prompt.
-    candidates
-        What was tried: number, what, meets_targets, right_share and lost_share each, for the map.
-    scenario
-        The scenario whose key variables they are; None where they are columns of the file.
-    targets
-        What is to be reached, as it is typed, each with what was.
-    fingerprint, n_records, file
-        The file that the recipe was made for.
-    output
-        What stands for the protected codes; and, once a release was written, the hash of its bytes.
-    journal
-        Who did what and why, each entry with the hash of the one before it.
+    `columns` has the columns of key variables that are called otherwise in the file, `reading` how
+    it is read where it does not tell that itself, as the options are called at the prompt.
+    `scenario` is the one whose key variables they are; None where they are columns of the file.
+    `targets` are as typed, each with what was reached; `candidates` is what was tried, for the map
+    (number, what, meets_targets, right_share, lost_share). `fingerprint`, `n_records` and `file`
+    are of the file it was made for; `output` stands for the protected codes and, once a release was
+    written, for its bytes. `journal` says who did what and why, each entry with the hash of the one
+    before it.
     """
 
     steps: tuple[RecipeStep, ...]
@@ -389,12 +365,8 @@ def _read(content: Mapping[str, Any], asked: str) -> Recipe:
         )
     broken = made.broken_entry()
     if broken is not None:
-        raise InputError(
-            Reason.DAMAGED,
-            asked,
-            f"Its journal was changed after it was written: entry {broken + 1} does not follow.",
-            "Use the recipe as it was written.",
-        )
+        fault = f"Its journal was changed after it was written: entry {broken + 1} does not follow."
+        raise InputError(Reason.DAMAGED, asked, fault, "Use the recipe as it was written.")
     return made
 
 
@@ -478,7 +450,6 @@ class _Fields:
         return found
 
     def _read(self, name: str, instead: Any, is_right: Callable[[Any], bool], found: str) -> Any:
-        """Return the value of a field; another one where it is absent or has a fault."""
         value = self._content.get(name, instead)
         if is_right(value):
             return value

@@ -1,19 +1,17 @@
-"""A protected file as it is written: the columns that changed, and the records in an order drawn by lot.
+"""A protected file as it is written, its records in an order drawn by lot; and verbatim copies in it.
 
-Who stands beside whom tells of households and streets, so that the order of the original would undo what
-was protected. The order that is written comes from the seed, the original, what was made of it and the
-columns that are released: it can be drawn again by whoever has the recipe and by nobody else, be the seed
-ever so easy to guess, and two releases of the same people are in different orders.
+Who stands beside whom tells of households and streets, so that the order of the original would undo
+what was protected. The order that is written comes from the seed, the original, what was made of it
+and the columns that are released: it can be drawn again by whoever has the recipe and by nobody
+else, be the seed ever so easy to guess, and two releases of the same people are in different
+orders.
 
-Verbatim copies: released records that are word for word as a record of the original.
-
-Counted are records of the release that some record of the original is equal to, in all columns that both
-have, in the key variables, and in these and the sensitive ones: whoever's record it is, and also where
-records are nobody's. A text is equal to itself, spaces around it aside, a number however its file writes
-it (25 and '25.0'), a missing cell to a missing one.
-
-Both files are read once, batch by batch. A record is kept as 128 bits that are mixed from its texts, so
-that two different ones pass for equal in less than one of 10^20 pairs. Memory: 48 bytes a record.
+Copies are records of the release that some record of the original is equal to, in all columns that
+both have, in the key variables, and in these and the sensitive ones: whoever's record it is, and
+also where records are nobody's. A text is equal to itself, spaces around it aside, a number however
+its file writes it (25 and '25.0'), a missing cell to a missing one. Both files are read once, batch
+by batch. A record is kept as 128 bits that are mixed from its texts, so that two different ones
+pass for equal in less than one of 10^20 pairs. Memory: 48 bytes a record.
 """
 
 from __future__ import annotations
@@ -50,18 +48,12 @@ def released_columns(
     columns: Mapping[str, str] | None = None,
     coarse: Collection[str] = (),
 ) -> list[ReleasedColumn]:
-    """Return the columns of a protected file that differ from the original.
+    """Return the columns of a protected file, after all its steps, that differ from the original.
 
-    Parameters
-    ----------
-    protected
-        The file after all its steps.
-    columns
-        By variable the column of the original, where it is called otherwise there.
-    coarse
-        Variables whose codes are coarser than the values of the original, as those of a scenario are.
-        Where a cell of such a variable got another value, every cell is released as it is coded, since
-        the few would be told by their looks. A value that no category takes is not released.
+    `columns` has by variable the column of the original, where it is called otherwise there. Codes
+    of the variables in `coarse` are coarser than the values of the original, as those of a scenario
+    are. Where a cell of such a variable got another value, every cell is released as it is coded,
+    since the few would be told by their looks. A value that no category takes is not released.
     """
     log, table = protected.log, protected.table
     named = columns or {}
@@ -134,10 +126,7 @@ def write_protected(
 
 
 def order_of_release(recipe: Recipe, released: str, n_records: int) -> NDArray[np.int64]:
-    """Return which record of the original each record of a release is, by the recipe it was written with.
-
-    `released` is the hash of the bytes of the release (SHA-256), and `n_records` how many it has.
-    """
+    """Return which record of the original each of a release is; `released` is the SHA-256 of its bytes."""
     found = do = ""
     if recipe.seed is None or recipe.output.get("order") not in (_KEPT, _SHUFFLED):
         found = "It does not say in which order a release was written."
@@ -169,7 +158,6 @@ def _order(
 Marks = NDArray[np.uint64]
 Pairs = Sequence[tuple[str, str]]
 """Columns of the original, and what they are called in the release."""
-
 _STEPS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9], dtype=np.uint64)
 _SHIFT = np.uint64(29)
 _WORD = 2**64 - 1
@@ -177,17 +165,11 @@ _WORD = 2**64 - 1
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """How many released records are copies.
+    """How many of `n_records` released records are copies, in the `n_columns` that both files have.
 
-    Attributes
-    ----------
-    n_records, n_columns
-        Of how many released records, and in how many columns that both files have.
-    whole, on_keys, on_sensitive
-        Equal in all columns, in the keys, in the keys and the sensitive columns; None where none of
-        the latter is in both files.
-    numbering
-        Columns that only number the released records, and were left out of all columns.
+    `whole`, `on_keys`, `on_sensitive`: equal in all columns, in the keys, in the keys and the
+    sensitive columns; None where none of the latter is in both. Columns that only number the
+    released records (`numbering`) are left out of all.
     """
 
     n_records: int
@@ -315,7 +297,6 @@ def _words(cells: pa.Array, column: Column, missing: frozenset[str], decimal: st
 
 
 def _n_among(new: Marks, old: Marks) -> int:
-    """Return how many of the new words are among the old."""
     order = np.lexsort((old[:, 1], old[:, 0]))
     ranked = old[order]
     at = np.minimum(np.searchsorted(ranked[:, 0], new[:, 0]), max(len(ranked) - 1, 0))

@@ -1,13 +1,4 @@
-"""What holds for every step of a recipe: the keys, how records are told apart, the one seed.
-
-Where a file was changed, cell by cell, and never what was there.
-
-A variable is recoded, or some of its cells are changed, or both. Cells are kept as one bit per
-record of the input, so that a million records and ten variables take a little over a megabyte.
-
-A protected file: the new codes, where they differ from the old ones, and what was found.
-
-What every method of protection is: options that can be kept, and a way to apply them.
+"""A step of protection: its options, what holds for all steps, the protected file, what changed.
 
 A step is a frozen dataclass whose fields are its options, written as in `gamekeeper.options`::
 
@@ -21,13 +12,17 @@ A step is a frozen dataclass whose fields are its options, written as in `gameke
 
 Its JSON form is ``{"do": "top code", "variable": "Income", "share": 0.05}``: `do` and every option
 that is not at its default. Options are texts, numbers, truths, enums by their value, lists and
-mappings of these; one that is anything else overrides `to_json` and `from_json`. The step is entered
-in `gamekeeper.protection.recipe.STEPS`, and then recipes, studies and the prompt know it.
+mappings of these; one that is anything else overrides `to_json` and `from_json`. The step is
+entered in `gamekeeper.protection.recipe.STEPS`, and then recipes, studies and the prompt know it.
 
-`apply` gets the table as earlier steps left it, what holds for all steps, and the place of the step
-in its recipe (from 1), by which `setting.stream(place, self.do, variable)` gives random numbers that
-depend on seed, step, variable and record only. It returns a `Protected` (see `protected_by`), and
-raises one `InputError` with all that is wrong, before anything is changed.
+`apply` gets the table as earlier steps left it, what holds for all steps (`Setting`), and the place
+of the step in its recipe (from 1), by which `setting.stream(place, self.do, variable)` gives random
+numbers that depend on seed, step, variable and record only. It returns a `Protected` (see
+`protected_by`), and raises one `InputError` with all that is wrong, before anything is changed.
+
+A `ChangeLog` says where a file was changed, cell by cell, and never what was there. Cells are kept
+as one bit per record of the input, so that a million records and ten variables take a little over a
+megabyte.
 """
 
 from __future__ import annotations
@@ -35,7 +30,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING as DATACLASSES_MISSING
+from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from hashlib import sha256
@@ -50,50 +45,31 @@ from gamekeeper.data.coding.codebook import MISSING, Recode
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.options import option_text, options_of, require_valid
-from gamekeeper.results import Provenance, Result
+from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import count_of, did_you_mean, joined, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from gamekeeper.mapping.environment.environment import Environment
-    from gamekeeper.results import Progress
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What holds for every step.
+    """What holds for every step of a recipe.
 
-    Attributes
-    ----------
-    keys
-        The variables that an intruder could match on, all of them among those of the table.
-    missing
-        What a missing cell of the input means.
-    weight
-        The numeric column of the table with sampling weights; empty where there are none.
-    strata, household, identifier
-        Variables of the table that tell strata, households and records; empty where there are none.
-    fraction
-        The share of the population that is in the file, as `count_keys` takes it; None where it is
-        not given.
-    sensitive
-        Variables that finding a class of records must not give away.
-    response_knowledge
-        Whether an intruder may know that somebody is in the file (response knowledge).
-    seed
-        The one seed of the recipe.
-    environment, sinks
-        Where categories are looked up, and what the codes of variables mean there (for each code
-        from 1 on the sinks), for those that are coded as a scenario says.
-    numbers
-        Variables whose small whole numbers are numbers, and no codes of bands.
-    decimal
-        How numbers of the file are written.
-    workers
-        How many work at a time; the result is the same.
-    progress
-        Told how far the work is; it may raise to cancel it.
+    `keys` are the variables of the table that an intruder could match on, `missing` what a missing
+    cell of the input means. `weight` is the numeric column of sampling weights, and `strata`,
+    `household`, `identifier` are variables that tell strata, households and records; each empty
+    where there is none. `fraction` is the share of the population that is in the file, as
+    `count_keys` takes it. Finding a class of records must not give away the `sensitive` variables.
+    `response_knowledge`: an intruder may know that somebody is in the file.
+
+    Categories are looked up in the `environment`; for variables coded as a scenario says, `sinks`
+    has for each code from 1 on what it means there. Small whole numbers of the variables in
+    `numbers` are numbers, and no codes of bands; `decimal` is how numbers of the file are written.
+    The result is the same however many `workers` there are; `progress` is told how far the work is,
+    and may raise to cancel it.
     """
 
     keys: tuple[str, ...]
@@ -129,10 +105,7 @@ class Setting:
         return codes
 
     def records(self, table: CodedTable) -> NDArray[np.uint64]:
-        """Return what each record is drawn by: its identifier, else its place in the file.
-
-        With an identifier, nothing that is drawn depends on the order of the records.
-        """
+        """Return what each record is drawn by: its identifier, whatever the order; else its place."""
         if not self.identifier:
             return np.arange(table.n_records, dtype=np.uint64)
         codes = table.codes(self.identifier)
@@ -159,16 +132,11 @@ Bits = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class VariableChange:
-    """What was done to a variable.
+    """What was done to a variable: `recode` has which new code each code of the input became.
 
-    Attributes
-    ----------
-    recode
-        Which new code each code of the input became; None where it was not recoded.
-    changed, suppressed
-        Records whose cell got another value or none, and those whose cell is shown as suppressed. A
-        cell that was missing before may be shown as suppressed, but is no change and is not counted.
-        A recode alone changes no cell in this sense.
+    `changed` are records whose cell got another value or none, `suppressed` those whose cell is
+    shown as suppressed. A cell that was missing before may be shown as suppressed, but is no change
+    and is not counted. A recode alone changes no cell in this sense.
     """
 
     recode: Recode | None = None
@@ -219,16 +187,10 @@ class VariableChange:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class ChangeLog:
-    """Where a file was changed.
+    """Where a file of `n_records` was changed: by variable (or numeric column) what was done to it.
 
-    Attributes
-    ----------
-    n_records
-        How many records the input has.
-    variables
-        What was done to each variable (or numeric column) that was changed at all.
-    records
-        The places in the input of the records that are left, in their order; None where all are.
+    `records` are the places in the input of the records that are left, in their order; None where
+    all are.
 
     Examples
     --------
@@ -375,30 +337,17 @@ def _count(bits: Bits | None) -> int:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Protected(Result):
-    """A file after one step or after several.
+    """A file after one step or after several: `before` and now (`table`), and where they differ (`log`).
 
     A suppressed cell has code 0 like a missing one; `log.suppressed(variable)` tells the two apart.
-
-    Attributes
-    ----------
-    before
-        The file as it was.
-    table
-        The file as it is now, with the same variables and numeric columns, its records in the order of
-        the original: for work inside. What is written for others is shuffled.
-    log
-        Where they differ.
-    told
-        What was done, in words, without a category of the file.
-    found
-        What the step found, as plain values that a recipe keeps: cells, lower bounds, losses.
-    frozen
-        The steps that do the same without searching; empty where the step itself does.
+    The table has the variables and numeric columns of before, its records in the order of the
+    original: for work inside. What is written for others is shuffled. `told` says what was done,
+    without a category of the file; `found` has what the step found as plain values that a recipe
+    keeps (cells, lower bounds, losses), `frozen` the steps that do the same without searching.
     """
 
     tells_of_records: ClassVar[bool] = False
     why_no_plot: ClassVar[str] = "it is a file; the map of a study draws what it costs"
-
     before: CodedTable
     table: CodedTable
     log: ChangeLog
@@ -456,17 +405,9 @@ class Protected(Result):
         """Return one row per variable that was changed."""
         import pyarrow as pa
 
-        schema = pa.schema(
-            {
-                "variable": pa.string(),
-                "recoded": pa.bool_(),
-                "categories": pa.int64(),
-                "suppressed": pa.int64(),
-                "changed": pa.int64(),
-                "changed_share": pa.float64(),
-            }
-        )
-        return pa.Table.from_pylist(self.log.rows(), schema)
+        kinds = {"variable": pa.string(), "recoded": pa.bool_(), "categories": pa.int64()}
+        kinds |= {"suppressed": pa.int64(), "changed": pa.int64(), "changed_share": pa.float64()}
+        return pa.Table.from_pylist(self.log.rows(), pa.schema(kinds))
 
 
 _OF_RECIPES = ("do", "found", "frozen")
@@ -475,10 +416,7 @@ _COLUMNS = ("variable", "variables", "within")
 
 
 class NotReachableError(InputError):
-    """What was asked of a step is in order, and cannot be reached with this file.
-
-    A search goes on with something else where it meets this; other errors are faults in what was asked.
-    """
+    """What was asked of a step is in order, but this file cannot reach it: a search goes on elsewhere."""
 
 
 class Step(ABC):
@@ -486,7 +424,6 @@ class Step(ABC):
 
     do: ClassVar[str] = ""
     """Its name in a recipe."""
-
     iso: ClassVar[str] = ""
     """What ISO/IEC 20889 calls it."""
 
@@ -511,12 +448,8 @@ class Step(ABC):
         made: dict[str, Any] = {"do": self.do}
         for item in fields(self):  # pyright: ignore[reportArgumentType]
             value = getattr(self, item.name)
-            default = (
-                item.default
-                if item.default_factory is DATACLASSES_MISSING
-                else item.default_factory()
-            )
-            if default is DATACLASSES_MISSING or value != default:
+            default = item.default if item.default_factory is NO_DEFAULT else item.default_factory()
+            if default is NO_DEFAULT or value != default:
                 made[item.name] = _plain(value)
         return made
 
@@ -572,21 +505,17 @@ def protected_by(
     began: float | None = None,
 ) -> Protected:
     """Return what a step has made, with its provenance; `began` is by `time.perf_counter`."""
+    options = {name: option_text(value) for name, value in step.to_json().items() if name != "do"}
     made = Provenance(
         f"protection: {step.do}",
         step.iso,
-        {**_told(step), "keys": ", ".join(setting.keys), "missing": setting.missing.value},
+        {**options, "keys": ", ".join(setting.keys), "missing": setting.missing.value},
         setting.seed,
         before.fingerprint,
         before.engine.name,
         seconds=0.0 if began is None else time.perf_counter() - began,
     )
     return Protected(before, table, log, tuple(told), made, dict(found or {}), tuple(frozen))
-
-
-def _told(step: Step) -> dict[str, str]:
-    """Return the options of a step that are not at their default, as texts."""
-    return {name: option_text(value) for name, value in step.to_json().items() if name != "do"}
 
 
 def _plain(value: Any) -> Any:
@@ -608,7 +537,7 @@ _UNFIT = {
 
 
 def _unfit(kind: Any, value: Any) -> str:
-    """Return what a plain value should be where it cannot be of a type, by a key of `_UNFIT`.
+    """Return what a plain value that cannot be of a type should be, by a key of `_UNFIT`.
 
     What is no number, or out of its range, is told by the check of all options.
     """

@@ -57,7 +57,6 @@ class Suppress(Step):
 
     do: ClassVar[str] = "suppress"
     iso: ClassVar[str] = "local suppression"
-
     criterion: Annotated[
         Criterion | str,
         _suppressing(

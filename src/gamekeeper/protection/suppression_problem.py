@@ -1,11 +1,8 @@
-"""Households of a file, and what their members have in common.
+"""A suppression that was asked, held against the file and its households, and given to its algorithm.
 
-A variable of the household is one cell of all its members: it is suppressed for all of them or for
-none. Households then count as one each, and have k of them as candidates.
-
-What is asked of a suppression, held against the file: every fault in one error.
-
-A suppression that was asked, given to the algorithm that solves it.
+Every fault in what is asked comes in one error. A variable of the household is one cell of all its
+members: it is suppressed for all of them or for none. Households then count as one each, and have k
+of them as candidates.
 """
 
 from __future__ import annotations
@@ -32,6 +29,8 @@ from gamekeeper.algorithms.suppression.problem import (
     SuppressionProblem,
     suppression_bytes,
 )
+from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
+from gamekeeper.attack.uniques.suda import assess_uniques
 from gamekeeper.budget import require_memory
 from gamekeeper.choices import Missing
 from gamekeeper.data.coding.coded_table import CodedTable
@@ -100,21 +99,15 @@ def find_households(
         differs = own != own[first][home_of]
         unlike[name] = len(np.unique(home_of[differs]))
     wanted = wanted or tuple(name for name in keys if not unlike[name])
+    faults = {name: f"it differs within {count_of(n, 'household')}." for name, n in unlike.items()}
+    do = "Leave it out, or mend the file."
     problems = [
-        Problem(
-            Reason.BAD_OPTION,
-            f"variable {quoted([name])}",
-            f"it differs within {count_of(unlike[name], 'household')}.",
-            "Leave it out, or mend the file.",
-        )
+        Problem(Reason.BAD_OPTION, f"variable {quoted([name])}", faults[name], do)
         for name in wanted
         if unlike[name]
     ]
-    refuse(
-        problems,
-        "Variables of households were to be one cell for all members.",
-        f"{count_of(len(problems), 'variable has', 'variables have')} conflicting values.",
-    )
+    found = f"{count_of(len(problems), 'variable has', 'variables have')} conflicting values."
+    refuse(problems, "Variables of households were to be one cell for all members.", found)
     return Households(tuple(wanted), home_of.reshape(-1), first, sizes)
 
 
@@ -127,22 +120,12 @@ SCALE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A suppression that can be asked of a file.
+    """A suppression that can be asked of a file, by the places of the columns that are compared.
 
-    Attributes
-    ----------
-    keys
-        The columns that are compared: key variables, and the stratum at last where there is one.
-    costs
-        What a cell of each costs.
-    pinned
-        The places of columns that are never suppressed.
-    key_sets
-        The places of the columns of each key; one list of all where there is one key.
-    related
-        For each key variable the columns that follow it.
-    above
-        A measure per record and its threshold.
+    These `keys` are the key variables, and the stratum at last where there is one. `costs` is what
+    a cell of each costs, `pinned` columns are never suppressed, `key_sets` are the columns of each
+    key, `related` the columns that follow each key variable, `above` is a measure per record and
+    its threshold.
     """
 
     step: Suppress
@@ -243,13 +226,8 @@ def checked(step: Suppress, table: CodedTable, setting: Setting) -> Checked:
         column = known(follower, "related column", table.codebook.names)
         variable = known(leader, "key variable", keys)
         if column and column in keys:
-            problems.append(
-                Problem(
-                    Reason.BAD_OPTION,
-                    f"related column {quoted([column])}",
-                    "it is a key variable itself.",
-                )
-            )
+            where = f"related column {quoted([column])}"
+            problems.append(Problem(Reason.BAD_OPTION, where, "it is a key variable itself."))
         related.setdefault(variable, []).append(column)
     sets = _key_sets(step, keys, known)
     homes = tuple(known(name, "household variable", keys) for name in step.household_variables)
@@ -260,11 +238,8 @@ def checked(step: Suppress, table: CodedTable, setting: Setting) -> Checked:
         compared = (*keys, known(setting.strata, "stratum", table.codebook.names))
     if len(compared) > MOST_COLUMNS:
         problems.append(Problem(Reason.TOO_LARGE, "keys", f"they are more than {MOST_COLUMNS}."))
-    refuse(
-        problems,
-        "Cells were to be suppressed.",
-        f"{count_of(len(problems), 'thing')} cannot be asked.",
-    )
+    asked = "Cells were to be suppressed."
+    refuse(problems, asked, f"{count_of(len(problems), 'thing')} cannot be asked.")
     strata = (compared.index(setting.strata),) if setting.strata else ()
     fixed = {compared.index(name) for name in pinned} | set(strata)
     return Checked(
@@ -326,23 +301,11 @@ def _contradictions(
             if is_given
         ]  # fmt: skip
     if (step.weighted or step.population) and not setting.weight:
-        problems.append(
-            Problem(
-                Reason.NOTHING_GIVEN,
-                "weight",
-                "weights are to count, and none are named.",
-                "Name them (--weight).",
-            )
-        )
+        found = "weights are to count, and none are named."
+        problems.append(Problem(Reason.NOTHING_GIVEN, "weight", found, "Name them (--weight)."))
     if step.household_variables and not setting.household:
-        problems.append(
-            Problem(
-                Reason.NOTHING_GIVEN,
-                "household",
-                "it is not named.",
-                "Name the column (--household).",
-            )
-        )
+        do = "Name the column (--household)."
+        problems.append(Problem(Reason.NOTHING_GIVEN, "household", "it is not named.", do))
     if step.max_is is not None and (step.dimension or step.thresholds or sets):
         problems.append(
             Problem(Reason.BAD_OPTION, "max_is", "it is asked instead of rare combinations.")
@@ -360,14 +323,9 @@ def _above(typed: str, problems: list[Problem]) -> tuple[str, float] | None:
         return None
     match = _ABOVE.match(typed)
     if match is None:
-        problems.append(
-            Problem(
-                Reason.BAD_OPTION,
-                f"above {quoted([typed])}",
-                "it cannot be read.",
-                "Write MEASURE>NUMBER: 'is>100'.",
-            )
-        )
+        where = f"above {quoted([typed])}"
+        found = "it cannot be read."
+        problems.append(Problem(Reason.BAD_OPTION, where, found, "Write MEASURE>NUMBER: 'is>100'."))
         return None
     return match["measure"], float(match["limit"]) / (100 if match["percent"] else 1)
 
@@ -381,18 +339,10 @@ _WAYS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solved:
-    """What is to be suppressed.
+    """What is to be suppressed: `stars` has as bits the places of columns shown as suppressed, by record.
 
-    Attributes
-    ----------
-    stars
-        For each record the places of columns to be shown as suppressed, as bits.
-    cost, lower_bound
-        What that costs, and what anything costs that reaches the same.
-    n_unmet
-        How many records cannot be helped.
-    notes
-        What to know of it, in words.
+    `cost` is what that costs, `lower_bound` what anything costs that reaches the same. `n_unmet`
+    records cannot be helped; `notes` say what to know of it.
     """
 
     stars: NDArray[np.uint64]
@@ -459,11 +409,9 @@ class _Solving:
 
     def _of_persons(self, problem: SuppressionProblem) -> Suppression:
         asked, step = self.asked, self.asked.step
-        only = _above_of_solving(asked, self.table, self.setting)
+        only = _records_above(asked, self.table, self.setting)
         only = None if only is None else only[self.order]
         if step.max_is is not None:
-            from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
-
             found = find_minimal_uniques(
                 problem.codes.astype(np.uint32),
                 missing=self.setting.missing.value,
@@ -489,12 +437,9 @@ class _Solving:
         shared = sum(1 << asked.keys.index(name) for name in homes.variables)
         stars = np.zeros(table.n_records, dtype=np.uint64)
         if homes.n_homes < asked.step.k:
-            raise InputError(
-                Reason.BAD_OPTION,
-                f"Each household was to have {asked.step.k:,} candidates.",
-                f"There are {count_of(homes.n_homes, 'household')}.",
-                "Ask for a smaller k.",
-            )
+            wanted = f"Each household was to have {asked.step.k:,} candidates."
+            fault = f"There are {count_of(homes.n_homes, 'household')}."
+            raise InputError(Reason.BAD_OPTION, wanted, fault, "Ask for a smaller k.")
         if homes.variables:
             columns = [asked.keys.index(name) for name in homes.variables]
             columns += [place for place in asked.strata if place not in columns]
@@ -556,14 +501,11 @@ class _Solving:
         return Fraction(float(np.sort(per_record * weights).sum())) / problem.scaled[1]
 
 
-def _above_of_solving(
-    asked: Checked, table: CodedTable, setting: Setting
-) -> NDArray[np.bool_] | None:
+def _records_above(asked: Checked, table: CodedTable, setting: Setting) -> NDArray[np.bool_] | None:
     """Return the records above the threshold of a measure; None where all are protected."""
     if asked.above is None:
         return None
     from gamekeeper.attack.measures import measure_risk
-    from gamekeeper.attack.uniques.suda import assess_uniques
 
     measure, limit = asked.above
     keys = count_keys(
@@ -583,11 +525,8 @@ def _above_of_solving(
         if name not in ("record", "risk_class")
     }
     if measure not in known:
-        raise InputError(
-            Reason.UNKNOWN_NAME,
-            f"Records above a threshold of {quoted([measure])} were to be protected.",
-            "There is no such measure per record here.",
-            did_you_mean(measure, list(known)),
-        )
+        wanted = f"Records above a threshold of {quoted([measure])} were to be protected."
+        found = "There is no such measure per record here."
+        raise InputError(Reason.UNKNOWN_NAME, wanted, found, did_you_mean(measure, list(known)))
     values = known[measure].to_numpy(zero_copy_only=False).astype(np.float64)
     return np.nan_to_num(values, nan=-np.inf) > limit

@@ -76,21 +76,10 @@ POLICY = "policy"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Something to reach.
+    """A measure (a criterion of who can be whom or of policies, or one named above) and its limit.
 
-    Attributes
-    ----------
-    measure
-        A criterion of who can be whom, `assignments`, `expected_matches`, `linkage`, `policy`, or a criterion of
-        policies.
-    at_least
-        Whether the limit is the least that is allowed, and not the most.
-    limit
-        The limit; 0 of a policy.
-    is_share
-        Whether the limit is a share of the records.
-    policy
-        The policy, where it is one.
+    The limit is the least that is allowed if `at_least`, else the most, and 0 of a policy;
+    `is_share`: of the records.
     """
 
     measure: str
@@ -139,11 +128,8 @@ def parse_targets(typed: Iterable[str | Target]) -> tuple[Target, ...]:
         Problem(Reason.DUPLICATE, f"target {quoted([text])}", "it is given twice.")
         for text in sorted(twice)
     ]
-    refuse(
-        problems,
-        f"{count_of(len(made) + len(problems), 'target was', 'targets were')} given.",
-        f"{count_of(len(problems), 'target')} cannot be used.",
-    )
+    asked = f"{count_of(len(made) + len(problems), 'target was', 'targets were')} given."
+    refuse(problems, asked, f"{count_of(len(problems), 'target')} cannot be used.")
     return tuple(made)
 
 

@@ -1,12 +1,11 @@
-"""Which candidates to try for some targets: suppression, recoding, both together; then stronger ones.
+"""Candidates tried for targets, each attacked again under the same scenario; stronger ones until met.
 
-Targets on candidates say what to ask for, and for a recoding the right matches to be expected do too:
-they are as many as there are classes. Others (links, a policy; expected matches with suppressed cells)
-are not monotone or have no criterion of their own: for these a criterion is asked for that makes them
-smaller, each candidate is attacked, and k grows for each way until it meets them, then is halved back.
-So what is found is the best that was verified, and never called the best there is.
-
-Candidates tried for targets, each attacked again under the same scenario.
+Ways are suppression, recoding, both together. Targets on candidates say what to ask for, and for a
+recoding the right matches to be expected do too: they are as many as there are classes. Others
+(links, a policy; expected matches with suppressed cells) are not monotone or have no criterion of
+their own: for these a criterion is asked for that makes them smaller, each candidate is attacked,
+and k grows for each way until it meets them, then is halved back. So what is found is the best that
+was verified, and never called the best there is.
 """
 
 from __future__ import annotations
@@ -14,8 +13,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from dataclasses import replace as dataclass_replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gamekeeper.choices import Missing
@@ -57,16 +55,9 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What a steward wishes of candidates.
+    """What a steward wishes of candidates: options of suppression and of searches for recodings, by name.
 
-    Attributes
-    ----------
-    suppress
-        Options of suppression by name: costs, pinned variables and so on.
-    search
-        Options of the search for recodings by name: keep, at least, forbid and so on.
-    methods
-        Which to try: "suppress", "recode", "both"; all of them when empty.
+    `methods` are those to try ("suppress", "recode", "both"); all of them when empty.
     """
 
     suppress: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -134,15 +125,9 @@ def _alike(target: Target) -> tuple[Criterion | None, int, bool]:
 class Ladder:
     """One way to protect, weaker to stronger: what is tried for each k, until the targets are met.
 
-    Attributes
-    ----------
-    place
-        The place of the way among the proposals for a k.
-    rungs
-        The values of k, ascending.
-    is_verified
-        Whether recodings are searched in the order of their loss, each verified by the attack, and not
-        one for each k.
+    `place` is that of the way among the proposals for a k, `rungs` the values of k, ascending. With
+    `is_verified` recodings are searched in the order of their loss, each verified by the attack,
+    and not one for each k.
     """
 
     place: int
@@ -160,8 +145,8 @@ def ladders(
 ) -> tuple[Criterion, tuple[Ladder, ...]]:
     """Return the criterion to ask for, and the ways to climb.
 
-    Where targets are on candidates alone, a larger k than asked for reaches them no better; nor does it
-    where they come down to so many classes of a recoding.
+    Where targets are on candidates alone, or come down to so many classes of a recoding, a larger k
+    than asked for reaches them no better.
     """
     criterion, first, is_all = aim_of(targets, response_knowledge=response_knowledge)
     more = () if is_all or not targets else tuple(k for k in _LADDER if first < k <= n_records)
@@ -242,9 +227,6 @@ def proposals(
     return found
 
 
-_HALVINGS = 2
-
-
 @dataclass(slots=True)
 class Trying:
     """Candidates as they are tried: the file, its targets and all that was found so far."""
@@ -270,7 +252,7 @@ class Trying:
         started = time.perf_counter()
         self.tried, self.failed = [], []
         # Steps tell that they are at work, so that they can be stopped; what counts are candidates.
-        self.setting = dataclass_replace(self.setting, progress=self._tell)
+        self.setting = replace(self.setting, progress=self._tell)
         _require_possible(self.targets, self.table.n_records)
         if self.parent:
             self.above = next(c.steps for c in self.earlier if c.number == self.parent)
@@ -318,11 +300,8 @@ class Trying:
             for step in proposal.steps:
                 for problem in step.check(base, self.setting):
                     problems.setdefault((problem.where, problem.found), problem)
-        refuse(
-            list(problems.values()),
-            "Candidates were to be tried, with wishes.",
-            f"{count_of(len(problems), 'thing')} cannot be asked.",
-        )
+        found = f"{count_of(len(problems), 'thing')} cannot be asked."
+        refuse(list(problems.values()), "Candidates were to be tried, with wishes.", found)
 
     def _climb_all(self, wishes: Wishes) -> None:
         """Try every way, as strong as the targets need it."""
@@ -337,7 +316,6 @@ class Trying:
             response_knowledge=self.setting.response_knowledge,
             most_classes=most_classes,
         )
-
         for way in ways:
             few = classes_needed(self.targets, n) if is_plain and way.is_verified else most_classes
 
@@ -475,28 +453,20 @@ class Trying:
 def _as_far_as_possible(steps: Sequence[Step]) -> tuple[Step, ...]:
     """Return steps of which suppression protects those who can be, where some cannot."""
     return tuple(
-        dataclass_replace(step, partial=True) if isinstance(step, Suppress) else step
-        for step in steps
+        replace(step, partial=True) if isinstance(step, Suppress) else step for step in steps
     )
 
 
 def _require_possible(targets: Sequence[Target], n_records: int) -> None:
+    fault, do = f"there are {count_of(n_records, 'record')}.", "Ask for a smaller number."
     problems = [
-        Problem(
-            Reason.BAD_OPTION,
-            f"target {quoted([target.text])}",
-            f"there are {count_of(n_records, 'record')}.",
-            "Ask for a smaller number.",
-        )
+        Problem(Reason.BAD_OPTION, f"target {quoted([target.text])}", fault, do)
         for target in targets
         if (target.criterion is not None or target.measure == ASSIGNMENTS)
         and target.limit > n_records
     ]
-    refuse(
-        problems,
-        f"{count_of(len(targets), 'target was', 'targets were')} given.",
-        f"{count_of(len(problems), 'target')} cannot be reached by any file of this size.",
-    )
+    found = f"{count_of(len(problems), 'target')} cannot be reached by any file of this size."
+    refuse(problems, f"{count_of(len(targets), 'target was', 'targets were')} given.", found)
 
 
 def _climb(
@@ -507,7 +477,7 @@ def _climb(
     for k in rungs:
         if attempt(k):
             high = k
-            for _ in range(_HALVINGS):
+            for _ in range(2):
                 middle = (low + high) // 2
                 if not low or middle in (low, high):
                     return

@@ -1,10 +1,10 @@
-"""Reports of single attacks: keys, special uniques, matching, inference; and what outsiders may read.
+"""The page of an assessment, and pages of single attacks: keys, special uniques, matching, inference.
 
-An internal report has everything. An external one says what was done and how, without a value of
-risk, a parameter, a seed, a record or a category: by the handbook on disclosure control of the European Statistical
-System, risk is confidential to the data holder, and what was changed in the data is not.
-
-The page of an assessment: the verdict first, then what drives the risk, what to do, and details.
+Of an assessment the verdict comes first, then what drives the risk, what to do, and details. An
+internal report has everything. An external one says what was done and how, without a value of risk,
+a parameter, a seed, a record or a category: by the handbook on disclosure control of the European
+Statistical System, risk is confidential to the data holder, and what was changed in the data is
+not.
 """
 
 from __future__ import annotations
@@ -281,7 +281,6 @@ def assessment_page(page: AssessmentPage, *, with_records: bool = True) -> RiskR
 
 
 def _tile(found: Interval, words: str) -> tuple[str, str]:
-    """Return the number that is shown large, and the words and the interval below it."""
     if found.value is None:
         return f"0 to {found.upper:,.0f}", words
     if not found.is_given:
@@ -305,15 +304,13 @@ def _policy(judged: JudgedPolicy) -> RiskSection:
     ]
     sources = dict.fromkeys(line.limit.source for line in judged.lines if line.limit.source)
     caption = f"The policy {judged.policy.name}, criterion by criterion"
+    tables = [RiskTable.of(caption, pa.Table.from_pylist(rows))]
+    notices = [
+        "An estimate with an interval meets a limit only if its worse end does; else it is not proven.",
+        *(f"Source: {source}." for source in sources),
+    ]
     return RiskSection(
-        "policy",
-        "How it stands to the policy",
-        [judged.sentence],
-        tables=[RiskTable.of(caption, pa.Table.from_pylist(rows))],
-        notices=[
-            "An estimate with an interval meets a limit only if its worse end does; else it is not proven.",
-            *(f"Source: {source}." for source in sources),
-        ],
+        "policy", "How it stands to the policy", [judged.sentence], tables=tables, notices=notices
     )
 
 
@@ -343,12 +340,9 @@ def _guidance(measured: Measured) -> RiskSection:
             for name in ("question", "measure", "answer")
         }
     )
-    return RiskSection(
-        "guidance",
-        "What guidance on anonymity asks",
-        ["Three criteria of WP216 (Opinion 05/2014) and the motivated intruder of the ICO."],
-        tables=[RiskTable.of("Questions, measures and answers", table)],
-    )
+    said = ["Three criteria of WP216 (Opinion 05/2014) and the motivated intruder of the ICO."]
+    tables = [RiskTable.of("Questions, measures and answers", table)]
+    return RiskSection("guidance", "What guidance on anonymity asks", said, tables=tables)
 
 
 def _records(page: AssessmentPage) -> RiskSection:
@@ -358,9 +352,6 @@ def _records(page: AssessmentPage) -> RiskSection:
     wanted = [_SHOWN[0], *own, *_SHOWN[1:]]
     shown = top.select([name for name in wanted if name in top.column_names])
     shown, caption = with_reasons(uniques, shown, "The records most probably matched rightly")
-    return RiskSection(
-        "records",
-        "The riskiest records",
-        tables=[RiskTable.of(caption, shown, names=_NAMES)],
-        notices=["Click a heading to sort. Records are numbered from 1 in the order of the file."],
-    )
+    tables = [RiskTable.of(caption, shown, names=_NAMES)]
+    notices = ["Click a heading to sort. Records are numbered from 1 in the order of the file."]
+    return RiskSection("records", "The riskiest records", tables=tables, notices=notices)

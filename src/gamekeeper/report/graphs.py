@@ -33,16 +33,12 @@ from gamekeeper.report.page import (
 from gamekeeper.wording import count_of, did_you_mean, listed, quoted, short
 
 __all__ = ["MAX_DRAWN", "Drawing", "draw_harmonization_graph", "draw_partition_graph"]
-
-
 MAX_DRAWN = 250
 """The number of nodes above which a graph is not drawn by default."""
-
 # Beyond these limits the layout takes more than a few seconds, and nobody can read the outcome.
 _EDGES_PER_NODE = 5
 _LINE_LETTERS = 22
 _MOST_LINES = 3
-_TITLE_LETTERS = 80
 _SHOWN_CATEGORIES = 40
 _NODE_GAP = 12.0
 _PAGE = 1_400.0
@@ -59,16 +55,10 @@ def draw_partition_graph(
 ) -> Drawing:
     """Draw a partition graph as it is given, its sinks shaded and on the lowest layer.
 
-    Parameters
-    ----------
-    graph
-        The graph; `graph.deepen()` usually has fewer edges.
-    selected
-        Categories to fill with orange. With "outside this form's universe" among them, the sinks
-        that the others leave over are marked too.
-    sideways
-        Whether the general stands to the left of the fine instead of above it; by default only
-        where the sinks would take more room side by side than a page has.
+    `graph.deepen()` usually has fewer edges. Categories in `selected` are filled with orange; with
+    "outside this form's universe" among them, the sinks that the others leave over are marked too.
+    With `sideways` the general stands to the left of the fine instead of above it; by default only
+    where the sinks would take more room side by side than a page has.
 
     Examples
     --------
@@ -124,19 +114,10 @@ def draw_harmonization_graph(
 ) -> Drawing:
     """Draw the harmonization graph of a variable, with the number of forms that have each code.
 
-    Parameters
-    ----------
-    forms
-        The forms whose categorizations are taken, by default all; those that do not have the
-        variable, or no valid categorization of it, do not count.
-    target
-        A form whose code takes part and is marked, but which is not counted itself.
-    selected
-        Codes to outline in orange.
-    title
-        A heading, by default the name of the variable.
-    sideways
-        Whether the general stands to the left of the fine instead of above it.
+    Of `forms` (by default all) those that do not have the variable, or no valid categorization of
+    it, do not count. The code of the form `target` takes part and is marked, but is not counted
+    itself. Codes in `selected` are outlined in orange. With `sideways` the general stands to the
+    left of the fine instead of above it.
 
     Examples
     --------
@@ -152,12 +133,10 @@ def draw_harmonization_graph(
     if own is not None:
         counts[own] += 0
     if not counts:
-        raise InputError(
-            Reason.NOTHING_GIVEN,
-            f"The harmonization graph of '{variable}' was asked for.",
-            "No form has a valid categorization of it.",
-            "Choose another variable, or more forms.",
-        )
+        asked = f"The harmonization graph of '{variable}' was asked for."
+        fault = "No form has a valid categorization of it."
+        do = "Choose another variable, or more forms."
+        raise InputError(Reason.NOTHING_GIVEN, asked, fault, do)
     try:
         graph = HarmonizationGraph.of(counts, max_nodes=max_nodes)
     except LimitError as error:
@@ -225,7 +204,7 @@ def _drawn(
         tuple(replace(node, x=x, y=y) for node, (x, y) in zip(nodes, placed.centres, strict=True)),
         tuple(map(Arrow.along, placed.courses)),
         description,
-        short(title, _TITLE_LETTERS),
+        short(title, 80),
         legend,
     )
 
@@ -244,7 +223,6 @@ def _legend(*, has_harmonizations: bool, has_selected: bool) -> tuple[Mark, ...]
 
 
 def _turned(placed: Placement) -> Placement:
-    """Exchange right and down."""
     return Placement(
         placed.height,
         placed.width,
@@ -355,12 +333,9 @@ def _observed(
 def _require_known(kind: str, names: set[str], known: Sequence[str]) -> None:
     unknown = sorted(names.difference(known))
     if unknown:
-        raise InputError(
-            Reason.UNKNOWN_NAME,
-            f"A drawing with the {kind} {quoted(unknown)} marked was asked for.",
-            f"The graph has no such {kind}.",
-            did_you_mean(unknown[0], known),
-        )
+        asked = f"A drawing with the {kind} {quoted(unknown)} marked was asked for."
+        found = f"The graph has no such {kind}."
+        raise InputError(Reason.UNKNOWN_NAME, asked, found, did_you_mean(unknown[0], known))
 
 
 def _require_room(kind: str, n_nodes: int, n_edges: int, max_nodes: int) -> None:

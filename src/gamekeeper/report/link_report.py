@@ -164,15 +164,8 @@ def structure_report(
         ),
     ]
     if with_records:
-        sections.append(
-            RiskSection(
-                "records",
-                "The records",
-                _told(found),
-                (),
-                [RiskTable.of("Records of the first file", _by_votes(found), most=_LISTED)],
-            )
-        )
+        tables = [RiskTable.of("Records of the first file", _by_votes(found), most=_LISTED)]
+        sections.append(RiskSection("records", "The records", _told(found), (), tables))
     return RiskReport(
         "What structure gives away",
         found.sentences(),

@@ -1,8 +1,7 @@
-"""What an analysis found, in sentences.
+"""The HTML report of an analysis, and what it found in sentences.
 
-The HTML report of an analysis: one file that needs nothing else, to be read, printed or sent.
-
-It holds its style and drawings itself, has no scripts, and forbids browsers to load anything.
+It is one file that needs nothing else, to be read, printed or sent: it holds its style and drawings
+itself, has no scripts, and forbids browsers to load anything.
 """
 
 from __future__ import annotations
@@ -45,15 +44,14 @@ from gamekeeper.wording import (
     short,
 )
 
-_LEADING = 3
 _SHOWN_NAMES = 5
 
 
 def prevalence_text(outcome: KeyVariableMap) -> str:
     """Say how many of the forms must be matched, and how many must have a variable.
 
-    Of 46 forms at 10%: "at least 4 of 46 forms; a variable counts only if at least 5 have it, 10% of
-    46 being 4.6".
+    Of 46 forms at 10%: "at least 4 of 46 forms; a variable counts only if at least 5 have it, 10%
+    of 46 being 4.6".
     """
     n_forms, share = len(outcome.match_forms), outcome.prevalence
     if n_forms == 1:
@@ -182,7 +180,7 @@ def explain(item: KeyVariable, target: str, environment: Environment) -> list[st
 def _leading(ranked: Sequence[KeyVariable]) -> list[str]:
     if not ranked:
         return []
-    leading = joined([_detail(item) for item in ranked[:_LEADING]])
+    leading = joined([_detail(item) for item in ranked[:3]])
     together = "Detail and number of forms taken together"
     return [f"{together}, the target could be matched best on {leading}.", _reason(ranked[0])]
 
@@ -268,8 +266,6 @@ _TEXT_LETTERS = 600
 _DRAWN_NODES = 60
 _NARROW_GRAPH = 480.0
 _DRAWN_GRAPHS = 24
-
-
 _Row = tuple[str, str, str, str]
 """A code in a table: the code, its size, its forms, its categories in words."""
 
@@ -403,7 +399,6 @@ def _section(
     frame: Frame,
     small: Frame,
 ) -> dict[str, object]:
-    """Return what the template of a variable tells."""
     maximal = item.maximal
     first = maximal[0] if maximal else None
     categories = first.categories if first else ()

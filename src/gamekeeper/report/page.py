@@ -1,20 +1,17 @@
-"""A picture of nodes and arrows, as SVG or PNG.
+"""What reports are made of: pictures, small step plots, and the HTML page with its sections.
 
-SVG asks for the generic sans-serif font, which every viewer has. PNG is drawn by matplotlib with
-the font that comes with it. So neither needs a font on the machine that makes the picture.
+Nodes and arrows become SVG, which asks for the generic sans-serif font that every viewer has, or
+PNG, which matplotlib draws with the font that comes with it: neither needs a font on the machine
+that makes the picture.
 
-Figures of matplotlib as picture files, and as SVG within a page.
+Code size against prevalence has one scale for all variables of a report, so that their plots can be
+compared. The number of categories has a linear axis, on which areas can be compared, or a
+logarithmic one, on which small numbers can be read; arbitrary precision has a line of its own at
+the top.
 
-Code size against prevalence as a small step plot, drawn by a template.
-
-The same scale serves all variables of a report, so that their plots can be compared. The number
-of categories has a linear axis, on which areas can be compared, or a logarithmic one, on which
-small numbers can be read; arbitrary precision has a line of its own at the top.
-
-The HTML report of a risk assessment: a summary for a director, tables for an analyst.
-
-It is one file that needs nothing else. One script of its own sorts tables when a heading is
-clicked; browsers are told by its hash to run no other, and to load nothing.
+The report has a summary for a director and tables for an analyst. It is one file that needs nothing
+else. One script of its own sorts tables when a heading is clicked; browsers are told by its hash to
+run no other, and to load nothing.
 """
 
 from __future__ import annotations
@@ -53,14 +50,11 @@ if TYPE_CHECKING:
 FONT_SIZE = 11.0
 SMALL_SIZE = 8.5
 LINE_HEIGHT = 13.5
-
 _TITLE_SIZE = 14.0
-_TITLE_ROOM = 30.0
 _MARGIN = 8.0
 _LEGEND_GAP = 14.0
 _LEGEND_STEP = 16.0
 _MARK_WIDTH = 20.0
-_MARK_HEIGHT = 10.0
 _MARK_ROOM = 28.0
 _ARROW_WIDTH = 0.38
 _MOST_PIXELS = 16_000
@@ -141,20 +135,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A finished drawing.
+    """A finished drawing; `width`, `height` and places are in points from the top left corner.
 
-    Attributes
-    ----------
-    width, height
-        Of the part with nodes and arrows, in points.
-    nodes, arrows
-        What is drawn, in points from the top left corner.
-    description
-        The drawing in one sentence, for those who cannot see it.
-    title
-        A heading above the drawing.
-    legend
-        What the looks of the nodes mean, under the drawing.
+    Under the nodes and arrows the `legend` says what looks mean; `description` is for those who
+    cannot see it.
     """
 
     width: float
@@ -185,7 +169,7 @@ class Drawing:
                 x=round(left + _MARK_WIDTH / 2, 1),
                 y=round(y, 1),
                 width=_MARK_WIDTH,
-                height=_MARK_HEIGHT,
+                height=10.0,
                 shape=mark.shape,
                 fill=mark.fill,
                 line=mark.line,
@@ -197,7 +181,7 @@ class Drawing:
 
     @property
     def _top(self) -> float:
-        return _MARGIN + (_TITLE_ROOM if self.title else 0)
+        return _MARGIN + (30.0 if self.title else 0)
 
     def svg(self, *, inline: bool = False) -> str:
         """Return the drawing as an SVG document, or `inline` as an element of an HTML page."""
@@ -372,10 +356,7 @@ def save_figure(figure: Figure, path: str | Path) -> Path:
 
 
 def figure_svg(figure: Figure, *, name: str) -> str:
-    """Return a figure as one SVG element to stand within a page.
-
-    `name` sets its inner names apart from those of other figures on the same page.
-    """
+    """Return a figure as an SVG element within a page; `name` sets its inner names apart from others."""
     text = _METADATA.sub("", _PROLOGUE.sub("", _drawn(figure, "svg", salt=name).decode()))
     return re.sub(r'(id="|href="#|url\(#)', rf"\g<1>{name}-", text)
 
@@ -409,9 +390,7 @@ class StepPlot:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The scale that plots share, in points.
-
-    `largest` is the largest number of categories that has a bound.
+    """The scale that plots share, in points; `largest` is the largest bounded number of categories.
 
     Examples
     --------
@@ -511,7 +490,6 @@ def curve_text(curve: SizeCurve) -> str:
     return f"{shown}, then none"
 
 
-_SHOWN_ROWS = 200
 _SCRIPT = "sorting.js"
 
 
@@ -533,7 +511,7 @@ class RiskTable:
         *,
         names: Mapping[str, str] | None = None,
         columns: Sequence[str] = (),
-        most: int = _SHOWN_ROWS,
+        most: int = 200,
     ) -> RiskTable:
         """Make a table of an Arrow table; `names` are the headings of columns."""
         import pyarrow as pa

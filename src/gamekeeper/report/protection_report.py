@@ -1,14 +1,12 @@
-"""Attacks before and after protection as lines of a page: what each achieves, and what was asked for.
+"""Pages on a protected file: before and after for the data holder, methods and loss for all.
 
-What the pages on a protected file say: before and after for the data holder, methods and loss for all.
+The internal page has the attacks before and after, what was asked for, searched and proven, and
+what is lost. The public one has methods by name, the loss, and how suppressed cells look: no risk,
+no parameter, no seed, no fingerprint and no category, so that it can go with the file.
 
-The internal page has the attacks before and after, what was searched and proven, and what is lost. The
-public one has methods by name, the loss, and how suppressed cells look: no risk, no parameter, no seed,
-no fingerprint and no category, so that it can go with the file.
-
-Once a cell is suppressed, nobody outside is to tell such cells from those that were missing before. So the
-public page counts what everybody can count in the release, cells without a value, of every key variable; and
-variables with such cells are in no figure that compares them with before.
+Once a cell is suppressed, nobody outside is to tell such cells from those that were missing before.
+So the public page counts what everybody can count in the release, cells without a value, of every
+key variable; and variables with such cells are in no figure that compares them with before.
 """
 
 from __future__ import annotations
@@ -60,24 +58,12 @@ _OF_TARGETS = {EXPECTED: "expected_matches", LINKAGE: "linkage"}
 
 @dataclass(frozen=True, slots=True)
 class AttackChange:
-    """What an attack achieves before and after.
+    """What an attack achieves before and after; None where it is not known.
 
-    Attributes
-    ----------
-    attack
-        What is measured, in words: "people who fit at most one record".
-    before, after
-        What was found; None where it is not known.
-    target
-        What was asked for, as it was typed.
-    is_met
-        Whether it is reached; None where nothing was asked, or it is not proven.
-    is_share
-        Whether the figures are shares.
-    more_is_safer
-        Whether a larger figure is better, as with candidates.
-    note
-        What to know of the figure, such as that it is approximate.
+    `attack` is in words ("people who fit at most one record"), `target` what was asked for as it
+    was typed, and `is_met` whether it is reached, None where nothing was asked or it is not proven.
+    `more_is_safer`: a larger figure is better, as with candidates. `note` is what to know of the
+    figure, such as that it is approximate.
     """
 
     attack: str
@@ -152,7 +138,7 @@ def _standing(line: JudgedTarget) -> bool | None:
     return None if line.standing is Standing.NOT_PROVEN else line.standing is Standing.MET
 
 
-_WORDS_OF_PROTECTION_REPORT = (
+_PAGE_WORDS = (
     ("Hellinger's distance", "how far a table is from before: 0 is the same, 1 nothing in common"),
     ("Entropy", "how much a variable tells, in bits; what is lost cannot be told from the release"),
     (
@@ -183,27 +169,13 @@ _EVERY = {1: "The target is", 2: "Both targets are"}
 class AboutProtection:
     """What the pages say of a protected file besides what was found.
 
-    Attributes
-    ----------
-    name
-        The name of the file that was protected.
-    steps
-        The methods, in their order.
-    suppressed
-        How a suppressed cell looks, in words: "empty", or "the code -9".
-    release
-        The name of the file that was written, if one was.
-    scenario, attacker
-        Who would attack it, and how.
-    certificate
-        What was proven and how it can be checked, in sentences.
-    reached, tiles
-        What attacks achieve, in sentences and as figures with their names, for those who read no
-        further.
-    changed
-        What was changed, in sentences, where counts of cells do not tell it; else empty.
-    is_counted
-        Whether it is known which cells were changed: not where records are nobody's.
+    `name` is that of the file that was protected, `release` of the one that was written, if any;
+    `steps` are the methods in their order. `suppressed` says how a suppressed cell looks ("empty",
+    "the code -9"), `scenario` and `attacker` who would attack it and how, `certificate` what was
+    proven and how it can be checked. `reached` and `tiles` are what attacks achieve, in sentences
+    and as figures with their names, for those who read no further. `changed` says what was changed
+    where counts of cells do not tell it. Where records are nobody's, it is not known which cells were
+    changed (`is_counted`).
     """
 
     name: str
@@ -286,7 +258,7 @@ def protection_report(
         sections,
         [protected.provenance, *provenances, utility.provenance],
         list(about.notices),
-        words=_WORDS_OF_PROTECTION_REPORT,
+        words=_PAGE_WORDS,
         kicker="Protection",
         question="What could an intruder do before, what after, and what did that cost?",
     )
@@ -321,12 +293,11 @@ def public_protection_report(
         stars,
         *([f"{count_of(left_out, 'record was', 'records were')} left out."] if left_out else []),
         *([_NOT_COMPARED] if log.n_suppressed else []),
-        *(
-            []
-            if shown is None
-            else [_of_others(shown) if log.n_suppressed else shown.sentences()[0]]
-        ),
     ]
+    if shown is not None:
+        first = shown.sentences()[0]
+        others = f"Of the other variables: {first[0].lower()}{first[1:]}"
+        lead.append(others if log.n_suppressed else first)
     return RiskReport(
         f"How {about.release or about.name} was protected",
         lead,
@@ -348,7 +319,7 @@ def public_protection_report(
             *analyses_sections(public_utility(utility), with_categories=False),
         ],
         [for_outsiders(utility.provenance)],
-        words=_WORDS_OF_PROTECTION_REPORT,
+        words=_PAGE_WORDS,
         kicker="Disclosure control",
         question="What was changed in this file, and what can it still be used for?",
         footer="This page has no values of risk, no parameters, no records and no categories; figures are"
@@ -365,11 +336,6 @@ def _tiles(log: ChangeLog, utility: Utility | None) -> list[tuple[str, str]]:
         far = utility.farthest.distance if utility.farthest else 0
         made.append((three_digits(far), "farthest table"))
     return made
-
-
-def _of_others(utility: Utility) -> str:
-    told = utility.sentences()[0]
-    return f"Of the other variables: {told[0].lower()}{told[1:]}"
 
 
 def _verdict(attacks: Sequence[AttackChange]) -> list[str]:
@@ -458,7 +424,6 @@ def _attacks(attacks: Sequence[AttackChange]) -> RiskSection:
 
 
 def _unknown(lines: Sequence[AttackChange]) -> list[str]:
-    """Say what is not known, by why."""
     by_reason: dict[str, list[str]] = {}
     for line in lines:
         by_reason.setdefault(line.note or "not tried", []).append(line.attack)
@@ -499,13 +464,8 @@ def _methods(steps: Sequence[Step], told: Sequence[str], *, with_options: bool) 
         rows.append(row)
     names = ["method", "ISO/IEC 20889", "options" if with_options else "what"]
     table = pa.Table.from_pylist(rows, pa.schema([(name, pa.string()) for name in names]))
-    return RiskSection(
-        "methods",
-        "What was done",
-        list(told),
-        (),
-        [RiskTable.of("Methods, in their order", table)] if rows else [],
-    )
+    tables = [RiskTable.of("Methods, in their order", table)] if rows else []
+    return RiskSection("methods", "What was done", list(told), (), tables)
 
 
 def _option(value: object) -> str:
@@ -522,18 +482,10 @@ def _cells(log: ChangeLog, about: AboutProtection, *, is_public: bool = False) -
     title = "What was changed, variable by variable"
     if not about.is_counted:
         return RiskSection("cells", title, [*about.changed])
-    schema = pa.schema(
-        {
-            "variable": pa.string(),
-            "categories": pa.int64(),
-            "suppressed": pa.int64(),
-            "changed": pa.int64(),
-            "changed_share": pa.float64(),
-        }
-    )
-    table = pa.Table.from_pylist(
-        [{name: row[name] for name in schema.names} for row in log.rows()], schema
-    )
+    counts = dict.fromkeys(("categories", "suppressed", "changed"), pa.int64())
+    schema = pa.schema({"variable": pa.string(), **counts, "changed_share": pa.float64()})
+    rows = [{name: row[name] for name in schema.names} for row in log.rows()]
+    table = pa.Table.from_pylist(rows, schema)
     said = [*about.changed]
     if log.n_suppressed:
         said.append(f"A suppressed cell is {about.suppressed} in the release.")

@@ -1,15 +1,12 @@
-"""What is published of a protected file: what everybody can count in it, and figures that are rounded.
+"""The utility of a protected file on a page, and what of it is published: counts and rounded figures.
 
-Utility tells of the file as a whole, but exact figures can tell of single cells. Where few cells were
-suppressed, the bits that are lost tell how their values were distributed; a mean of before, beside the
-one after, tells what the values beyond a limit added up to. So distances, overlaps and correlations
-keep two digits, bits one, and of numbers there is how far they moved and no mean of before. Once a cell is
-suppressed, nobody is to tell such cells from those that were missing: counted are cells without a value, and
-variables with such cells are in no figure that compares them with before.
-
-What a page says of the utility of a protected file: words, tables, and analyses before and after.
-
-What protection did, drawn: attacks before and after, and the changed cells of each variable.
+Utility tells of the file as a whole, but exact figures can tell of single cells. Where few cells
+were suppressed, the bits that are lost tell how their values were distributed; a mean of before,
+beside the one after, tells what the values beyond a limit added up to. So distances, overlaps and
+correlations keep two digits, bits one, and of numbers there is how far they moved and no mean of
+before. Once a cell is suppressed, nobody is to tell such cells from those that were missing:
+counted are cells without a value, and variables with such cells are in no figure that compares them
+with before.
 """
 
 from __future__ import annotations
@@ -21,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.utility import Propensity
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.protection.step import ChangeLog, Protected, Setting, VariableChange
 from gamekeeper.protection.utility.measuring import UtilityOptions, measure_utility
@@ -41,9 +39,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from gamekeeper.algorithms.utility import Propensity
-    from gamekeeper.protection.step import ChangeLog
 
 
 _DIGITS = 2
@@ -106,8 +101,9 @@ def public_utility(utility: Utility) -> Utility:
 def without_values(protected: Protected, keys: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
     """Return, once some cell was suppressed, which cells of each variable have no value in the release.
 
-    Variables are the keys and those that were changed, whether or not a cell of theirs was suppressed:
-    else what is missing in those that are not named would be known to have been missing before.
+    Variables are the keys and those that were changed, whether or not a cell of theirs was
+    suppressed: else what is missing in those that are not named would be known to have been missing
+    before.
     """
     log, table = protected.log, protected.table
     if not any(log.suppressed(name).any() for name in log.variables):
@@ -141,11 +137,7 @@ def as_shown(protected: Protected, keys: Sequence[str]) -> ChangeLog:
 
 
 def compared_in_public(made: Protected, setting: Setting, utility: Utility) -> Utility | None:
-    """Return the utility of the variables that may be compared in public; None where none may.
-
-    It is measured anew of these alone, so that no figure has to do with cells that may have been
-    missing.
-    """
+    """Return the utility, measured anew, of variables that may be compared in public; None if none may."""
     closed = without_values(made, setting.keys)
     if not closed:
         return utility
@@ -246,13 +238,9 @@ def utility_section(utility: Utility, *, is_public: bool = False) -> RiskSection
         tables.append(RiskTable.of("Numbers before and after", numbers))
     if utility.pairs:
         tables.append(RiskTable.of("How numbers vary together", pairs))
-    return RiskSection(
-        "utility",
-        "What the file is still good for",
-        utility.sentences(),
-        [(utility.plot(), "The farthest tables, and what of each variable is lost")],
-        tables,
-    )
+    said = utility.sentences()
+    figures = [(utility.plot(), "The farthest tables, and what of each variable is lost")]
+    return RiskSection("utility", "What the file is still good for", said, figures, tables)
 
 
 def analyses_sections(utility: Utility, *, with_categories: bool) -> list[RiskSection]:
@@ -298,9 +286,6 @@ def _by_analysis(utility: Utility) -> pa.Table:
     return pa.Table.from_pylist(rows, schema)
 
 
-_LETTERS = 44
-
-
 def plot_attacks(lines: Sequence[tuple[str, float, float, str]]) -> Figure:
     """Plot what attacks achieve before and after, as shares of what they achieved before.
 
@@ -344,10 +329,7 @@ def plot_attacks(lines: Sequence[tuple[str, float, float, str]]) -> Figure:
 
 
 def plot_changes(log: ChangeLog, suppressed: str = "suppressed") -> Figure:
-    """Plot the share of cells that were suppressed, or have another value, of each variable.
-
-    `suppressed` is what the former are called.
-    """
+    """Plot each variable's share of suppressed cells, called `suppressed`, and of other values."""
     from matplotlib.figure import Figure
 
     lines = [
@@ -378,7 +360,7 @@ def _named_lines(ax: Axes, names: Sequence[str]) -> list[int]:
     """Give each name a line of its own, the first at the top, and return where the lines are."""
     letters = drawable_letters()
     places = list(range(len(names)))[::-1]
-    ax.set_yticks(places, [drawable(short(name, _LETTERS), letters) for name in names], fontsize=9)
+    ax.set_yticks(places, [drawable(short(name, 44), letters) for name in names], fontsize=9)
     ax.tick_params(axis="y", length=0)
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)

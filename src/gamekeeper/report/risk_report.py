@@ -1,8 +1,6 @@
-"""What reports on a file of records say of it: its name, how it was read, how it was counted.
+"""Pages of a risk assessment and of a comparison of measures: which results become which sections.
 
-What the report of a risk assessment says: which results become which sections.
-
-What the page of a comparison of measures says: which results become which sections.
+What a page says of the file itself: its name, how it was read, how it was counted.
 """
 
 from __future__ import annotations
@@ -64,11 +62,7 @@ def file_facts(
     )
 
 
-_RECORDS = 25
-_MSUS_OF_A_RECORD = 4
-_CATEGORIES = 100
 _MEASURES = ("record", "risk_class", "dis_is", "dis_suda", "is", "msus")
-_UNIQUE_BY = "unique by "
 WORDS = (
     ("Key variables", "what an intruder is assumed to know of people and to match on"),
     ("Sample unique", "a record whose key no other record of the file has"),
@@ -113,11 +107,7 @@ def assessment_report(
     notices: Sequence[str] = (),
     with_records: bool = True,
 ) -> RiskReport:
-    """Put an assessment together as a report.
-
-    Without records it has no words on single records, so that it can be shown to more people.
-    `notices` say what is to be known of the file and the scenario.
-    """
+    """Put an assessment together as a report; without records it can be shown to more people."""
     file = uniques.file
     sections = [
         classes_section(key_table),
@@ -152,20 +142,16 @@ def classes_section(key_table: KeyTable) -> RiskSection:
     import pyarrow as pa
 
     sizes = sorted(key_table.records_by_size)
-    table = pa.table(
-        {
-            "class_size": pa.array(sizes, pa.int64()),
-            "records": pa.array([key_table.records_by_size[size] for size in sizes], pa.int64()),
-            "share": [key_table.records_by_size[size] / key_table.n_records for size in sizes],
-        }
-    )
+    columns = {
+        "class_size": pa.array(sizes, pa.int64()),
+        "records": pa.array([key_table.records_by_size[size] for size in sizes], pa.int64()),
+        "share": [key_table.records_by_size[size] / key_table.n_records for size in sizes],
+    }
+    table = pa.table(columns)
     caption = "How many records share their key with how many others"
-    return RiskSection(
-        "keys",
-        "How the records share their keys",
-        key_table.sentences(),
-        tables=[RiskTable.of(caption, table, most=15)],
-    )
+    said = key_table.sentences()
+    tables = [RiskTable.of(caption, table, most=15)]
+    return RiskSection("keys", "How the records share their keys", said, tables=tables)
 
 
 def with_reasons(uniques: UniquesRisk, shown: pa.Table, caption: str) -> tuple[pa.Table, str]:
@@ -175,10 +161,7 @@ def with_reasons(uniques: UniquesRisk, shown: pa.Table, caption: str) -> tuple[p
     import pyarrow as pa
 
     words = [
-        "; ".join(
-            line.removeprefix(_UNIQUE_BY)
-            for line in uniques.explain(record, most=_MSUS_OF_A_RECORD)
-        )
+        "; ".join(line.removeprefix("unique by ") for line in uniques.explain(record, most=4))
         for record in shown["record"].to_pylist()
     ]
     column = pa.array(words, pa.string())
@@ -186,7 +169,7 @@ def with_reasons(uniques: UniquesRisk, shown: pa.Table, caption: str) -> tuple[p
 
 
 def _records(uniques: UniquesRisk) -> RiskSection:
-    top = uniques.riskiest(_RECORDS)
+    top = uniques.riskiest(25)
     known = [name for name in _MEASURES if name in top.column_names]
     shown = top.select(known)
     shown, caption = with_reasons(
@@ -204,12 +187,9 @@ def _records(uniques: UniquesRisk) -> RiskSection:
 def variables_section(uniques: UniquesRisk) -> RiskSection:
     """Tell which variables are to blame."""
     caption = "What each variable adds; an MSU counts for each of its variables"
-    return RiskSection(
-        "variables",
-        "Which variables are to blame",
-        figures=[(uniques.variables.plot(), "Contributions to IS by variable and size of the MSU")],
-        tables=[RiskTable.of(caption, uniques.variables.to_arrow())],
-    )
+    figures = [(uniques.variables.plot(), "Contributions to IS by variable and size of the MSU")]
+    tables = [RiskTable.of(caption, uniques.variables.to_arrow())]
+    return RiskSection("variables", "Which variables are to blame", figures=figures, tables=tables)
 
 
 def categories_section(uniques: UniquesRisk) -> RiskSection:
@@ -219,19 +199,16 @@ def categories_section(uniques: UniquesRisk) -> RiskSection:
         "categories",
         "Which categories are to blame",
         figures=[(uniques.categories.plot(), "The categories that contribute most to IS")],
-        tables=[RiskTable.of(caption, uniques.categories.to_arrow(), most=_CATEGORIES)],
+        tables=[RiskTable.of(caption, uniques.categories.to_arrow(), most=100)],
     )
 
 
 def sizes_section(uniques: UniquesRisk) -> RiskSection:
     """Tell how many variables it takes to set records apart."""
     caption = "Minimal sample uniques by the number of their variables"
-    return RiskSection(
-        "sizes",
-        "How many variables it takes",
-        figures=[(uniques.sizes.plot(), "Minimal sample uniques by size")],
-        tables=[RiskTable.of(caption, uniques.sizes.to_arrow())],
-    )
+    figures = [(uniques.sizes.plot(), "Minimal sample uniques by size")]
+    tables = [RiskTable.of(caption, uniques.sizes.to_arrow())]
+    return RiskSection("sizes", "How many variables it takes", figures=figures, tables=tables)
 
 
 def matching_section(matching: MatchingRisk) -> RiskSection:
@@ -347,6 +324,7 @@ def comparison_report(
     fractions = ", ".join(setting.words for setting in comparison.settings)
     attacked = fractions_text(comparison.attacks.fractions)
     n_samples = len(comparison.settings[0].judgement.samples)
+    few = "With fewer than ten samples of a fraction, intervals tell how records differ, not how samples do."
     sections = [
         _setting(number, setting) for number, setting in enumerate(comparison.settings, start=1)
     ]
@@ -368,7 +346,7 @@ def comparison_report(
         _tiles(comparison),
         sections,
         [comparison.provenance],
-        [*notices, *_notices(comparison)],
+        [*notices, *([few] if n_samples < 10 else [])],
         _WORDS,
         kicker="Measures of risk compared",
         question=(
@@ -395,14 +373,6 @@ def _tiles(comparison: Comparison) -> list[tuple[str, str]]:
     return tiles
 
 
-def _notices(comparison: Comparison) -> list[str]:
-    n_samples = len(comparison.settings[0].judgement.samples)
-    if n_samples >= 10:
-        return []
-    told = "intervals tell how records differ, not how samples do."
-    return [f"With fewer than ten samples of a fraction, {told}"]
-
-
 def _setting(number: int, setting: Setting) -> RiskSection:
     judgement = setting.judgement
     figures = [(judgement.plot(), "Logit rank plot: steeper is better")]
@@ -427,13 +397,8 @@ def _setting(number: int, setting: Setting) -> RiskSection:
     if setting.joint.samples > 1:
         caption += ", mean per sample"
     tables.append(RiskTable.of(caption, setting.joint.listing().to_arrow()))
-    return RiskSection(
-        f"fraction-{number}",
-        f"Samples of {setting.words}",
-        judgement.sentences()[: 1 + len(judgement.lines)],
-        figures,
-        tables,
-    )
+    said = judgement.sentences()[: 1 + len(judgement.lines)]
+    return RiskSection(f"fraction-{number}", f"Samples of {setting.words}", said, figures, tables)
 
 
 def _differences(judgement: Judgement, best: str) -> RiskTable:
@@ -518,10 +483,8 @@ def _times(comparison: Comparison) -> RiskSection:
     figures = [(comparison.plot(), "Mean seconds per sample and measure, one process each")]
     if len(comparison.attacks.fractions) > len(comparison.settings):
         figures.append((comparison.attacks.plot_seconds(), "Mean seconds by sampling fraction"))
+    tables = [RiskTable.of("Seconds per sample", comparison.timings().to_arrow())]
+    notices = ["What measures share, such as a search, is counted for each that needs it."]
     return RiskSection(
-        "times",
-        "How long it takes",
-        figures=figures,
-        tables=[RiskTable.of("Seconds per sample", comparison.timings().to_arrow())],
-        notices=["What measures share, such as a search, is counted for each that needs it."],
+        "times", "How long it takes", figures=figures, tables=tables, notices=notices
     )

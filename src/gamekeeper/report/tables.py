@@ -1,14 +1,9 @@
-"""Templates filled with text from anywhere: escaped, and free of what XML does not allow.
+"""Tables written to files that other programs read, text in templates, and the endings of files.
 
-Which endings pictures and pages have, and pictures written to files.
-
-Excel workbooks: one sheet per table, text as text.
-
-A text that begins like a formula or looks like an address or a number stays a text: cells are
-written by their type, and never by what they look like. Whole numbers beyond 15 digits, which Excel
-would round, are written as text.
-
-Tables written to files that other programs read: CSV, Parquet or an Excel workbook.
+Text in templates comes from anywhere: it is escaped, and free of what XML does not allow. An Excel
+workbook has one sheet per table. A text that begins like a formula or looks like an address or a
+number stays a text: cells are written by their type, and never by what they look like. Whole
+numbers beyond 15 digits, which Excel would round, are written as text.
 """
 
 from __future__ import annotations
@@ -68,7 +63,6 @@ def _finalized(value: object) -> object:
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-_PATH_LETTERS = 300
 PICTURE_ENDINGS = (".svg", ".png")
 PAGE_ENDINGS = (".html", ".htm")
 
@@ -86,7 +80,7 @@ def require_ending(what: str, path: str | Path, endings: Sequence[str]) -> str:
     if ending not in endings:
         raise InputError(
             Reason.BAD_OPTION,
-            f"A {what} in the file '{short(str(path), _PATH_LETTERS)}' was asked for.",
+            f"A {what} in the file '{short(str(path), 300)}' was asked for.",
             f"Its name ends in {quoted([ending])}." if ending else "Its name has no ending.",
             f"Let it end in {' or '.join(endings)}.",
         )
@@ -97,7 +91,6 @@ MOST_ROWS = 1_048_575
 _MOST_COLUMNS = 16_384
 _MOST_LETTERS = 32_767
 _EXACT = 10**15
-_SHEET_LETTERS = 31
 _OPTIONS = {
     "strings_to_formulas": False,
     "strings_to_urls": False,
@@ -123,7 +116,7 @@ def workbook(sheets: Mapping[str, pa.Table]) -> bytes:
     with Workbook(content, _OPTIONS) as book:
         heading = book.add_format({"bold": True, "bottom": 1})
         for name, table in sheets.items():
-            sheet = book.add_worksheet(name[:_SHEET_LETTERS])
+            sheet = book.add_worksheet(name[:31])
             for place, column in enumerate(table.column_names):
                 sheet.write_string(0, place, column, heading)
                 for line, cell in enumerate(table[column].to_pylist(), 1):
@@ -228,7 +221,6 @@ def _write_parquet(table: pa.Table, file: BinaryIO) -> None:
 
 
 def _write_excel(table: pa.Table, file: BinaryIO) -> None:
-
     file.write(workbook({"Table": table}))
 
 

@@ -1,6 +1,7 @@
-"""What the report on an audit says: what is given away and why, how rules stand, the tables by levels.
+"""Reports on released tables and on audits: bounds, what is given away and why, and of whom.
 
-What the report on released tables says: bounds, what can be said of people, what subtraction adds.
+An audit's has how rules stand, and the tables by levels; that of a release has what subtraction
+adds.
 """
 
 from __future__ import annotations
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 _GRIDS, _ROWS, _COLUMNS = 12, 40, 10
 _LISTED = 200
-_INSIDERS = 100
 _WORDS = (
     ("Hidden", "the figure is not published, whatever the reason"),
     ("Recomputed", "one figure alone agrees with everything that is published"),
@@ -87,15 +87,14 @@ def audit_report(found: TableAudit, *, with_records: bool = True) -> RiskReport:
 def _rules(found: TableAudit) -> RiskSection:
     import pyarrow as pa
 
-    rows = pa.table(
-        {
-            "rule": [one.rule for one in found.standings],
-            "what it asks": [one.words for one in found.standings],
-            "standing": [str(one.standing) for one in found.standings],
-            "cells that break it": [len(one.broken) for one in found.standings],
-            "not proven": [len(one.not_proven) for one in found.standings],
-        }
-    )
+    columns = {
+        "rule": [one.rule for one in found.standings],
+        "what it asks": [one.words for one in found.standings],
+        "standing": [str(one.standing) for one in found.standings],
+        "cells that break it": [len(one.broken) for one in found.standings],
+        "not proven": [len(one.not_proven) for one in found.standings],
+    }
+    rows = pa.table(columns)
     said = [one.sentence() for one in found.standings]
     return RiskSection("rules", "How the rules stand", said, (), [RiskTable.of("Rules", rows)])
 
@@ -104,14 +103,13 @@ def _given_away(found: TableAudit) -> RiskSection:
     import pyarrow as pa
 
     own = [one for one in found.cells if one.is_known or one.is_near]
-    rows = pa.table(
-        {
-            "cell": pa.array([found.tables.words(one.cell) for one in own], pa.string()),
-            "status": pa.array([str(one.status) for one in own], pa.string()),
-            "figure": pa.array([_interval(one) for one in own], pa.string()),
-            "why": pa.array([_why(found, one) for one in own], pa.string()),
-        }
-    )
+    columns = {
+        "cell": pa.array([found.tables.words(one.cell) for one in own], pa.string()),
+        "status": pa.array([str(one.status) for one in own], pa.string()),
+        "figure": pa.array([_interval(one) for one in own], pa.string()),
+        "why": pa.array([_why(found, one) for one in own], pa.string()),
+    }
+    rows = pa.table(columns)
     is_open = found.cells and not own and not found.n_not_settled
     said = ["No hidden cell is given away."] if is_open else [found.verdict()]
     if len(own) > _LISTED:
@@ -119,15 +117,12 @@ def _given_away(found: TableAudit) -> RiskSection:
             f"The first {_LISTED:,} are listed, those that a rule or a person called unsafe before others;"
             " all are written by --output."
         )
-    return RiskSection(
-        "given-away",
-        "What is given away",
-        said,
-        (),
+    tables = (
         [RiskTable.of("Cells, and the figures that give them away", rows, most=_LISTED)]
         if own
-        else [],
+        else []
     )
+    return RiskSection("given-away", "What is given away", said, (), tables)
 
 
 def _why(found: TableAudit, one: HiddenCell) -> str:
@@ -139,7 +134,7 @@ def _why(found: TableAudit, one: HiddenCell) -> str:
 def _insiders(found: TableAudit) -> list[RiskSection]:
     if found.insiders is None:
         return []
-    said = found.insiders.sentences(found.tables, Fraction(str(found.within)), _INSIDERS)
+    said = found.insiders.sentences(found.tables, Fraction(str(found.within)), 100)
     return [RiskSection("insiders", "What contributors learn of each other", said, (), [])]
 
 
@@ -254,10 +249,7 @@ def _grid_sections(found: TableAudit) -> list[RiskSection]:
 def _grids(
     found: TableAudit, number: int, names: tuple[str, ...]
 ) -> tuple[list[tuple[str, pa.Table]], int]:
-    """Return parts of a table, a whole by a whole, and how many more there are.
-
-    The totals come first, then those in which most is given away.
-    """
+    """Return parts of a table, totals and what is most given away first, and how many more there are."""
     tables = found.tables
     system = tables.system
     if not names:
@@ -347,8 +339,7 @@ def _mark(found: TableAudit, cell: int | None, hidden: HiddenCell | None) -> str
     return "~" if hidden.is_near else "?"
 
 
-_STATEMENTS = 50
-_WORDS_OF_RELEASE_REPORT = (
+_RELEASE_WORDS = (
     ("Base table", "the table over all variables of the release, published or not"),
     ("Bounds", "the smallest and largest count that agree with everything published"),
     ("Tight", "some table that agrees with the release has exactly this count"),
@@ -403,37 +394,29 @@ def released_report(
         tiles,
         sections,
         provenances,
-        words=_WORDS_OF_RELEASE_REPORT,
+        words=_RELEASE_WORDS,
         kicker="Released tables",
         question="What can an intruder work out about the cells, and about people?",
     )
 
 
 def _bounds(found: TableBounds) -> RiskSection:
-    return RiskSection(
-        "bounds",
-        "Bounds on the cells",
-        found.sentences(),
-        [(found.plot(), "The possible counts of each cell.")],
-        [RiskTable.of("Cells, those that are known best first", found.top(found.n_cells))],
-    )
+    figures = [(found.plot(), "The possible counts of each cell.")]
+    tables = [RiskTable.of("Cells, those that are known best first", found.top(found.n_cells))]
+    return RiskSection("bounds", "Bounds on the cells", found.sentences(), figures, tables)
 
 
 def _attributions(found: Attributions) -> RiskSection:
-    return RiskSection(
-        "attributions",
-        "What can be said of people for certain",
-        found.sentences(most=5),
-        (),
-        [
-            RiskTable.of(
-                "Statements, those that concern most people first",
-                found.to_arrow(),
-                names={"people_from": "people, at least", "people_to": "at most"},
-                most=_STATEMENTS,
-            )
-        ],
-    )
+    said = found.sentences(most=5)
+    tables = [
+        RiskTable.of(
+            "Statements, those that concern most people first",
+            found.to_arrow(),
+            names={"people_from": "people, at least", "people_to": "at most"},
+            most=50,
+        )
+    ]
+    return RiskSection("attributions", "What can be said of people for certain", said, (), tables)
 
 
 def _subtraction(found: SubtractionAttack, with_records: bool) -> RiskSection:

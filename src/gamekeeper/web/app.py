@@ -1,19 +1,16 @@
-"""What every request passes before anything is done: host, origin, size; and what every answer gets.
+"""The server as one application: routes, errors, guard and pages put together; its interface.
 
-Written for ASGI itself, so that nothing between it and a route can leave it out. Whatever goes wrong
-behind it is told in one line without a value, and no traceback is printed.
+The guard is what every request passes before anything is done (host, origin, size), and what every
+answer gets. It is written for ASGI itself, so that nothing between it and a route can leave it out.
+Whatever goes wrong behind it is told in one line without a value, and no traceback is printed.
 
-The built pages: one document for every address of the workbench, and the files that it loads.
+The built pages are one document for every address of the workbench, and the files that it loads,
+which have a digest in their names and never change. A server without the build says how to get it,
+and answers all the same to whoever asks for data. The document of the interface (OpenAPI), from
+which the client of the pages is generated::
 
-Files of the build have a digest in their names and never change. A server without the build says how
-to get it, and answers all the same to whoever asks for data.
-
-The server as one application: routes, errors, guard and pages put together.
-
-The document of the server's interface (OpenAPI), from which the client of the pages is generated.
-
-python -m gamekeeper.web.app FILE          writes it
-python -m gamekeeper.web.app --check FILE  fails where the file is not what it would be
+    python -m gamekeeper.web.app FILE          writes it
+    python -m gamekeeper.web.app --check FILE  fails where the file is not what it would be
 """
 
 from __future__ import annotations
@@ -36,18 +33,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gamekeeper.files import write_file
 from gamekeeper.results import package_version
-from gamekeeper.web import wire as errors
 from gamekeeper.web.routes import accounts, edits, environment
 from gamekeeper.web.service import Server
 from gamekeeper.web.settings import Settings
-from gamekeeper.web.wire import Refused, answer, fault_of_ours
+from gamekeeper.web.wire import Refusal, Refused, answer, fault_of_ours, install
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
     " connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 """What a page may load and do: what this server sends, and nothing else."""
-
 _HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -58,7 +53,6 @@ _HEADERS = {
 }
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _BODIES = re.compile(r"application/(json|octet-stream)\s*(;.*)?", re.IGNORECASE)
-_MOST_DIGITS = 12
 MOST_BYTES = 8 << 20
 MOST_UPLOADED = 50 << 20
 UPLOADS = "/api/imports"
@@ -117,12 +111,8 @@ class Guard:
         if (origin is not None and origin not in self._settings.origins) or (
             site is not None and site not in ("same-origin", "none")
         ):
-            raise Refused(
-                403,
-                "wrong-origin",
-                "This came from a page of another server.",
-                "Do it in a page of this one.",
-            )
+            found = "This came from a page of another server."
+            raise Refused(403, "wrong-origin", found, "Do it in a page of this one.")
         has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
         if has_body and not _BODIES.fullmatch(headers.get("content-type", "")):
             raise Refused(415)
@@ -148,7 +138,7 @@ class _Body:
     def require_fit(self, scope: Scope) -> None:
         """Refuse what says of itself that it is too large."""
         length = Headers(scope=scope).get("content-length", "")
-        if length.isdecimal() and (len(length) > _MOST_DIGITS or int(length) > self._limit):
+        if length.isdecimal() and (len(length) > 12 or int(length) > self._limit):
             raise Refused(413)
 
     async def read(self) -> Message:
@@ -211,7 +201,6 @@ ROUTERS = (
     accounts.router,
 )
 """The routes, in the order in which they are documented."""
-
 _SMALLEST_PACKED = 1_000
 _THREADS = 120
 
@@ -250,7 +239,7 @@ def bare_app(lifespan: object = None) -> FastAPI:
         separate_input_output_schemas=False,
         lifespan=lifespan,  # pyright: ignore[reportArgumentType]
         responses={
-            status: {"model": errors.Refusal, "description": words}
+            status: {"model": Refusal, "description": words}
             for status, words in (
                 (401, "Not signed in."),
                 (403, "Not allowed for the role, or from another page."),
@@ -259,7 +248,7 @@ def bare_app(lifespan: object = None) -> FastAPI:
             )
         },
     )
-    errors.install(app)
+    install(app)
     for router in ROUTERS:
         app.include_router(router)
     return app

@@ -1,13 +1,10 @@
-"""The kinds of jobs: a first look at a file, and its assessment.
+"""One job in a process of its own, a first look at a file or its assessment.
 
-Each takes its request as plain values, the folder for what it finds, and whom to tell how far it is. It
-leaves `result.json`, what everybody may see; `records.json`, with single records and categories too,
-for editors; tables as Parquet; and pages and pictures to download.
-
-One job, in a process of its own: python -m gamekeeper.web.job_work DATABASE ID.
-
-It writes what it finds to the folder that it is started in, and tells the database how far it is. What
-goes wrong is told in our words or not at all: the process has no output.
+``python -m gamekeeper.web.job_work DATABASE ID`` writes what it finds to the folder that it is
+started in: `result.json`, what everybody may see; `records.json`, with single records and
+categories too, for editors; tables as Parquet; and pages and pictures to download. It tells the
+database how far it is. What goes wrong is told in our words or not at all: the process has no
+output.
 """
 
 from __future__ import annotations
@@ -36,9 +33,6 @@ TABLES = ("records", "why", "unmapped")
 """Tables that a job may leave, for editors: single records, what sets the riskiest apart in words, and
 values that fit no category."""
 
-_TOP = 20
-_EXPLAINED = 1_000
-
 
 def assess(request: Mapping[str, Any], folder: Path, progress: Progress) -> None:
     """Assess a file: everything in one go, as `gamekeeper assess` does."""
@@ -56,7 +50,7 @@ def assess(request: Mapping[str, Any], folder: Path, progress: Progress) -> None
         {
             **_read(values),
             "missing": Missing(values.get("missing", Missing.CATEGORY)),
-            "top": _TOP,
+            "top": 20,
             "report": folder / REPORT,
             "plot": folder / PLOT,
             "replace": True,
@@ -67,7 +61,7 @@ def assess(request: Mapping[str, Any], folder: Path, progress: Progress) -> None
     remove(folder / "unmapped.csv")
     answer = assess_release(asked, progress=progress)
     found = answer.found
-    riskiest = found.ranked().top(_EXPLAINED)["record"].to_pylist()
+    riskiest = found.ranked().top(1_000)["record"].to_pylist()
     why = found.measured.uniques.explanations(riskiest)
     for name, table in (("records", found.to_arrow()), ("why", why.to_arrow())):
         write_table(table.replace_schema_metadata(PRIVATE_TABLE), folder / f"{name}.parquet")
@@ -154,9 +148,6 @@ def _values_file(path: Path, given: Mapping[str, Mapping[str, str]]) -> Path:
     return write_file(path, text.getvalue().encode(), private=True)
 
 
-_TOLD_EVERY = 0.2
-
-
 class Teller:
     """Tells the database how far a job is, a few times a second, and whether it is to stop."""
 
@@ -168,7 +159,7 @@ class Teller:
     def __call__(self, done: int, total: int | None) -> None:
         """Tell how far it is."""
         now = time.time()
-        if now - self._told < _TOLD_EVERY and done != total:
+        if now - self._told < 0.2 and done != total:
             return
         self._told = now
         with self._database.at_work() as connection:

@@ -1,16 +1,14 @@
-"""Processes of jobs: whether one lives, known by its number and by when it was started.
+"""Long work as jobs, each in a process of its own, and the files of people that it may read.
 
-Files of people that pages may read: in the folders that the administrator allows, in place.
+A job is known to the server's database, goes on when the server ends, and is found again by the
+next one. Whether its process lives is known by its number and by when it was started. One whose
+process is gone without a word is interrupted, and can be run again: its seed makes that the same
+run. To cancel is asked first, by way of progress, and then done by signals.
 
-A name is looked up within its folder. What is not a plain file there, in truth and not by way of a
-link, is not there. Neither is what is private, of this server or another: stores, backups, studies,
-environments, what a server found or was sent. Names and sizes are told, never what is in a file.
-
-Long work as jobs: each in a process of its own, known to the server's database.
-
-A job goes on when the server ends, and is found again by the next one. One whose process is gone
-without a word is interrupted, and can be run again: its seed makes that the same run. To cancel is
-asked first, by way of progress, and then done by signals.
+Files are read in place, in the folders that the administrator allows. What is not a plain file
+there, in truth and not by way of a link, is not there. Neither is what is private, of this server
+or another: stores, backups, studies, environments, what a server found or was sent. Names and sizes
+are told, never what is in a file.
 """
 
 from __future__ import annotations
@@ -46,10 +44,7 @@ from gamekeeper.web.wire import Refused, missing, refusal_of
 
 
 def start_of(pid: int) -> str | None:
-    """Return when a process was started, in whatever words the system has; None if there is none.
-
-    Numbers of processes are used again: only with this it is the same process.
-    """
+    """Return when a process was started, since its number is used again; None if there is none."""
     stat = Path(f"/proc/{pid}/stat")
     try:
         # The name of the program, in brackets, may hold anything; the times come after it.
@@ -82,8 +77,6 @@ ENDINGS = (
     ".xlsx", ".xls", ".ods", ".gz",
 )  # fmt: skip
 """What the name of a file that is listed ends in."""
-
-_DEEPEST = 4
 _MOST = 2_000
 
 
@@ -101,7 +94,7 @@ def allowed_files(folders: Mapping[str, Path]) -> list[AllowedFile]:
     """Return the files that may be read, by folder and name."""
     found: list[AllowedFile] = []
     for label, folder in folders.items():
-        for place in () if is_private_place(folder) else _within(folder, _DEEPEST):
+        for place in () if is_private_place(folder) else _within(folder, 4):
             if len(found) >= _MOST:
                 return found
             try:
@@ -148,18 +141,13 @@ def _within(folder: Path, depth: int) -> Iterator[Path]:
 
 
 def _absent() -> Refused:
-    return Refused(
-        404,
-        "not-found",
-        "A file was asked for. There is none of that name in the folders that may be read.",
-        "Choose one from the list, or ask an administrator to allow its folder.",
-    )
+    found = "A file was asked for. There is none of that name in the folders that may be read."
+    do = "Choose one from the list, or ask an administrator to allow its folder."
+    return Refused(404, "not-found", found, do)
 
 
 AT_ONCE = 2
 _TERM_AFTER, _KILL_AFTER = 5.0, 10.0
-_MOST_WAITING = 50
-_SETTLING = 10.0
 
 
 class State(StrEnum):
@@ -209,7 +197,7 @@ class Jobs:
             (n_waiting,) = connection.execute(
                 "SELECT COUNT(*) FROM job WHERE state = ?", (State.WAITING,)
             ).fetchone()
-            if n_waiting >= _MOST_WAITING:
+            if n_waiting >= 50:
                 raise Refused(
                     429, "too-often", "Many jobs are waiting already.", "Cancel some, or wait."
                 )
@@ -272,7 +260,10 @@ class Jobs:
     def advance(self) -> list[Job]:
         """See to jobs: start, stop, find ended ones, delete what is old; return what changed."""
         since = time.time()
-        for row in self._rows(State.RUNNING):
+        with self._database.looking() as connection:
+            asked = "SELECT * FROM job WHERE state = ?"
+            running = connection.execute(asked, (State.RUNNING,)).fetchall()
+        for row in running:
             self._look_after(row)
         self._begin_waiting()
         for job in self.all():
@@ -332,7 +323,7 @@ class Jobs:
         pid, started = row["pid"], row["started"]
         if pid is None:
             # Another server may be about to start it; one that died before it did is not.
-            lives = now - row["changed"] < _SETTLING
+            lives = now - row["changed"] < 10.0
         else:
             lives = started is not None and start_of(pid) == started
         if not lives:
@@ -344,10 +335,6 @@ class Jobs:
                 )
         elif pid is not None and row["cancel"] and now - row["cancel"] > _TERM_AFTER:
             stop(pid, started, at_once=now - row["cancel"] > _KILL_AFTER)
-
-    def _rows(self, state: State) -> list[sqlite3.Row]:
-        with self._database.looking() as connection:
-            return connection.execute("SELECT * FROM job WHERE state = ?", (state,)).fetchall()
 
 
 def _job(row: sqlite3.Row) -> Job:

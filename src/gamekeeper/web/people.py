@@ -1,16 +1,14 @@
-"""Who may do what: three roles, each with all that the one before it may do.
+"""People of a server: roles, accounts with their passwords, and sessions.
 
-Accounts: names, roles, and passwords of which only a slow digest (argon2id) is kept.
+Each of the three roles has all that the one before it may do. Of passwords only a slow digest
+(argon2id) is kept. A wrong one costs time: after a few failures an account has to wait at that
+address, twice as long after each, and the others there do not. Whoever tries one account from many
+addresses, or many accounts from one, has to wait after far more failures than people make. At most
+two digests are worked out at once, or signing in would be a way to stop the server.
 
-A wrong password costs time: after a few failures an account has to wait at that address, twice as
-long after each, and the others there do not. Whoever tries one account from many addresses, or many
-accounts from one, has to wait after far more failures than people make. At most two digests are
-worked out at once, or signing in would be a way to stop the server.
-
-Sessions: who is signed in, known by a cookie whose value only the browser has.
-
-The database has the digest of the value, so that whoever reads it cannot sign in with it. A session
-ends when it is not used for a while, in any case after a time, and whenever it is revoked.
+Who is signed in is known by a cookie whose value only the browser has. The database has the digest
+of the value, so that whoever reads it cannot sign in with it. A session ends when it is not used
+for a while, in any case after a time, and whenever it is revoked.
 """
 
 from __future__ import annotations
@@ -41,10 +39,8 @@ class Role(IntEnum):
 
     READER = 1
     """Looks at the environment and at results of the whole."""
-
     EDITOR = 2
     """Edits the environment, and reads and assesses files of people."""
-
     ADMINISTRATOR = 3
     """Sees to accounts and sessions too."""
 
@@ -105,29 +101,20 @@ class Accounts:
     def add(self, name: str, role: Role, password: str) -> None:
         """Add an account."""
         if problems := name_problems("account", [name]):
-            raise InputError(
-                problems[0].reason,
-                "An account was to be added.",
-                "Its name cannot be used.",
-                problems=problems,
-            )
+            asked = "An account was to be added."
+            found = "Its name cannot be used."
+            raise InputError(problems[0].reason, asked, found, problems=problems)
         made = _hashed(password)
         with self._database.at_work() as connection:
             (n_accounts,) = connection.execute("SELECT COUNT(*) FROM account").fetchone()
             if not n_accounts and role < Role.ADMINISTRATOR:
-                raise InputError(
-                    Reason.BAD_OPTION,
-                    f"The account {quoted([name])} was to be added, as {role.word}.",
-                    "It is the first, and nobody could see to the others.",
-                    "Begin with an administrator.",
-                )
+                asked = f"The account {quoted([name])} was to be added, as {role.word}."
+                found = "It is the first, and nobody could see to the others."
+                raise InputError(Reason.BAD_OPTION, asked, found, "Begin with an administrator.")
             if _row(connection, name) is not None:
-                raise InputError(
-                    Reason.DUPLICATE,
-                    f"The account {quoted([name])} was to be added.",
-                    "There is one of that name already.",
-                    "Choose another name.",
-                )
+                asked = f"The account {quoted([name])} was to be added."
+                found = "There is one of that name already."
+                raise InputError(Reason.DUPLICATE, asked, found, "Choose another name.")
             connection.execute(
                 "INSERT INTO account VALUES (?, ?, ?, ?)", (folded(name), name, role.word, made)
             )
@@ -170,12 +157,9 @@ class Accounts:
         right = len(password) <= _LONGEST and _verified(known, password) and row is not None
         if not right or row is None:
             self._note_failure(free)
-            raise Refused(
-                401,
-                "wrong-password",
-                "The name and the password do not go together.",
-                "Try again, or ask an administrator for a new password.",
-            )
+            found = "The name and the password do not go together."
+            do = "Try again, or ask an administrator for a new password."
+            raise Refused(401, "wrong-password", found, do)
         with self._database.at_work() as connection:
             # Whoever has an account could else begin anew with those of others at that address.
             connection.execute("DELETE FROM attempt WHERE key IN (?, ?)", (own, account))
@@ -211,12 +195,9 @@ class Accounts:
     def _required(self, connection: sqlite3.Connection, name: str) -> dict[str, str]:
         row = _row(connection, name)
         if row is None:
-            raise InputError(
-                Reason.UNKNOWN_NAME,
-                f"The account {quoted([name])} was asked for.",
-                "There is no such account.",
-                "List them: gamekeeper account list STORE.",
-            )
+            asked = f"The account {quoted([name])} was asked for."
+            do = "List them: gamekeeper account list STORE."
+            raise InputError(Reason.UNKNOWN_NAME, asked, "There is no such account.", do)
         return row
 
     def _require_another_administrator(
@@ -228,12 +209,9 @@ class Accounts:
         if last_is_fine and not others:
             return
         if not any(row["role"] == Role.ADMINISTRATOR.word for row in others):
-            raise InputError(
-                Reason.BAD_OPTION,
-                f"The account {quoted([name])} was to be changed or removed.",
-                "No other account is an administrator.",
-                "Make another one an administrator first.",
-            )
+            asked = f"The account {quoted([name])} was to be changed or removed."
+            do = "Make another one an administrator first."
+            raise InputError(Reason.BAD_OPTION, asked, "No other account is an administrator.", do)
 
 
 def _row(connection: sqlite3.Connection, name: str) -> dict[str, str] | None:
@@ -245,12 +223,9 @@ def _row(connection: sqlite3.Connection, name: str) -> dict[str, str] | None:
 
 def _hashed(password: str) -> str:
     if not _SHORTEST <= len(password) <= _LONGEST:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "A password was to be set.",
-            f"It has less than {_SHORTEST} or more than {_LONGEST:,} characters.",
-            "Choose a longer one; several words are easy to keep in mind.",
-        )
+        found = f"It has less than {_SHORTEST} or more than {_LONGEST:,} characters."
+        do = "Choose a longer one; several words are easy to keep in mind."
+        raise InputError(Reason.BAD_OPTION, "A password was to be set.", found, do)
     with _AT_ONCE:
         return _HASHER.hash(password)
 

@@ -1,14 +1,11 @@
-"""What a running server has: the store it holds, its database, who is signed in, who listens.
+"""What a running server has: its store and database, who asks, who listens, what goes on beside.
 
-Who asks: found by the cookie, held against the role that a route needs.
-
-What goes on beside requests: who else changed the store or put another in its place, and backups when nobody waits.
-
-The file of a store is looked at every second. A database server tells of new revisions by itself:
-then it is looked at when it does, and now and then in case something was not heard.
-
-A backup is a copy of the whole store. It is renewed when nothing was saved for some seconds, and at
-least every minute while people save; a last time when the server ends.
+Who asks is found by the cookie, and held against the role that a route needs. Beside requests it is
+seen who else changed the store or put another in its place: the file of a store is looked at every
+second; a database server tells of new revisions by itself, and is looked at when it does, and now
+and then in case something was not heard. A backup is a copy of the whole store. It is renewed when
+nothing was saved for some seconds, and at least every minute while people save; a last time when
+the server ends.
 """
 
 from __future__ import annotations
@@ -124,13 +121,9 @@ class Server:
     def scratch(self) -> Generator[Path]:
         """Give a private folder that is gone afterwards, to a few at a time: each reads a file."""
         if not self._reading.acquire(timeout=_LONGEST_TURN):
-            raise Refused(
-                503,
-                Reason.BUSY.value,
-                "Other files are being read.",
-                "Wait a little, and send it again.",
-                wait=int(_LONGEST_TURN),
-            )
+            found = "Other files are being read."
+            do = "Wait a little, and send it again."
+            raise Refused(503, Reason.BUSY.value, found, do, wait=int(_LONGEST_TURN))
         folder = None
         try:
             folder = temporary_folder(self.settings.state)
@@ -160,8 +153,6 @@ class Server:
 _MOST_KEPT = 400
 _READ_AT_ONCE = 2
 _LONGEST_TURN = 20.0
-
-
 _NAME = "gamekeeper"
 
 
@@ -190,12 +181,8 @@ class Needs:
         if who is None:
             raise Refused(401)
         if who.role < self.role:
-            raise Refused(
-                403,
-                "not-allowed",
-                f"This is for the role {self.role.word}; yours is {who.role.word}.",
-                "Ask an administrator.",
-            )
+            found = f"This is for the role {self.role.word}; yours is {who.role.word}."
+            raise Refused(403, "not-allowed", found, "Ask an administrator.")
         return who
 
 
@@ -210,9 +197,6 @@ def signed_in(request: Request, server: Server) -> Who | None:
 Reader = Annotated[Who, Depends(Needs(Role.READER))]
 Editor = Annotated[Who, Depends(Needs(Role.EDITOR))]
 Administrator = Annotated[Who, Depends(Needs(Role.ADMINISTRATOR))]
-
-
-_EVERY = 1.0
 _UNHEARD = 15.0
 _QUIET = 5.0
 _LATEST = 60.0
@@ -281,7 +265,7 @@ def ticking(server: Server) -> Generator[None]:
         told = ""
         while not end.is_set():
             # Who is told of a new revision does not wait for the next second.
-            ticker.heard.wait(_EVERY)
+            ticker.heard.wait(1.0)
             if end.is_set():
                 return
             now = ""

@@ -1,13 +1,9 @@
-"""Connections: a request must come in time, and no address has all the places.
+"""A server run until it is stopped, its connections, and its accounts seen to at the prompt.
 
 Whoever connects and says nothing, or half a line, would else hold a place for as long as they like,
 and a few hundred of them the whole server. So half a request is waited for some seconds only; and
 where an address, or all together, have as many connections as there may be, the one that has been
 waited for the longest gives way. One whose request is being answered never does.
-
-A server started and run until it is stopped.
-
-Accounts of a server, seen to at the prompt: whether it runs or not.
 """
 
 from __future__ import annotations
@@ -36,9 +32,9 @@ from gamekeeper.web.settings import (
     Database,
     Settings,
     checked_origin,
-    is_current,
     named_folders,
 )
+from gamekeeper.web.stamp import is_current
 from gamekeeper.wording import quoted, shown_path
 from gamekeeper.workbench.demo_place import DEMO, demo_workplace
 from gamekeeper.workbench.environment.opening import opened_store
@@ -46,21 +42,17 @@ from gamekeeper.workbench.requests.shared import AccountsRequest, ServeRequest
 
 HEAD_SECONDS = 10.0
 """How long the head of a request may take."""
-
 BODY_SECONDS = 30.0
 """How long nothing may come of a body that has begun."""
-
 MOST_TOGETHER = 400
 """From so many connections on, requests are refused."""
-
 _ROOM = 10
-_MOST_OF_ONE = MOST_TOGETHER // 2
 
 
 class Connection(H11Protocol):
     """A connection that is waited for, and looked after where there are many."""
 
-    most_of_one = _MOST_OF_ONE
+    most_of_one = MOST_TOGETHER // 2
     _timer: asyncio.TimerHandle | None = None
     _since = 0.0
 
@@ -131,12 +123,8 @@ class BehindProxy(Connection):
 
 STATE = ".server"
 """What the name of the private folder has after that of the store."""
-
 FRONTEND = Path(__file__).parents[3] / "frontend"
 """Where the sources of the pages are, in a checkout."""
-
-_GRACE = 2
-_KEEP_ALIVE = 75
 
 
 def settings_of(asked: ServeRequest) -> Settings:
@@ -171,12 +159,10 @@ def settings_of(asked: ServeRequest) -> Settings:
 def state_folder(store: StorePlace, given: Path | None) -> Path:
     """Return the private folder of the server of a store."""
     if given is None and isinstance(store, ServerPlace):
-        raise InputError(
-            Reason.NOTHING_GIVEN,
-            f"The server of the store {shown_path(store)} was asked for.",
-            "The store is on a database server, and has no place beside it for what is private.",
-            "Name a folder of this machine with --state.",
-        )
+        asked = f"The server of the store {shown_path(store)} was asked for."
+        found = "The store is on a database server, and has no place beside it for what is private."
+        do = "Name a folder of this machine with --state."
+        raise InputError(Reason.NOTHING_GIVEN, asked, found, do)
     return given.absolute() if given is not None else Path(f"{Path(str(store)).absolute()}{STATE}")
 
 
@@ -188,12 +174,10 @@ def serve(asked: ServeRequest, *, say: Callable[[str], None]) -> None:
         settings = replace(settings, port=listening.getsockname()[1])
         server = Server(settings, say=say)
         if settings.host not in LOOPBACK and not server.accounts.are_there:
-            raise InputError(
-                Reason.BAD_OPTION,
-                f"The server was to listen on {quoted([settings.host])}.",
-                "Others can reach that, and nobody has an account.",
-                "Add accounts first: gamekeeper account add STORE NAME --role administrator.",
-            )
+            wanted = f"The server was to listen on {quoted([settings.host])}."
+            found = "Others can reach that, and nobody has an account."
+            do = "Add accounts first: gamekeeper account add STORE NAME --role administrator."
+            raise InputError(Reason.BAD_OPTION, wanted, found, do)
         logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
         config = uvicorn.Config(
             make_app(server),
@@ -203,8 +187,8 @@ def serve(asked: ServeRequest, *, say: Callable[[str], None]) -> None:
             date_header=True,
             # Who stands before it is known by its own settings, not by what a request says.
             proxy_headers=False,
-            timeout_graceful_shutdown=_GRACE,
-            timeout_keep_alive=_KEEP_ALIVE,
+            timeout_graceful_shutdown=2,
+            timeout_keep_alive=75,
             limit_concurrency=MOST_TOGETHER,
             http=BehindProxy if settings.origin else Connection,
         )
@@ -245,12 +229,10 @@ def _listening(settings: Settings) -> socket.socket:
         made.listen(128)
     except (OSError, OverflowError) as error:
         made.close()
-        raise InputError(
-            Reason.IN_USE,
-            f"The server was to listen on port {settings.port} of {quoted([settings.host])}.",
-            "The system refused: another program may listen there.",
-            "Choose another port with --port, or 0 for any that is free.",
-        ) from error
+        asked = f"The server was to listen on port {settings.port} of {quoted([settings.host])}."
+        found = "The system refused: another program may listen there."
+        do = "Choose another port with --port, or 0 for any that is free."
+        raise InputError(Reason.IN_USE, asked, found, do) from error
     return made
 
 

@@ -1,13 +1,8 @@
-"""How a server is set up: which store, where it listens, what it may read, where it keeps its own.
+"""How a server is set up, and its own database: sessions, accounts, jobs.
 
-The server's own database: sessions, accounts and jobs. What people know is not in it.
-
-It lies in the private folder of the server and not in the store of the environment, whose history,
-export and backup must know nothing of it.
-
-Whether the built pages are those of the sources beside them, in a checkout.
-
-Needs nothing but Python's own library: whoever builds the package loads this file by its path.
+Settings say which store, where it listens, what it may read, where it keeps its own. The database
+has nothing of what people know: it lies in the private folder of the server and not in the store of
+the environment, whose history, export and backup must know nothing of it.
 """
 
 from __future__ import annotations
@@ -17,7 +12,6 @@ import sqlite3
 from collections.abc import Generator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -34,18 +28,9 @@ _HOST = re.compile(r"[A-Za-z0-9.\-]{1,253}|\[[0-9A-Fa-f:]{2,45}\]")
 class Settings:
     """What a server is started with; made by `settings_of`.
 
-    Attributes
-    ----------
-    store
-        The store that is held open.
-    state
-        The private folder of the server: its database and the results of jobs.
-    folders
-        The folders with files of people that may be read, by the names that pages show.
-    origin
-        The address that people use, where it is not that of the server itself.
-    keep_days
-        After so many days the results of a job are deleted.
+    `state` is its private folder, with the database and the results of jobs, which are deleted
+    after `keep_days`. The `folders` with files of people that may be read go by the names that
+    pages show. `origin` is the address that people use, where it is not that of the server itself.
     """
 
     store: StorePlace
@@ -86,12 +71,9 @@ def checked_origin(text: str) -> str:
     shown = f"[{host}]" if ":" in host else host
     fits = parts.scheme in ("http", "https") and _HOST.fullmatch(shown) and not parts.username
     if not fits or parts.path not in ("", "/") or parts.query or parts.fragment:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"The address {quoted([text])} was given.",
-            "It is not one of a server.",
-            "Write https://forms.example, without anything after the name.",
-        )
+        asked = f"The address {quoted([text])} was given."
+        do = "Write https://forms.example, without anything after the name."
+        raise InputError(Reason.BAD_OPTION, asked, "It is not one of a server.", do)
     port = "" if parts.port is None else f":{parts.port}"
     return f"{parts.scheme}://{shown}{port}"
 
@@ -101,12 +83,8 @@ def named_folders(folders: tuple[Path, ...]) -> dict[str, Path]:
     named: dict[str, Path] = {}
     for folder in folders:
         if not folder.is_dir():
-            raise InputError(
-                Reason.NOT_FOUND,
-                f"Files in {shown_path(folder)} were to be read.",
-                "There is no such folder.",
-                "Check the path.",
-            )
+            asked = f"Files in {shown_path(folder)} were to be read."
+            raise InputError(Reason.NOT_FOUND, asked, "There is no such folder.", "Check the path.")
         place = folder.resolve()
         if place in named.values():
             continue
@@ -176,31 +154,3 @@ class Database:
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA synchronous = NORMAL")
         return connection
-
-
-STAMP = ".stamp"
-"""The file among the built pages that says what they were built from."""
-
-_LEFT_OUT = ("node_modules", "screenshots")
-_TESTS = ".test.ts"
-
-
-def stamp_of(frontend: Path) -> str:
-    """Return a digest of all that the pages are built from."""
-    made = sha256()
-    for path in sorted(frontend.rglob("*")):
-        place = path.relative_to(frontend)
-        if place.parts[0] in _LEFT_OUT or not path.is_file() or path.name.endswith(_TESTS):
-            continue
-        made.update(place.as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return made.hexdigest()
-
-
-def is_current(frontend: Path, static: Path) -> bool:
-    """Tell whether the built pages are those of the sources; without sources, whether there are any."""
-    stamp = static / STAMP
-    if not stamp.is_file() or not (static / "index.html").is_file():
-        return False
-    if not (frontend / "package.json").is_file():
-        return True
-    return stamp.read_text(encoding="ascii").strip() == stamp_of(frontend)

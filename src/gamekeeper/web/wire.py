@@ -1,17 +1,14 @@
-"""Errors on the wire: one shape, whatever went wrong, and never a value of a data file in it.
+"""What goes over the wire beside shapes: errors, events, ids, and large answers that are written once.
 
-What happens, told to open pages as it happens (server-sent events).
+An error has one shape, whatever went wrong, and never a value of a data file in it. Anybody may
+publish an event to open pages (server-sent), from any thread. A page that does not read fast enough
+misses what is old: it learns from the next event at which revision the environment is, and reads
+that.
 
-Anybody may publish, from any thread. A page that does not read fast enough misses what is old: it
-learns from the next event at which revision the environment is, and reads that.
-
-Ids of forms, variables, groups and scenarios on the wire.
-
-Names hold slashes and thousands of characters, so that addresses have a digest of the name: the
-first digits of the one by which a store looks names up. It is the same for names that fold to the
-same, and an environment has no two of these.
-
-Large answers, written once: what a route returns as a record FastAPI would take apart again.
+Names hold slashes and thousands of characters, so that addresses have an id: the first digits of
+the digest by which a store looks names up. It is the same for names that fold to the same, and an
+environment has no two of these. An answer that is written here is not taken apart again, as FastAPI
+would a record.
 """
 
 from __future__ import annotations
@@ -41,7 +38,6 @@ from gamekeeper.wording import count_of, quoted
 
 LOG = logging.getLogger("gamekeeper.web")
 """Says where something failed, never with what."""
-
 _STATUS = {
     Reason.STALE: 409,
     Reason.NOTHING_TO_UNDO: 409,
@@ -124,12 +120,8 @@ class Refused(Exception):  # noqa: N818 - a refusal, told as it is
 
 def missing(kind: str) -> Refused:
     """Return the refusal of something that is not there, or no longer."""
-    return Refused(
-        404,
-        Reason.NOT_FOUND.value,
-        f"This {kind} was asked for. There is none; it may have been renamed or removed.",
-        f"Choose another from the list of {kind}s.",
-    )
+    found = f"This {kind} was asked for. There is none; it may have been renamed or removed."
+    return Refused(404, Reason.NOT_FOUND.value, found, f"Choose another from the list of {kind}s.")
 
 
 def refusal_of(error: GamekeeperError) -> Refusal:
@@ -248,7 +240,6 @@ def _found(kind: str, said: str) -> str:
     return own.get(kind) or (f"{said}." if kind in _PLAIN else "does not fit.")
 
 
-_WAITING = 100
 _HEARTBEAT = 15.0
 
 
@@ -281,7 +272,7 @@ class Events:
 
         Now and then it is asked whether the listener may go on, as sessions end.
         """
-        queue: asyncio.Queue[str | None] = asyncio.Queue(_WAITING)
+        queue: asyncio.Queue[str | None] = asyncio.Queue(100)
         with self._lock:
             self._listeners[queue] = asyncio.get_running_loop()
         try:
@@ -318,9 +309,6 @@ def _put(queue: asyncio.Queue[str | None], text: str | None) -> None:
     queue.put_nowait(text)
 
 
-_DIGITS = 16
-
-
 @lru_cache(maxsize=200_000)
 def id_of(name: str) -> str:
     """Return the id of a name.
@@ -330,7 +318,7 @@ def id_of(name: str) -> str:
     >>> id_of("Bank/account") == id_of("BANK/account"), len(id_of("e" * 10_000))
     (True, 16)
     """
-    return digest(name)[:_DIGITS]
+    return digest(name)[:16]
 
 
 class Names:
@@ -344,19 +332,19 @@ class Names:
         """Return the name of a form."""
         if self._forms is None:
             self._forms = _by_id(self.environment.forms)
-        return _found_of_ids("form", asked, self._forms)
+        return _name_of("form", asked, self._forms)
 
     def variable(self, asked: str) -> str:
         """Return the name of a variable."""
-        return _found_of_ids("variable", asked, _by_id(self.environment.variables))
+        return _name_of("variable", asked, _by_id(self.environment.variables))
 
     def group(self, asked: str) -> str:
         """Return the name of a group."""
-        return _found_of_ids("group", asked, _by_id(self.environment.groups))
+        return _name_of("group", asked, _by_id(self.environment.groups))
 
     def scenario(self, asked: str) -> str:
         """Return the name of a scenario."""
-        return _found_of_ids("scenario", asked, _by_id(self.environment.scenarios))
+        return _name_of("scenario", asked, _by_id(self.environment.scenarios))
 
 
 def _by_id(names: Iterable[str]) -> dict[str, str]:
@@ -367,7 +355,7 @@ def _by_id(names: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _found_of_ids(kind: str, asked: str, known: Mapping[str, str]) -> str:
+def _name_of(kind: str, asked: str, known: Mapping[str, str]) -> str:
     if asked not in known:
         raise missing(kind)
     return known[asked]

@@ -172,7 +172,7 @@ def test_what_suppression_refuses_is_refused_before_the_search():
         RecodeAndSuppress(k=3).apply(table, Setting(keys=FEW.keys, missing=Missing.EXCLUDE))
 
 
-SETTING_OF_VERIFIED = Setting(keys=("a", "b"))
+TWO_KEYS = Setting(keys=("a", "b"))
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +196,7 @@ def test_the_answer_passed_the_real_attack_and_cheaper_ones_failed(table):
             failed.add(codes)
         return codes not in failed
 
-    found = search_verified(table, SETTING_OF_VERIFIED, SearchRecoding(), passes, rungs=(2, 5, 10))
+    found = search_verified(table, TWO_KEYS, SearchRecoding(), passes, rungs=(2, 5, 10))
     assert found.is_met
     assert passes(found.protected)
     assert found.protected.found["status"] == "best verified"
@@ -217,7 +217,7 @@ def test_no_recoding_is_attacked_twice_and_none_above_the_limit(table):
         return False
 
     found = search_verified(
-        table, SETTING_OF_VERIFIED, SearchRecoding(), passes, rungs=(2, 3, 5, 10), most_verified=7
+        table, TWO_KEYS, SearchRecoding(), passes, rungs=(2, 3, 5, 10), most_verified=7
     )
     assert not found.is_met
     assert len(seen) == len(set(seen)) == len(found.tried) <= 7
@@ -226,10 +226,10 @@ def test_no_recoding_is_attacked_twice_and_none_above_the_limit(table):
 
 
 def test_the_first_that_passes_is_compared_with_cheaper_ones_of_smaller_k(table):
-    exact = search_for_recoding(table, SETTING_OF_VERIFIED, SearchRecoding(k=6))
+    exact = search_for_recoding(table, TWO_KEYS, SearchRecoding(k=6))
     found = search_verified(
         table,
-        SETTING_OF_VERIFIED,
+        TWO_KEYS,
         SearchRecoding(),
         lambda made: classes(made).min() >= 6,
         rungs=(2, 20),
@@ -242,17 +242,17 @@ def test_the_first_that_passes_is_compared_with_cheaper_ones_of_smaller_k(table)
 def test_the_step_that_is_kept_searches_again_and_the_frozen_one_does_the_same(table):
     found = search_verified(
         table,
-        SETTING_OF_VERIFIED,
+        TWO_KEYS,
         SearchRecoding(),
         lambda made: classes(made).min() >= 4,
         rungs=(2, 4),
     )
-    again = found.protected.frozen[0].apply(table, SETTING_OF_VERIFIED)
+    again = found.protected.frozen[0].apply(table, TWO_KEYS)
     assert np.array_equal(again.table.matrix(), found.protected.table.matrix())
-    assert classes(found.step.apply(table, SETTING_OF_VERIFIED)).min() >= found.step.k
+    assert classes(found.step.apply(table, TWO_KEYS)).min() >= found.step.k
 
 
 def test_where_nothing_can_be_chosen_what_blocks_it_is_told(table):
     asked = SearchRecoding(together=False, at_least={"a": 6, "b": 3})
     with pytest.raises(NotReachableError, match="stand in the way"):
-        search_verified(table, SETTING_OF_VERIFIED, asked, lambda made: True, rungs=(50,))
+        search_verified(table, TWO_KEYS, asked, lambda made: True, rungs=(50,))

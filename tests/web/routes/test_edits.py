@@ -1,7 +1,4 @@
-"""Edits by way of the server: made, previewed, refused, taken back, and never made twice.
-
-Questionnaires by way of the server: read, reviewed, entered.
-"""
+"""Edits and questionnaires by way of the server: made, refused, taken back; read, reviewed, entered."""
 
 from __future__ import annotations
 

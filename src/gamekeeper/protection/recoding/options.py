@@ -1,6 +1,6 @@
-"""What can be asked of a search for a recoding.
+"""What can be asked of a search for a recoding, and recoding by rules (`--recode "Age=width 5"`).
 
-What a steward wants of categories that are searched for.
+What a steward wants of categories that are searched for:
 
 - *Keep* a cut or a category: of "Age: 18" no category has people below 18 and others; of "Status:
   widowed" none has widowed people and others.
@@ -8,8 +8,6 @@ What a steward wants of categories that are searched for.
 - *At least* so many categories.
 
 Wishes that no categorization grants are found before the search, all at once.
-
-Recoding by rules, as they are typed at the prompt (`--recode "Age=width 5"`).
 """
 
 from __future__ import annotations
@@ -187,14 +185,9 @@ def parse_wishes(
     for text in typed:
         name, colon, category = (part.strip() for part in text.partition(":"))
         if not (name and colon and category):
-            problems.append(
-                Problem(
-                    Reason.BAD_OPTION,
-                    f"{option} {quoted([text])}",
-                    "that is not VARIABLE: CATEGORY.",
-                    'Write "Age: 18".',
-                )
-            )
+            where = f"{option} {quoted([text])}"
+            fault = "that is not VARIABLE: CATEGORY."
+            problems.append(Problem(Reason.BAD_OPTION, where, fault, 'Write "Age: 18".'))
             continue
         (own,) = matched_names([name], keys)
         if own in keys:
@@ -211,10 +204,7 @@ def granted(
     problems: list[Problem],
     decimal: str = ".",
 ) -> dict[str, KeyCategories]:
-    """Return the categories that are left; every wish that cannot be granted is added to the problems.
-
-    Wishes about a variable whose categories are not known are passed over.
-    """
+    """Return the categories left; a wish not granted is a problem, one on unknown ones is passed over."""
     left = dict(known)
     faulty: set[str] = set()
     for wish in wishes:
@@ -305,7 +295,6 @@ def _only(own: KeyCategories, is_allowed: Callable[[Places], bool]) -> KeyCatego
 
 
 def _too_many(own: KeyCategories, least: int, wishes: Sequence[str]) -> list[Problem]:
-    """Return the problem of wishes that leave no categorization of a variable, if they do."""
     where = f"variable {quoted([own.variable.name])}"
     choice = own.choice(np.zeros(own.variable.n_codes), 1.0, 1)
     most = most_categories(choice)
@@ -326,7 +315,6 @@ class Recoding(Step):
 
     do: ClassVar[str] = "recode"
     iso: ClassVar[str] = "generalization: rounding, top and bottom coding, combining attributes"
-
     rules: Annotated[
         tuple[str, ...],
         Option("One rule per variable: VARIABLE=WAY, as --recode takes it.", flags="--recode"),
@@ -367,12 +355,10 @@ class Recoding(Step):
         for group, values in self.groups[name].items():
             unknown = sum(value not in place for value in values)
             if unknown and self.strict:
-                raise InputError(
-                    Reason.UNKNOWN_NAME,
-                    f"Values of {quoted([name])} were to be put together.",
-                    f"{count_of(unknown, 'value is', 'values are')} not in the file.",
-                    "Search anew, or give groups of values that the file has.",
-                )
+                asked = f"Values of {quoted([name])} were to be put together."
+                found = f"{count_of(unknown, 'value is', 'values are')} not in the file."
+                do = "Search anew, or give groups of values that the file has."
+                raise InputError(Reason.UNKNOWN_NAME, asked, found, do)
             for value in values:
                 if value in place:
                     label[place[value]] = group

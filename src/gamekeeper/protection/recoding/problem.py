@@ -1,13 +1,10 @@
-"""Households in a search for a recoding: each counts as one, by what its members have in common.
+"""From a coded file and what was asked of it to what a search for a recoding searches.
 
-A recoding acts on the whole file, so that members who have a value in common keep it in common. But
-a class of k records can be one household. So besides records, households are counted: as many as k
-must look alike in the variables that members have in common. Classes of households only merge where
-categories do, so that this is searched exactly as well.
-
-What is asked of a search for a recoding, held against the file: every fault in one error.
-
-From a coded file and what was asked to what an algorithm searches: choices, records, targets.
+Faults in what is asked come in one error. A recoding acts on the whole file, so that members of a
+household who have a value in common keep it in common; but a class of k records can be one
+household. So besides records, households are counted, each by what its members have in common: k
+must look alike in that. Classes of households only merge where categories do, so that this is
+searched exactly as well.
 """
 
 from __future__ import annotations
@@ -33,6 +30,8 @@ from gamekeeper.algorithms.recoding_search.choices import (
     distinct_records,
     search_bytes,
 )
+from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
+from gamekeeper.algorithms.uniques.scores import size_weights, weigh
 from gamekeeper.budget import require_memory
 from gamekeeper.choices import Missing
 from gamekeeper.data.coding.codebook import MISSING
@@ -65,19 +64,11 @@ def household_target(
     weights: NDArray[np.int64] | None,
     persons: SmallClasses,
 ) -> MonotoneAttack:
-    """Return that k households look alike in what their members have in common.
+    """Return that k households look alike in what their members have in common, in these `columns`.
 
-    Parameters
-    ----------
-    columns
-        The columns of the codes that households are compared on.
-    codes, kept
-        The records, and which of them can be matched.
-    weights
-        The weights of those that are kept, where classes are counted by them: a household has that of
-        its first member.
-    persons
-        What is asked of records. Members of households in small classes may be as many.
+    Of `codes` the `kept` records can be matched; `weights` are theirs, where classes are counted by
+    weight: a household has that of its first member. `persons` is what is asked of records; members
+    in small classes may be as many.
     """
     places = np.flatnonzero(kept)
     _, first, sizes = np.unique(homes.home_of[places], return_index=True, return_counts=True)
@@ -133,11 +124,8 @@ def checked_wishes(table: CodedTable, setting: Setting, asked: SearchOptions) ->
         problems,
         setting.decimal,
     )
-    refuse(
-        problems,
-        f"A recoding of {count_of(len(names), 'key variable')} was to be searched.",
-        f"{count_of(len(problems), 'fault was', 'faults were')} found.",
-    )
+    wanted = f"A recoding of {count_of(len(names), 'key variable')} was to be searched."
+    refuse(problems, wanted, f"{count_of(len(problems), 'fault was', 'faults were')} found.")
     return CheckedWishes(names, left, at_least)
 
 
@@ -181,48 +169,25 @@ def _problems(
         if matched_names([name], setting.keys)[0] not in setting.keys
     ]
     if asked.household_variables and not setting.household:
-        problems.append(
-            Problem(
-                Reason.NOTHING_GIVEN,
-                "household",
-                "it is not named.",
-                "Name the column (--household).",
-            )
-        )
+        do = "Name the column (--household)."
+        problems.append(Problem(Reason.NOTHING_GIVEN, "household", "it is not named.", do))
     if asked.weighted and not setting.weight:
-        problems.append(
-            Problem(
-                Reason.NOTHING_GIVEN,
-                "weighted",
-                "classes are to be counted by weights, and none are given.",
-                "Name the column of weights (--weight).",
-            )
-        )
+        found = "classes are to be counted by weights, and none are given."
+        do = "Name the column of weights (--weight)."
+        problems.append(Problem(Reason.NOTHING_GIVEN, "weighted", found, do))
     if asked.k > table.n_records and not asked.weighted:
-        problems.append(
-            Problem(
-                Reason.BAD_OPTION,
-                "k",
-                f"it is {asked.k:,}, and the file has {count_of(table.n_records, 'record')}.",
-                "Ask for a k that the file can have.",
-            )
-        )
+        found = f"it is {asked.k:,}, and the file has {count_of(table.n_records, 'record')}."
+        do = "Ask for a k that the file can have."
+        problems.append(Problem(Reason.BAD_OPTION, "k", found, do))
+    do = "To let a variable go for nothing, leave it out of the keys."
     problems += [
-        Problem(
-            Reason.BAD_OPTION,
-            f"factor of {quoted([name])}",
-            "it is not above 0.",
-            "To let a variable go for nothing, leave it out of the keys.",
-        )
+        Problem(Reason.BAD_OPTION, f"factor of {quoted([name])}", "it is not above 0.", do)
         for name, factor in asked.factors.items()
         if not factor > 0
     ]
+    fault = "it is no whole number from 1 on."
     problems += [
-        Problem(
-            Reason.BAD_OPTION,
-            f"at least {least} of {quoted([name])}",
-            "it is no whole number from 1 on.",
-        )
+        Problem(Reason.BAD_OPTION, f"at least {least} of {quoted([name])}", fault)
         for name, least in asked.at_least.items()
         if not _is_whole(least)
     ]
@@ -230,14 +195,9 @@ def _problems(
         if name not in names:
             continue
         if setting.environment is None or known_variable(name, setting.environment) is None:
-            problems.append(
-                Problem(
-                    Reason.UNKNOWN_NAME,
-                    f"observed {quoted([name])}",
-                    "no environment is given that has it.",
-                    "Name its store or folder (--environment).",
-                )
-            )
+            found = "no environment is given that has it."
+            do = "Name its store or folder (--environment)."
+            problems.append(Problem(Reason.UNKNOWN_NAME, f"observed {quoted([name])}", found, do))
     return problems
 
 
@@ -315,7 +275,6 @@ class SearchProblem:
     targets: tuple[Target, ...]
     entropy: float
     """How much the key variables tell, in the unit of the loss."""
-
     household_variables: tuple[str, ...] = ()
     """The key variables by which households are counted, each as one."""
 
@@ -402,9 +361,6 @@ def _targets(
 
 def _highest_is(codes: NDArray[np.int64], setting: Setting, labels: Labels) -> float:
     """Return the highest IS of a record under a recoding; strata are no key."""
-    from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
-    from gamekeeper.algorithms.uniques.scores import size_weights, weigh
-
     recoded = np.zeros(codes.shape, dtype=np.uint32)
     for place in range(codes.shape[1]):
         shown = labels[place].astype(np.int64) + 1

@@ -1,10 +1,9 @@
-"""What was found, as a rule that can be typed: bands where the categories are bands, else groups.
-
-Recoding by search: the categories that lose least and meet the targets, proven or with a gap.
+"""Recoding by search: the categories that lose least and meet the targets, proven or with a gap.
 
 Classes of records are what is searched (`k` records look alike on the keys; so many classes at
 most). Without suppressed cells that is the same for every criterion of who can be whom: own, (k,1)
-and both. What else is aimed at is verified by the attack itself, answer by answer (`verify`).
+and both. What else is aimed at is verified by the attack itself, answer by answer (`verify`). What
+was found becomes rules that can be typed: bands where the categories are bands, else groups.
 """
 
 from __future__ import annotations
@@ -73,10 +72,7 @@ def recoding_step(
 def written_rule(
     table: CodedTable, own: KeyCategories, blocks: Sequence[Places], decimal: str = "."
 ) -> RecodeRule | None:
-    """Return the rule that puts these categories together; None where it cannot be typed.
-
-    A rule is only returned where reading it again gives the same categories.
-    """
+    """Return the rule for these categories; None where none can be typed that is read as the same."""
     of_codes = _of_codes(own, blocks)
     if len(of_codes) == 1:
         return RecodeRule(own.variable.name, Together())
@@ -187,28 +183,16 @@ WIDE_GAP = 0.1
 class SearchedRecoding(Result):
     """What a search for a recoding found.
 
-    Attributes
-    ----------
-    problem
-        What was searched.
-    found
-        What the algorithm found, with its proof.
-    chosen
-        The recoding: the best that is known, or, where none meets the targets, one of fewest
-        categories.
-    n_missed
-        How many records are in classes that are too small under it.
-    blocked_by
-        Variables whose wishes alone stand in the way, where the targets cannot be met.
-    step
-        The recoding as a step that applies it without a search.
+    `found` is the algorithm's answer with its proof; `chosen` the best recoding that is known or,
+    where none meets the targets, one of fewest categories, with `n_missed` records in classes that
+    are too small; `step` applies it without a search. `blocked_by` are variables whose wishes alone
+    stand in the way.
     """
 
     why_no_plot: ClassVar[str] = (
         "it is a choice of categories; the map of a study draws what it costs"
     )
     tells_of_records: ClassVar[bool] = False
-
     problem: SearchProblem
     asked: SearchOptions
     found: FoundRecoding
@@ -393,22 +377,21 @@ class SearchedRecoding(Result):
         loss_of = {name: choice.loss(own) for name, choice, own in every}
         known = self.problem.categories
         names = [name for name in self.problem.variables if name in known]
-        return pa.table(
-            {
-                "variable": pa.array(names, pa.string()),
-                "categories_from": pa.array([known[name].source for name in names], pa.string()),
-                "before": pa.array([len(known[name].codes) for name in names], pa.int64()),
-                "after": pa.array([self._n_categories(name) for name in names], pa.int64()),
-                "loss": pa.array([loss_of[name] for name in names], pa.float64()),
-                "rule": pa.array([rule_of.get(name) for name in names], pa.string()),
-            }
-        )
+        columns = {
+            "variable": pa.array(names, pa.string()),
+            "categories_from": pa.array([known[name].source for name in names], pa.string()),
+            "before": pa.array([len(known[name].codes) for name in names], pa.int64()),
+            "after": pa.array([self._n_categories(name) for name in names], pa.int64()),
+            "loss": pa.array([loss_of[name] for name in names], pa.float64()),
+            "rule": pa.array([rule_of.get(name) for name in names], pa.string()),
+        }
+        return pa.table(columns)
 
     def certificate(self) -> list[dict[str, Any]]:
         """Return the proof: unsafe partitions of codes, and of what one must be chosen each time.
 
-        Whoever doubts the result counts the classes under each partition once, and looks for a
-        cheaper recoding that has a category of each list.
+        Whoever doubts it counts the classes under each partition once, and looks for a cheaper
+        recoding that has a category of each list.
         """
         made: list[dict[str, Any]] = []
         for cut in self.found.cuts:
@@ -441,8 +424,8 @@ def search_for_recoding(
 ) -> SearchedRecoding:
     """Search for the recoding of a file that loses least and meets a target.
 
-    `verify` is a real attack for which the target only stands in: whether a recoding passes it, given
-    with its loss. Recodings come in the order of their loss, `most_verified` of them at most.
+    `verify` is a real attack for which the target only stands in: whether a recoding passes it,
+    given with its loss. Recodings come in the order of their loss, `most_verified` of them at most.
     """
     require_valid(asked, "A recoding was to be searched.")
     began = time.perf_counter()
@@ -514,7 +497,6 @@ class SearchRecoding(SearchOptions, Step):
 
 
 def _coarsest(problem: SearchProblem) -> Chosen:
-    """Return a recoding of fewest categories."""
     found = [fewest_categories(choice) for choice in problem.choices]
     assert all(own is not None for own in found), "wishes that leave nothing are refused before"
     return tuple(own for own in found if own is not None)

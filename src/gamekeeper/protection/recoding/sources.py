@@ -1,14 +1,13 @@
-"""The categories that a variable of a file may get, and what each of them is called.
+"""The categories that a variable of a file may get, what each is called, and where they come from.
 
 Below them there are *places*: the codes of the variable (0 is a missing cell, which stays one), and
 after those the finest categories of a partition graph that no record has. A categorization must
 have these too: bands that overlap where nobody is would not be a categorization next year.
 
-Where the categories come from that a variable may get.
-
-In this order: recodings that the steward types as alternatives ("Age=width 5", "Age=width 10"), a
-file of levels (one row per value, a column per level, as ARX has it), the partition graph of the
-environment, and otherwise bands of a few widths for numbers, or all values in one category.
+Sources are, in this order: recodings that the steward types as alternatives ("Age=width 5",
+"Age=width 10"), a file of levels (one row per value, a column per level, as ARX has it), the
+partition graph of the environment, and otherwise bands of a few widths for numbers, or all values
+in one category.
 """
 
 from __future__ import annotations
@@ -46,22 +45,10 @@ ANY = "any"
 class KeyCategories:
     """What a variable may become.
 
-    Attributes
-    ----------
-    variable
-        The variable of the file.
-    n_places
-        How many places there are.
-    names
-        Every allowed category with its name; the missing cell is one of them.
-    where
-        The number or the band that each place is, where it is one.
-    ways
-        The only categorizations to choose from; any that the categories allow, where None.
-    source
-        Where they come from, in words.
-    may_show
-        Whether names may be shown in an error: they are not values of the file.
+    `names` has every allowed category, the missing cell among them; `where` the number or the band
+    that each place is, where it is one; `ways` the only categorizations to choose from, None for
+    all that the categories allow. `source` says where they come from; names may be shown in an
+    error where they are not values of the file (`may_show`).
     """
 
     variable: CodedVariable
@@ -133,7 +120,6 @@ def blocks_of(labels: Sequence[int]) -> list[Places]:
 
 
 _WIDTHS = (2, 5, 10, 20, 25, 50, 100, 200, 500, 1000, 5000, 10000, 50000, 100000)
-_MOST_WIDTHS = 4
 
 
 def categories_by_rules(
@@ -216,12 +202,10 @@ def categories_by_graph(
         of_code[code] = sum(1 << sink for sink in own)
     n_left = sum(not own for own in of_code.values())
     if n_left:
-        raise InputError(
-            Reason.UNMAPPED_VALUES,
-            f"Categories of {quoted([variable.name])} were looked up in the environment.",
-            f"{count_of(n_left, 'value')} of the file {'fits' if n_left == 1 else 'fit'} none.",
-            "Widen the variable (gamekeeper variable widen), or type recodings to choose from.",
-        )
+        asked = f"Categories of {quoted([variable.name])} were looked up in the environment."
+        fault = f"{count_of(n_left, 'value')} of the file {'fits' if n_left == 1 else 'fit'} none."
+        do = "Widen the variable (gamekeeper variable widen), or type recodings to choose from."
+        raise InputError(Reason.UNMAPPED_VALUES, asked, fault, do)
     taken = 0
     for own in of_code.values():
         taken |= own
@@ -298,9 +282,6 @@ def known_variable(name: str, environment: Environment | None) -> Variable | Non
     return environment.variable(names[0]) if len(names) == 1 else None
 
 
-_LARGEST = sys.float_info.max
-
-
 def default_categories(
     table: CodedTable, name: str, setting: Setting, *, together: bool
 ) -> KeyCategories:
@@ -310,11 +291,13 @@ def default_categories(
     bands = {code: _as_band(place) for code, place in where.items() if place is not None}
     names: dict[Places, str] = {}
     # Bands end at floating-point numbers, and text may hold larger ones.
-    if len(bands) == len(where) > 2 and all(abs(b.low) < _LARGEST for b in bands.values()):
+    if len(bands) == len(where) > 2 and all(
+        abs(b.low) < sys.float_info.max for b in bands.values()
+    ):
         lows = [float(band.low) for band in bands.values()]
         span = max(lows) - min(lows)
         widths = [width for width in _WIDTHS if 1 < span / width < len(lows)]
-        for width in widths[:: max(1, -(-len(widths) // _MOST_WIDTHS))]:
+        for width in widths[:: max(1, -(-len(widths) // 4))]:
             names |= _banded(bands, width)
     source = "bands of a few widths" if names else "its own values"
     return _made(variable, names, setting, together, source)
@@ -376,9 +359,6 @@ def unknown_variable(
     name: str, keys: Sequence[str], what: str, may: str = "that may be recoded"
 ) -> Problem:
     """Return the problem of a wish for what is no key variable."""
-    return Problem(
-        Reason.UNKNOWN_NAME,
-        f"{what} of {quoted([name])}",
-        f"it is not one of the key variables{may and ' '}{may}.",
-        did_you_mean(name, keys),
-    )
+    where = f"{what} of {quoted([name])}"
+    found = f"it is not one of the key variables{may and ' '}{may}."
+    return Problem(Reason.UNKNOWN_NAME, where, found, did_you_mean(name, keys))

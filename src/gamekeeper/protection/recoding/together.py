@@ -1,23 +1,19 @@
-"""Recoding and suppression together: what is cheapest in all.
+"""Recoding and suppression together, cheapest in all; recoding for targets that are not monotone.
 
-One price for both. A recoding loses bits; a suppressed cell costs what its variable tells of a record
-on average, in the same unit (its entropy over the records), times a factor: 1 says that a cell lost
-by a star is as bad as one lost by putting everything together. Prices are rounded to a twentieth of
-the highest.
+One price for both. A recoding loses bits; a suppressed cell costs what its variable tells of a
+record on average, in the same unit (its entropy over the records), times a factor: 1 says that a
+cell lost by a star is as bad as one lost by putting everything together. Prices are rounded to a
+twentieth of the highest. What is searched is the cost of cells for the criterion released to
+people, (k,1), which is found exactly for each recoding and never grows where categories are merged.
+Other criteria need at least these cells, so that the lower bound holds for them as well; their own
+cells are found at the end, and the gap says how much dearer they are.
 
-What is searched is the cost of cells for the criterion released to people, (k,1), which is found
-exactly for each recoding and never grows where categories are merged. Other criteria need at least
-these cells, so that the lower bound holds for them as well; their own cells are found at the end, and
-the gap says how much dearer they are.
-
-Recoding for targets that are not monotone: a stand-in is searched, the real attack verifies.
-
-Classes of at least k records stand in for what is aimed at (links, expected matches, a policy). For a
-k the recodings that meet it come in the order of their loss, and each is attacked. One that fails is
-left out, that one alone; after a few failures a larger k is asked for. Once one has passed, smaller
-k between the last two are tried, and what is left of the attacks goes to recodings that are cheaper
-still. So the answer is the cheapest that was seen to pass, "best verified": what was not attacked is
-not known, and nothing is called the least.
+For targets that are not monotone (links, expected matches, a policy) classes of at least k records
+are a stand-in. For a k the recodings that meet it come in the order of their loss, and each is
+attacked. One that fails is left out, that one alone; after a few failures a larger k is asked for.
+Once one has passed, smaller k between the last two are tried, and what is left of the attacks goes
+to recodings that are cheaper still. So the answer is the cheapest that was seen to pass, "best
+verified": what was not attacked is not known, and nothing is called the least.
 """
 
 from __future__ import annotations
@@ -65,7 +61,6 @@ from gamekeeper.protection.suppression import Suppress
 from gamekeeper.protection.targets import Criterion
 from gamekeeper.wording import count_of, percent_text, quoted
 
-_UNITS = 20
 _together = partial(Option, panel="Recoding and suppression together")
 
 
@@ -75,7 +70,6 @@ class RecodeAndSuppress(SearchOptions, Step):
 
     do: ClassVar[str] = "recode and suppress"
     iso: ClassVar[str] = "generalization and local suppression"
-
     criterion: Annotated[Criterion | str, _together("What suppression is to reach in the end.")] = (
         Criterion.BOTH
     )
@@ -126,11 +120,8 @@ class RecodeAndSuppress(SearchOptions, Step):
         began = time.perf_counter()
         # What the last step would refuse is refused before the search.
         problems = list(dict.fromkeys(self.check(table, setting)))
-        refuse(
-            problems,
-            "Recoding and suppression were to be searched together.",
-            f"{count_of(len(problems), 'thing')} cannot be asked.",
-        )
+        asked = "Recoding and suppression were to be searched together."
+        refuse(problems, asked, f"{count_of(len(problems), 'thing')} cannot be asked.")
         problem = problem_of(table, setting, self)
         prices = _Prices(self, table, setting, problem)
         stars = Suppress(
@@ -179,12 +170,9 @@ class RecodeAndSuppress(SearchOptions, Step):
             for name, value in given.items()
             if value
         ]
-        refuse(
-            problems,
-            "Recoding and suppression were to be searched together.",
-            f"{count_of(len(problems), 'option')} cannot be used with both.",
-            "Search a recoding (search recoding), then suppress.",
-        )
+        asked = "Recoding and suppression were to be searched together."
+        found = f"{count_of(len(problems), 'option')} cannot be used with both."
+        refuse(problems, asked, found, "Search a recoding (search recoding), then suppress.")
 
 
 class _Prices:
@@ -211,7 +199,7 @@ class _Prices:
         # What all key variables tell, those that may not be recoded among them.
         self.told_in_all = 0.0
         of_cells = self._of_cells(table, problem)
-        self.unit = max(of_cells.values(), default=1.0) / _UNITS or 1.0
+        self.unit = max(of_cells.values(), default=1.0) / 20 or 1.0
         self.units = {
             name: float(max(1, round(price / self.unit))) for name, price in of_cells.items()
         }
@@ -329,7 +317,6 @@ def _told(asked: RecodeAndSuppress, facts: Mapping[str, Any], n_recoded: int) ->
 
 
 _PER_K = 3
-
 Passes = Callable[[Protected], bool]
 
 
@@ -346,8 +333,8 @@ class Attempt:
 class VerifiedRecoding:
     """The cheapest recoding that passed the real attack, and all that was attacked.
 
-    `protected` is the file after it; where none passed, after the strongest that was tried. `step` is
-    the search with the k under which it was found: what a recipe keeps.
+    `protected` is the file after it; where none passed, after the strongest that was tried. `step`
+    is the search with the k under which it was found: what a recipe keeps.
     """
 
     protected: Protected
@@ -368,13 +355,9 @@ def search_verified(
 ) -> VerifiedRecoding:
     """Search for a recoding that passes a real attack, and attack `most_verified` of them at most.
 
-    `asked.seconds` are for all of it, and `asked.k` does not matter: `rungs` are the values of k that
-    stand in, ascending. `place` is that of the step in its recipe, from 1.
-
-    Raises
-    ------
-    NotReachableError
-        Where no recoding that may be chosen has classes of the first k.
+    `asked.seconds` are for all of it, and `asked.k` does not matter: `rungs` are the values of k
+    that stand in, ascending. `place` is that of the step in its recipe, from 1.
+    `NotReachableError`: no recoding has classes of the first k.
     """
     assert rungs, "some k must stand in"
     search = _Verifying(table, setting, asked, passes, most_verified, place)

@@ -1,19 +1,16 @@
-"""The codes of a file before and after, so that the same code means the same in both.
+"""Codes of a file before and after that mean the same, and analyses by which both are compared.
 
-A variable that was recoded is compared as it is released: its categories of before are made as coarse.
-A suppressed cell is a category of its own in the file after; without a log of changes it cannot be told
-from a missing one, and counts as that.
-
-Analyses that a steward lists, done before and after: how much of their intervals is common.
-
-They are written as people say them::
+A variable that was recoded is compared as it is released: its categories of before are made as
+coarse. A suppressed cell is a category of its own in the file after; without a log of changes it
+cannot be told from a missing one, and counts as that. Of analyses that a steward lists, done before
+and after, it is told how much of their intervals is common. They are written as people say them::
 
     income ~ age + region      a regression (least squares); coded variables count by category
     mean of income             a mean; with "by region" one for each category
     share of job by region     the share of each category; without "by" in the whole file
 
-Numbers are numeric columns, or coded variables all of whose values are numbers. A suppressed cell is a
-category of its own in shares, and lost to regressions and means, as is a missing one.
+Numbers are numeric columns, or coded variables all of whose values are numbers. A suppressed cell
+is a category of its own in shares, and lost to regressions and means, as is a missing one.
 """
 
 from __future__ import annotations
@@ -43,8 +40,8 @@ _RECORDS_A_VALUE = 5
 class AlignedVariable:
     """One variable before and after, in codes that mean the same (`words`) in both.
 
-    `original` has the codes of before as the file had them; `suppressed` is the code of a suppressed
-    cell, which none has where nothing was suppressed.
+    `original` has the codes of before as the file had them; `suppressed` is the code of a
+    suppressed cell, which none has where nothing was suppressed.
     """
 
     name: str
@@ -145,8 +142,8 @@ class Analysis:
 class AnalysisLine:
     """One estimate of an analysis before and after, with intervals of 95%.
 
-    `overlap` is 1 for the same interval, 0 where they touch, negative where they are apart, and None
-    where it is not known: the estimate is not there before or after.
+    `overlap` is 1 for the same interval, 0 where they touch, negative where they are apart, and
+    None where the estimate is not there before or after.
     """
 
     analysis: str
@@ -211,11 +208,9 @@ def parse_analyses(
                             " files.", near)
                 )  # fmt: skip
         found.append(analysis)
-    refuse(
-        problems,
-        f"{count_of(len(texts), 'analysis was', 'analyses were')} to be done before and after.",
-        f"{count_of(len(problems), 'fault was', 'faults were')} found in what is asked.",
-    )
+    asked = f"{count_of(len(texts), 'analysis was', 'analyses were')} to be done before and after."
+    fault = f"{count_of(len(problems), 'fault was', 'faults were')} found in what is asked."
+    refuse(problems, asked, fault)
     return found
 
 

@@ -1,6 +1,6 @@
-"""What the numbers of a file lost: how far cells moved, means, deviations, and how they vary together.
+"""Measures what a file lost from before to after: tables, variables, numbers, analyses.
 
-Measures what a file lost from before to after: tables, variables, numbers, analyses.
+Of numbers: how far cells moved, means, deviations, and how they vary together.
 """
 
 from __future__ import annotations
@@ -189,10 +189,10 @@ _RECORDS_A_CLASS = 5
 
 @dataclass(frozen=True, kw_only=True)
 class UtilityOptions:
-    """What is asked of a file before and after.
+    """What is asked of a file before and after: by default all variables that both have, and no weights.
 
-    Utility is measured of all variables that both files have, unless some are named; those with too many
-    values for tables, as identifiers and amounts have, are left out, or compared as numbers.
+    Variables with too many values for tables, as identifiers and amounts have, are left out, or
+    compared as numbers.
     """
 
     variables: Annotated[
@@ -221,19 +221,9 @@ def measure_utility(
 ) -> Utility:
     """Compare a file with what was made of it.
 
-    Parameters
-    ----------
-    before, after
-        The file as it was and as it is released.
-    asked
-        Which variables, weights and analyses; all variables and no weights when None.
-    log
-        Where it was changed. With it, records are compared one by one, and suppressed cells are told
-        from missing ones; without, only what the files as a whole say is compared.
-    beside
-        Columns of the file that analyses name and that were not changed; records as in `before`.
-    decimal
-        How numbers of the file are written.
+    With a `log` of where it was changed, records are compared one by one, and suppressed cells are
+    told from missing ones; without, only what the files as a whole say is compared. `beside` has
+    columns that analyses name and that were not changed, records as in `before`.
 
     Examples
     --------
@@ -324,12 +314,8 @@ def _names(
     known = common_variables(before, after, log)
     unknown = [name for name in options.variables if name not in known]
     if unknown:
-        raise InputError(
-            Reason.UNKNOWN_NAME,
-            what,
-            f"{quoted(unknown)} {'is' if len(unknown) == 1 else 'are'} not a variable of both files.",
-            did_you_mean(unknown[0], known),
-        )
+        found = f"{quoted(unknown)} {'is' if len(unknown) == 1 else 'are'} not a variable of both files."
+        raise InputError(Reason.UNKNOWN_NAME, what, found, did_you_mean(unknown[0], known))
     chosen = list(dict.fromkeys(options.variables)) or [
         name
         for name in known
@@ -370,20 +356,12 @@ def _weights(
         return None
     for table in (before, after):
         if name not in table.numbers:
-            raise InputError(
-                Reason.UNKNOWN_NAME,
-                what,
-                f"The weights {quoted([name])} are not a numeric column of both files.",
-                did_you_mean(name, table.numbers),
-            )
+            fault = f"The weights {quoted([name])} are not a numeric column of both files."
+            raise InputError(Reason.UNKNOWN_NAME, what, fault, did_you_mean(name, table.numbers))
     found = tuple(np.nan_to_num(table.number(name)) for table in (before, after))
     if any((own < 0).any() or own.sum() <= 0 for own in found):
-        raise InputError(
-            Reason.BAD_OPTION,
-            what,
-            "Some weights are negative, or all are 0.",
-            "Check the weights.",
-        )
+        fault = "Some weights are negative, or all are 0."
+        raise InputError(Reason.BAD_OPTION, what, fault, "Check the weights.")
     return found[0], found[1]
 
 

@@ -1,7 +1,4 @@
-"""What a protected file is still good for: per variable, per table, per analysis, in words.
-
-What a protected file lost, drawn: the farthest tables, and the share of each variable.
-"""
+"""What a protected file is still good for: per variable, per table, per analysis, in words and drawn."""
 
 from __future__ import annotations
 
@@ -41,34 +38,21 @@ if TYPE_CHECKING:
 
 WORST = 10
 """How many of the farthest tables are named."""
-
 _TELLS = 1.5
 _EASILY = 0.1
 _HARDLY = 0.02
 _FAR = 0.1
-_NEAR = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class VariableLoss:
     """What a coded variable lost.
 
-    Attributes
-    ----------
-    categories_before, categories_after
-        How many categories occur.
-    bits_before
-        Its entropy before.
-    bits_lost
-        What of it cannot be told any more from the released value; None where it is not known who is
-        who, so that only the entropies of both files could be compared.
-    changed_share, suppressed_share
-        Cells with another value or none, and those suppressed, of the records that are left; None
-        where it is not known.
-    distance, distance_weighted
-        Hellinger's distance; a recoded variable is compared as it is released.
-    bits_before_weighted, bits_lost_weighted
-        Entropies by weight; None where there are no weights.
+    Its entropy was `bits_before`; `bits_lost` of it cannot be told any more from the released
+    value, None where it is not known who is who, so that only the entropies of both files could be
+    compared (and by weight, where there are weights). `changed_share` and `suppressed_share` are
+    cells with another value or none, and those suppressed, of the records that are left, None where
+    not known. `distance` is Hellinger's; a recoded variable is compared as it is released.
     """
 
     variable: str
@@ -131,37 +115,17 @@ class PairLoss:
 
 @dataclass(frozen=True, repr=False)
 class Utility(Result):
-    """How much a released file still tells of what the original told.
+    """How much a released file still tells; it has no risk and no record, and may be published.
 
-    It has no risk and no record, and may be published with the file.
-
-    Attributes
-    ----------
-    n_before, n_after
-        How many records there were and are.
-    variables, numbers
-        What every coded variable and every numeric column lost.
-    tables
-        The tables that are farthest from before, of all with up to `most` variables.
-    mean_distances
-        The mean distance of tables by their number of variables; weighted ones are apart.
-    n_tables
-        How many tables were compared.
-    propensity, propensity_weighted
-        Whether records of before and after can be told apart.
-    saturated
-        pMSE by classes of equal records, as a share of the most; None where classes are too many to
-        mean anything.
-    correlation_moved, eigenvalue_moved
-        By how much a correlation of numbers, and an eigenvalue of their correlations, moved at most.
-    analyses
-        Estimates that the steward listed, before and after.
-    pairs
-        How every two numeric columns vary together.
+    `tables` are the ones farthest from before, of all `n_tables` with up to `most` variables;
+    `mean_distances` goes by the number of variables. `propensity` says whether records of before
+    and after can be told apart; `saturated` is pMSE by classes of equal records as a share of the
+    most, None where classes are too many to mean anything. A correlation of numbers moved by
+    `correlation_moved` at most, an eigenvalue of the correlations by `eigenvalue_moved`. `analyses`
+    are estimates that the steward listed, `pairs` how every two numeric columns vary together.
     """
 
     tells_of_records: ClassVar[bool] = False
-
     n_before: int
     n_after: int
     variables: tuple[VariableLoss, ...]
@@ -215,23 +179,11 @@ class Utility(Result):
         """Return one row per coded variable, then one per numeric column."""
         import pyarrow as pa
 
-        schema = pa.schema(
-            {
-                "variable": pa.string(),
-                "kind": pa.string(),
-                "categories_before": pa.int64(),
-                "categories_after": pa.int64(),
-                "bits_before": pa.float64(),
-                "bits_lost": pa.float64(),
-                "changed_share": pa.float64(),
-                "suppressed_share": pa.float64(),
-                "distance": pa.float64(),
-                "distance_weighted": pa.float64(),
-                "bits_before_weighted": pa.float64(),
-                "bits_lost_weighted": pa.float64(),
-                "moved": pa.float64(),
-            }
-        )
+        figures = ("bits_before", "bits_lost", "changed_share", "suppressed_share", "distance")
+        weighted = ("distance_weighted", "bits_before_weighted", "bits_lost_weighted")
+        kinds = {"variable": pa.string(), "kind": pa.string()}
+        kinds |= {"categories_before": pa.int64(), "categories_after": pa.int64()}
+        schema = pa.schema(kinds | dict.fromkeys((*figures, *weighted, "moved"), pa.float64()))
         rows = [
             {name: getattr(line, name, None) for name in schema.names} | {"kind": kind}
             for kind, lines in (("categories", self.variables), ("numbers", self.numbers))
@@ -295,7 +247,7 @@ class Utility(Result):
                     " is detail, or lies in the numbers."
                 )
             return f"Every table of up to {count_of(self._most, 'variable')} is as it was."
-        if worst.distance <= _NEAR:
+        if worst.distance <= 0.02:
             how = "Tables are nearly as they were"
         elif worst.distance <= _FAR:
             how = "Tables are near to what they were"
@@ -446,9 +398,6 @@ def mean_lines(
     )
 
 
-_LETTERS = 40
-
-
 def plot_utility(utility: Utility) -> Figure:
     """Plot the tables that are farthest from before, and what of each variable is lost."""
     from matplotlib.figure import Figure
@@ -466,7 +415,7 @@ def plot_utility(utility: Utility) -> Figure:
         (left, tables, "Hellinger's distance, farthest tables", COLOURS[0]),
         (right, lost, "Lost of what a variable told, as a share", COLOURS[1]),
     ):
-        _bars(ax, [(drawable(short(n, _LETTERS), letters), v) for n, v in lines], title, colour)
+        _bars(ax, [(drawable(short(n, 40), letters), v) for n, v in lines], title, colour)
     return figure
 
 

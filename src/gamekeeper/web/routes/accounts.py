@@ -1,8 +1,7 @@
-"""Accounts, for administrators: who may sign in, in which role; and whose sessions end.
+"""Routes of people and their work: signing in and out, accounts and sessions, files and jobs.
 
-Signing in and out: by the start address where there are no accounts, else by name and password.
-
-Files that may be read, and long work on them as jobs.
+Signing in is by the start address where there are no accounts, else by name and password. Accounts,
+their roles, and whose sessions end are for administrators.
 """
 
 from __future__ import annotations
@@ -53,7 +52,6 @@ from gamekeeper.wording import quoted
 from gamekeeper.workbench.environment.opening import person
 
 router = APIRouter(prefix="/api/accounts")
-
 RoleName = Literal["reader", "editor", "administrator"]
 
 
@@ -75,7 +73,6 @@ class NewAccount(BaseModel):
     """An account to be added."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
-
     name: str = Field(max_length=200)
     role: RoleName
     password: str = Field(max_length=10_000)
@@ -85,7 +82,6 @@ class ChangedAccount(BaseModel):
     """Another role or password; sessions of the account end."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
-
     role: RoleName | None = None
     password: str | None = Field(default=None, max_length=10_000)
 
@@ -159,7 +155,6 @@ class SignIn(BaseModel):
     """A name and a password."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
-
     name: str = Field(max_length=1_000)
     password: str = Field(max_length=10_000)
 
@@ -228,13 +223,11 @@ def _set(response: Response, value: str, settings: Settings) -> None:
 
 
 jobs_router = APIRouter(prefix="/api")
-
 _DOWNLOADS = {
     REPORT: "text/html",
     PLOT: "image/svg+xml",
     "records.parquet": "application/octet-stream",
 }
-_MOST_ROWS = 1_000
 
 
 @jobs_router.get("/files")
@@ -258,27 +251,25 @@ def files(who: Editor, server: TheServer) -> FileList:
 @jobs_router.post("/jobs", status_code=202)
 def submit(asked: JobAsked, who: Editor, server: TheServer) -> JobShape:
     """Have a file looked at or assessed."""
-    return _shape_of_jobs(
-        server, who, server.jobs.submit(asked.kind, _request(server, asked), who.name)
-    )
+    return _job_for(server, who, server.jobs.submit(asked.kind, _request(server, asked), who.name))
 
 
 @jobs_router.get("/jobs")
 def jobs(who: Reader, server: TheServer, kind: str = "") -> JobList:
     """Return jobs, the newest first."""
-    return JobList(jobs=[_shape_of_jobs(server, who, job) for job in server.jobs.all(kind)])
+    return JobList(jobs=[_job_for(server, who, job) for job in server.jobs.all(kind)])
 
 
 @jobs_router.get("/jobs/{job}")
 def job(job: str, who: Reader, server: TheServer) -> JobShape:
     """Return how far a job is."""
-    return _shape_of_jobs(server, who, server.jobs.job(job))
+    return _job_for(server, who, server.jobs.job(job))
 
 
 @jobs_router.post("/jobs/{job}/cancel")
 def cancel(job: str, who: Editor, server: TheServer) -> JobShape:
     """Ask a job to stop."""
-    return _shape_of_jobs(server, who, server.jobs.cancel(job))
+    return _job_for(server, who, server.jobs.cancel(job))
 
 
 @jobs_router.post("/jobs/{job}/again", status_code=202)
@@ -286,7 +277,7 @@ def again(job: str, who: Editor, server: TheServer) -> JobShape:
     """Run a job again that has ended, with the same request, if its file may still be read."""
     asked = server.jobs.job(job).request["file_asked"]
     allowed_path(server.settings.folders, asked["folder"], asked["name"])
-    return _shape_of_jobs(server, who, server.jobs.run_again(job, who.name))
+    return _job_for(server, who, server.jobs.run_again(job, who.name))
 
 
 @jobs_router.delete("/jobs/{job}", status_code=204, name="remove")
@@ -306,7 +297,7 @@ def result(job: str, who: Reader, server: TheServer) -> ResultShape:
         raise _no_result()
     names = [name for name in _DOWNLOADS if (folder / name).is_file()] if with_records else []
     return ResultShape(
-        job=_shape_of_jobs(server, who, found),
+        job=_job_for(server, who, found),
         document=json.loads(path.read_text(encoding="utf-8")),
         with_records=with_records,
         downloads=names,
@@ -320,7 +311,7 @@ def table(
     who: Editor,
     server: TheServer,
     offset: Annotated[int, Query(ge=0, le=2**40)] = 0,
-    limit: Annotated[int, Query(ge=1, le=_MOST_ROWS)] = 100,
+    limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
     sort: Annotated[str, Query(max_length=200)] = "",
     descending: bool = True,
     record: Annotated[int | None, Query(ge=1, description="Only this record.")] = None,
@@ -366,12 +357,8 @@ def _request(server: Server, asked: LookAsked | AssessAsked) -> dict[str, Any]:
     path = allowed_path(server.settings.folders, asked.file.folder, asked.file.name)
     # A policy may be the path of a file for others; here it is one of the names that we know.
     if isinstance(asked, AssessAsked) and asked.policy and asked.policy not in PROFILES:
-        raise Refused(
-            422,
-            Reason.UNKNOWN_NAME.value,
-            f"The policy {quoted([asked.policy])} was asked for. It is not known.",
-            f"Choose one of {quoted(PROFILES)}.",
-        )
+        found = f"The policy {quoted([asked.policy])} was asked for. It is not known."
+        raise Refused(422, Reason.UNKNOWN_NAME.value, found, f"Choose one of {quoted(PROFILES)}.")
     told = asked.model_dump(exclude={"kind", "file", "reading"})
     if asked.scenario:
         told["environment"] = str(server.settings.store)
@@ -383,7 +370,7 @@ def _request(server: Server, asked: LookAsked | AssessAsked) -> dict[str, Any]:
     }
 
 
-def _shape_of_jobs(server: Server, who: Who, job: Any) -> JobShape:
+def _job_for(server: Server, who: Who, job: Any) -> JobShape:
     return job_shape(job, server.settings.keep_days, with_values=who.role >= Role.EDITOR)
 
 
@@ -398,9 +385,5 @@ def _unmapped(path: Path, offset: int, limit: int) -> TablePage:
 
 
 def _no_result() -> Refused:
-    return Refused(
-        404,
-        "not-found",
-        "This job has left nothing of that kind; it may not have ended, or it was deleted.",
-        "Wait for it, or run it again.",
-    )
+    found = "This job has left nothing of that kind; it may not have ended, or it was deleted."
+    return Refused(404, "not-found", found, "Wait for it, or run it again.")

@@ -1,12 +1,9 @@
-"""Edits: made, previewed, taken back; and what was done, the newest first.
+"""Routes of edits, proposals from forms, key variable mapping, and what pages show, to be kept.
 
-From a pile of forms to variables: questionnaires read, proposals reviewed, edits in words.
-
-Nothing enters here. What was decided becomes edits, which are made like any others.
-
-Key variable mapping, at every prevalence at once.
-
-What pages show, to be kept: lists as CSV or JSON, analyses and graphs as the command line has them.
+Edits are made, previewed, taken back, and listed, the newest first. Questionnaires are read into
+proposals that are reviewed: nothing enters here, but what was decided becomes edits, which are made
+like any others. Mapping is at every prevalence at once. Lists are kept as CSV or JSON, analyses and
+graphs as the command line has them.
 """
 
 from __future__ import annotations
@@ -50,7 +47,6 @@ from gamekeeper.web.shapes.environment import (
 from gamekeeper.web.wire import Change, Refused, refusal_of, sent
 from gamekeeper.wording import shown_cell
 from gamekeeper.workbench.environment import browsing, editing
-from gamekeeper.workbench.environment import browsing as environment_history
 from gamekeeper.workbench.environment import mapping as scenarios
 from gamekeeper.workbench.environment.importing import decided_edits, import_forms
 from gamekeeper.workbench.environment.mapping import map_every_level, map_target, show_graph
@@ -74,8 +70,6 @@ from gamekeeper.workbench.requests.environment import (
 )
 
 router = APIRouter(prefix="/api")
-
-_MOST_CHANGES = 20
 _PAGE = 50
 
 
@@ -107,7 +101,6 @@ class TakeBack(BaseModel):
     """An undo or a redo."""
 
     model_config = ConfigDict(extra="forbid")
-
     anyone: bool = Field(default=False, description="Also if somebody else made that edit.")
 
 
@@ -190,13 +183,12 @@ def _stale(server: Server, error: GamekeeperError, base: int) -> Refused:
                 who=each.who,
                 words=list(each.words[:5]),
             )
-            for each in seen.store.history(since=base + 1, most=_MOST_CHANGES)
+            for each in seen.store.history(since=base + 1, most=20)
         ]
     return refused
 
 
 imports_router = APIRouter(prefix="/api/imports")
-
 _UNFIT = re.compile(r"[^\w .()+-]+")
 _LONGEST = 120
 
@@ -212,7 +204,6 @@ class DecidedAsked(BaseModel):
     """What was decided on proposed questions."""
 
     model_config = ConfigDict(extra="forbid")
-
     decisions: DecisionsFile
 
 
@@ -343,7 +334,7 @@ def export(
         What.VARIABLES: lambda: browsing.variables(NamesRequest(opened=opened)),
         What.GROUPS: lambda: browsing.groups(NamesRequest(opened=opened)),
         What.SCENARIOS: lambda: scenarios.list_scenarios(NamesRequest(opened=opened)),
-        What.HISTORY: lambda: environment_history.list_history(
+        What.HISTORY: lambda: browsing.list_history(
             HistoryRequest(place=InStore(store=server.settings.store))
         ),
     }

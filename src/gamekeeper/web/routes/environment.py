@@ -1,12 +1,8 @@
-"""The environment as a whole, and what happens to it.
+"""Routes of the environment: what happens to it; its forms, groups, variables and scenarios.
 
-Forms: all of them as a grid, those that a query finds, one by one.
-
-Groups: the list, one by one, and how many forms a definition finds before it is saved.
-
-Variables: the list, one by one, their graphs of categories and of codes.
-
-Scenarios: the list, one by one, what has become of them; saved from an analysis.
+Forms come as a grid of all, by a query or one by one; of a group it is told how many forms a
+definition finds before it is saved; variables have graphs of categories and of codes; of scenarios
+it is told what has become of them.
 """
 
 from __future__ import annotations
@@ -191,7 +187,6 @@ class DraftAsked(BaseModel):
     """A variable that is being drawn, and what a form would select of it."""
 
     model_config = ConfigDict(extra="forbid")
-
     definition: Annotated[Nominal | Ordinal | Interval, Field(discriminator="scale")]
     selected: list[str] = []
 

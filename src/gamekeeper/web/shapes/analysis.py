@@ -1,6 +1,6 @@
-"""An analysis on the wire: every level of prevalence at once, so that a slider asks nobody.
+"""Analyses and scenarios on the wire: every level of prevalence at once, so that a slider asks nobody.
 
-Scenarios on the wire: the list of all, one with its key variables, and what has become of it.
+Of scenarios there is the list of all, one with its key variables, and what has become of it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ class AnalysisAsked(BaseModel):
     """A target, the forms to match it against, and how; names as they are."""
 
     model_config = ConfigDict(extra="forbid")
-
     target: str = Field(description="The form whose data are to be released.")
     forms: _Names = Field(default=[], description="Forms to match against.")
     groups: _Names = Field(default=[], description="Groups of forms to match against.")
@@ -314,7 +313,6 @@ class ScenarioAsked(BaseModel):
     """An analysis whose outcome is saved under a name."""
 
     model_config = ConfigDict(extra="forbid")
-
     name: str
     question: AnalysisAsked
     attacker: str = ""

@@ -1,12 +1,8 @@
-"""Records that several shapes use: something by its id and name, a revision.
+"""The environment on the wire: what it holds and what is wrong in it, its forms, groups and edits.
 
-The environment as a whole on the wire: what it holds, what is wrong in it, what was done last.
-
-Forms on the wire: the grid of all, column by column, and a single one with all that it asks.
-
-Groups on the wire: how each is defined, and which forms it has now.
-
-Edits on the wire: the records of `mapping.edits` as they are, and what they did or would do.
+Forms are a grid of all, column by column, or a single one with all that it asks; groups have their
+definition and the forms they have now. Edits are the records of `mapping.edits` as they are, and
+what they did or would do.
 """
 
 from __future__ import annotations
@@ -64,12 +60,9 @@ class RevisionShape(BaseModel):
     words: list[str]
 
 
-_SHOWN_WORDS = 50
-
-
 def revision_shape(revision: Revision) -> RevisionShape:
     """Return a revision as pages show it; of very many edits the first."""
-    words = list(revision.words[:_SHOWN_WORDS])
+    words = list(revision.words[:50])
     if (left := len(revision.words) - len(words)) > 0:
         words.append(f"And {left:,} more.")
     return RevisionShape(
@@ -85,7 +78,6 @@ def revision_shape(revision: Revision) -> RevisionShape:
 
 
 _SHOWN_FAULTS = 200
-_SHOWN_CHANGES = 8
 
 
 class FaultShape(BaseModel):
@@ -134,7 +126,7 @@ def environment_shape(
         n_questions=environment.n_instances,
         n_faults=len(faults),
         faults=faults[:_SHOWN_FAULTS],
-        changes=[revision_shape(each) for each in store.history(most=_SHOWN_CHANGES)],
+        changes=[revision_shape(each) for each in store.history(most=8)],
     )
 
 
@@ -391,7 +383,6 @@ def group_count(environment: Environment, definition: GroupDefinition) -> GroupC
 
 OneEdit = Annotated[Edit, Field(discriminator="edit")]
 """Any edit; told apart by its field `edit`, so that a fault is told once and not for every kind."""
-
 _MOST_EDITS = 20_000
 _SHOWN = 200
 
@@ -400,7 +391,6 @@ class EditsAsked(BaseModel):
     """Edits to be made together, or not at all."""
 
     model_config = ConfigDict(extra="forbid")
-
     edits: Annotated[list[OneEdit], Field(min_length=1, max_length=_MOST_EDITS)]
     base: int | None = Field(
         default=None, ge=1, description="The revision on which they were thought out."

@@ -1,8 +1,8 @@
-"""Variables on the wire: the list of all, and one with its definition, its codes and its forms.
+"""Variables, graphs and jobs on the wire.
 
-Graphs on the wire: of categories as they are, of codes as the command line lays them out.
-
-Jobs on the wire: what is asked of them, how far they are, what they found.
+Variables are listed, or come with definition, codes and forms; graphs of categories as they are, of
+codes as the command line lays them out; of jobs there is what is asked of them, how far they are,
+what they found.
 """
 
 from __future__ import annotations
@@ -167,9 +167,6 @@ def code_shape(environment: Environment, name: str, code: str) -> CodeShape:
     )
 
 
-_SHOWN_WORDS = 400
-
-
 class Box(BaseModel):
     """Where a node is: its centre, its size and its lines of text."""
 
@@ -263,7 +260,7 @@ def harmonizations_shape(environment: Environment, variable: str) -> Harmonizati
             n_categories=0 if isinstance(node, Arbitrary) else node.n_blocks,
             n_forms=counts[node],
             n_below=under,
-            words=list(words(node)[:_SHOWN_WORDS]),
+            words=list(words(node)[:400]),
         )
         for code, node, under, drawn in zip(codes, graph.nodes, below, drawing.nodes, strict=True)
     ]
@@ -274,8 +271,7 @@ def harmonizations_shape(environment: Environment, variable: str) -> Harmonizati
     return HarmonizationsShape(width=drawing.width, height=drawing.height, codes=nodes, edges=edges)
 
 
-_Name = Annotated[str, Field(max_length=20_000)]
-_Names = Annotated[list[_Name], Field(max_length=2_000)]
+_Names = Annotated[list[Annotated[str, Field(max_length=20_000)]], Field(max_length=2_000)]
 _Columns = Annotated[
     dict[str, str], Field(description="Key variables of the scenario with other names in the file.")
 ]
@@ -288,7 +284,6 @@ class FileAsked(BaseModel):
     """A file that may be read: the folder by its name, and the path within it."""
 
     model_config = ConfigDict(extra="forbid")
-
     folder: str
     name: str
 
@@ -297,7 +292,6 @@ class Reading(BaseModel):
     """How a file is read, where that is not told by the file."""
 
     model_config = ConfigDict(extra="forbid")
-
     missing_values: _Names = []
     delimiter: str | None = Field(default=None, max_length=8)
     encoding: str | None = Field(default=None, max_length=40)
@@ -310,7 +304,6 @@ class LookAsked(BaseModel):
     """A first look at a file."""
 
     model_config = ConfigDict(extra="forbid")
-
     kind: Literal["look"]
     file: FileAsked
     scenario: str = Field(
@@ -325,7 +318,6 @@ class AssessAsked(BaseModel):
     """The assessment of a file; the options are those of `gamekeeper assess`."""
 
     model_config = ConfigDict(extra="forbid")
-
     kind: Literal["assess"]
     file: FileAsked
     keys: _Names = Field(default=[], description="Columns to match on; or give a scenario.")
