@@ -261,6 +261,6 @@ def test_clusters_of_different_sizes_stay_together():
 
 
 def test_what_would_take_hours_is_refused(monkeypatch):
-    monkeypatch.setattr(variable_groups, "_MOST_WORK_OF_VARIABLE_GROUPS", 10)
+    monkeypatch.setattr(variable_groups, "_MOST_VARIABLE_WORK", 10)
     with pytest.raises(variable_groups_LimitError, match="two hours"):
         variable_mdav_groups(np.zeros((9, 2)), 3)
