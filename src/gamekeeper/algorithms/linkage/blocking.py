@@ -40,7 +40,7 @@ _FEW_ALONE = 0.01
 
 @dataclass(frozen=True, eq=False)
 class EqualRecords:
-    """The groups of equal records of one file: of each record, from 0; their sizes; one record of each."""
+    """The groups of equal records of one file: of each record from 0, their sizes, one of each."""
 
     groups: Integers = field(repr=False)
     sizes: Integers = field(repr=False)
@@ -277,9 +277,7 @@ def block_on_values(
 
 
 def compatible(sinks_a: ArrayLike, sinks_b: ArrayLike) -> NDArray[np.bool_]:
-    """Return for each category of the first and of the second file whether their sinks meet.
-
-    Truth values, one row per category and one column per sink.
+    """Return for each category of both files (rows of truth values by sink) whether their sinks meet.
 
     Examples
     --------

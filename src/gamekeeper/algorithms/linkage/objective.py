@@ -239,10 +239,11 @@ def fellegi_sunter_cost(
     return FellegiSunterCost(tuple(comparisons), model, (*notes_of(comparisons), *model.notes))
 
 
-def _bad(found: str, do: str) -> InputError:
-    return InputError(Reason.BAD_OPTION, _ASKED, found, do)
+def _bad(found: str, do: str, asked: str = _ASKED) -> InputError:
+    return InputError(Reason.BAD_OPTION, asked, found, do)
 
 
+_ASKED_APART = "Mahalanobis distances between the records of two files were asked for."
 _ASKED_IN_ORDER = "A lexicographic cost was asked for."
 _EXACT = 2**53
 _DEFAULT_STEPS = 100
@@ -399,12 +400,13 @@ def mahalanobis_cost(a: ArrayLike, b: ArrayLike) -> MahalanobisCost:
     """
     x, y = np.array(a, np.float64), np.array(b, np.float64)
     if x.ndim != 2 or y.ndim != 2 or x.shape[1] != y.shape[1] or not x.size or not y.size:
-        raise _bad_numbers(
+        raise _bad(
             f"The files have numbers of shape {x.shape} and {y.shape}.",
             "Give one row per record and the same columns, at least one of each.",
+            _ASKED_APART,
         )
     if np.isinf(x).any() or np.isinf(y).any():
-        raise _bad_numbers("There is an infinite value.", "Give numbers, NaN for missing.")
+        raise _bad("There is an infinite value.", "Give numbers, NaN for missing.", _ASKED_APART)
     notes = ()
     n_missing = int(np.isnan(x).sum() + np.isnan(y).sum())
     if n_missing:
@@ -430,8 +432,3 @@ def mahalanobis_cost(a: ArrayLike, b: ArrayLike) -> MahalanobisCost:
     whitening = scales[:, None] * vectors[:, kept] / np.sqrt(values[kept])
     left, right = np.ascontiguousarray(x @ whitening), np.ascontiguousarray(y @ whitening)
     return MahalanobisCost(left, right, notes)
-
-
-def _bad_numbers(found: str, do: str) -> InputError:
-    asked = "Mahalanobis distances between the records of two files were asked for."
-    return InputError(Reason.BAD_OPTION, asked, found, do)

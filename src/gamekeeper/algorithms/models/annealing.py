@@ -310,7 +310,7 @@ def occams_window(
     window = _Window(scores, math.log(c), most_models, progress, strict=strict)
     cancelled: Cancelled | None = None
     try:
-        candidates = set(_tuples(begun))
+        candidates = {tuple(row) for row in begun.tolist()}
         accepted: set[_Model] = set()
         while candidates - accepted:
             down = window.search(sorted(candidates), up=False)
@@ -472,10 +472,6 @@ def neighbours(scores: MarginScores, model: _Model) -> list[tuple[_Model, float]
         rows[w] ^= 1 << v
         found.append((tuple(rows), float(factors[v, w])))
     return found
-
-
-def _tuples(models: NDArray[np.uint64]) -> list[_Model]:
-    return [tuple(row) for row in models.tolist()]
 
 
 _MOST_VARIABLES = 5

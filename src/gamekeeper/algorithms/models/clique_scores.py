@@ -216,10 +216,7 @@ class MarginScores:
         return edges[:n], (signs[:n, :n_edges] * gains).sum(axis=1)
 
     def log_marginal_likelihood(self, adjacency: Sequence[int] | NDArray[np.uint64]) -> float:
-        """Return the log marginal likelihood of a decomposable model.
-
-        `adjacency` has per variable the set of its neighbours, as bits.
-        """
+        """Return the log marginal likelihood of a decomposable model, given by sets of neighbours."""
         total = float(self.of_graphs(self.checked_graph(adjacency)[None])[0])
         if math.isnan(total):
             raise InputError(

@@ -239,10 +239,7 @@ def _fill_by_sizes(mask, margins, room, n_many, n):
 
 
 def scores_of_sizes(mask, sizes, cells, margins):
-    """Return the scores of a margin for all precisions, given how many cells have how many records.
-
-    Sizes rise and are above 0.
-    """
+    """Return a margin's scores for all precisions, by how many cells have each (rising) size."""
     is_small = sizes < _SMALL
     many = np.repeat(sizes[~is_small], cells[~is_small])
     held = np.zeros(_SMALL + len(many), np.int64)

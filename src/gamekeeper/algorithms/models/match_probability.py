@@ -149,9 +149,7 @@ def single_unit(sample_counts: ArrayLike, law: CountLaw) -> Floats:
 
 
 def set_match(sample_counts: ArrayLike, law: CountLaw) -> Floats:
-    """Return E[1 / C(F, f)], the chance that all records of a class are matched as a set.
-
-    0 where f is 0, as the thesis has it.
+    """Return E[1 / C(F, f)], the chance that a class is matched as a set; 0 where f is 0.
 
     Examples
     --------

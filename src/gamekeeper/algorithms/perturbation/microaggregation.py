@@ -223,9 +223,7 @@ def error_share(values: ArrayLike, labels: Labels, *, standardize: bool = True) 
 
 
 def univariate_groups(values: ArrayLike, k: int) -> Labels:
-    """Return the number of the group of every record, counted from the smallest values.
-
-    Fewer than 2k records are one group.
+    """Return the group of every record, counted from the smallest values; one if fewer than 2k.
 
     Examples
     --------

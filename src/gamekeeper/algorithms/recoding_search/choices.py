@@ -164,9 +164,7 @@ def listed_choices(choices: Sequence[Choice], most: int) -> tuple[int | None, li
 
 
 def count_ways(choice: Choice, most_sets: int = MOST_SETS) -> int | None:
-    """Return how many categorizations there are; None where that is too long to count.
-
-    Only those count that have at least as many categories as asked for.
+    """Return how many categorizations with enough categories there are; None if too long to count.
 
     Examples
     --------

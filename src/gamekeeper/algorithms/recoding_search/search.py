@@ -133,6 +133,7 @@ def levels_of(choice: Choice) -> tuple[tuple[int, ...], ...]:
 
     Examples
     --------
+    >>> import numpy as np
     >>> bands = ((0,), (1,), (2,), (0, 1), (0, 1, 2))
     >>> levels_of(Choice(3, bands, np.zeros(5)))
     ((0, 1, 2), (2, 3), (4,))
@@ -189,6 +190,7 @@ def with_category(
 
     Examples
     --------
+    >>> import numpy as np
     >>> bands = Choice(3, ((0,), (1,), (2,), (0, 1), (1, 2)), np.zeros(5))
     >>> with_category([bands], ((2, 3),), 0, 4)
     ((0, 4),)
@@ -295,9 +297,8 @@ def search_recoding(
 
     Examples
     --------
-    >>> from gamekeeper.algorithms.recoding_search.choices import bits_lost
-    >>> from gamekeeper.algorithms.recoding_search.choices import distinct_records
-    >>> from gamekeeper.algorithms.recoding_search.choices import SmallClasses
+    >>> import numpy as np
+    >>> from gamekeeper.algorithms.recoding_search.choices import bits_lost, distinct_records
     >>> bands = ((0,), (1,), (2,), (1, 2))
     >>> age = Choice(3, bands, bits_lost(bands, np.array([2, 1, 1])))
     >>> people = distinct_records(np.array([[0], [0], [1], [2]]))

@@ -57,7 +57,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Steadiness:
-    """How links of halves of the columns agree: the share of records that two runs link alike, on average.
+    """How links of halves of the columns agree: the share of records that two runs link alike.
 
     `votes` tells for each record of the first file how many runs make the link that is given.
     """

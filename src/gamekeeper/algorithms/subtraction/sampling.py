@@ -230,9 +230,7 @@ class LatticeCounts:
 
 
 def lattice_size(truth: Integers) -> float:
-    """Return the number of samples of a table, as numbers of known people per cell.
-
-    At most 1e300, as an estimate of what a search would take.
+    """Return the number of samples of a table, as known people per cell; at most 1e300.
 
     Examples
     --------

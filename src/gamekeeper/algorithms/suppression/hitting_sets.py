@@ -145,10 +145,7 @@ def rare_sets(
 def scored_sets(
     problem: SuppressionProblem, records: NDArray[np.int64], offsets: NDArray[np.int64], masks: Sets
 ) -> SetFamilies:
-    """Return minimal sample uniques as sets with the weights of the intruder score IS.
-
-    The sample uniques and their sets are as `find_minimal_uniques` lists them.
-    """
+    """Return MSUs, as `find_minimal_uniques` lists them, as sets with the weights of the score IS."""
     sizes_left = range(problem.n_columns, -1, -1)
     by_size = np.array([min(factorial(left), _MOST_WEIGHT) for left in sizes_left])
     members = masks.astype(np.uint64)

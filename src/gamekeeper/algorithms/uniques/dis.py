@@ -64,9 +64,8 @@ def stratified_dis(strata: Iterable[tuple[int, int, FractionLike]]) -> Fraction 
     """Return DIS where the sampling fraction differs by stratum, or None where it is 0/0.
 
     A record is copied back with the fraction of its own stratum, so U f and P (1 - f) become sums
-    over strata; classes are those of the whole file.
-
-    `strata` has of each its sample uniques, its records in classes of two, and its fraction.
+    over strata; classes are those of the whole file. `strata` has of each its sample uniques, its
+    records in classes of two, and its fraction.
 
     Examples
     --------
