@@ -198,10 +198,7 @@ class TextDistances:
         return found[place]
 
     def mean_of(self, a: NDArray[np.integer], b: NDArray[np.integer]) -> float:
-        """Return the mean distance of 100,000 pairs of the given codes, none of them 0.
-
-        They are drawn with a fixed seed. The mean is kept: it is asked for several times.
-        """
+        """Return the mean distance, kept, of 100,000 pairs of codes other than 0, by a fixed seed."""
         key = len(a), len(b), crc32(a.tobytes()), crc32(b.tobytes())
         if key not in self._means:
             rng = np.random.default_rng(0)

@@ -114,8 +114,6 @@ class MarginScores:
     ) -> list[MarginScores]:
         """Return scores of the same records for several precisions, which share their counts.
 
-        In a large file a margin that one of them has counted costs the others nothing.
-
         Examples
         --------
         >>> table = np.array([[0, 0], [0, 0], [1, 1], [1, 1]])

@@ -106,10 +106,7 @@ def _scrambled(word):
 
 @inner
 def _count_keys(keys, counts, slot_keys, slot_values, numbered):
-    """Add up the counts of equal keys in slots; or put numbers 0, 1, ... in place of the keys.
-
-    Numbers go by first appearance; returns how many there are.
-    """
+    """Add up counts of equal keys in slots, or number keys as they come; return how many."""
     last = np.uint64(len(slot_keys) - 1)
     for place in range(len(slot_values)):
         slot_values[place] = 0

@@ -293,9 +293,7 @@ def pooled_log_expected(
     weights: ArrayLike | None = None,
     latent: LatentClasses | None = None,
 ) -> Floats:
-    """Return the weighted mean over models of log(n p), each class counted as one record.
-
-    Latent classes have their share where they are given.
+    """Return the weighted mean of log(n p) over models (and latent classes), each class one record.
 
     Examples
     --------

@@ -62,10 +62,7 @@ class Clusterer(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dendrogram:
-    """The mergers of a clustering, in order, and how dissimilar the two were (`heights`).
-
-    Clusters go by their first records; `kept` keeps its name, `removed` loses it.
-    """
+    """The mergers, in order: `removed` joins `kept` (first records) at a dissimilarity, `heights`."""
 
     kept: NDArray[np.int64]
     removed: NDArray[np.int64]

@@ -396,10 +396,7 @@ def _decide(possible, a, b, t, label, value, is_free, is_decided, is_taken):
 
 @numba.njit(cache=True, nogil=True)
 def _decision_bounds(possible, a, b, n_a, n_b, is_free, is_decided, is_taken, bounds):
-    """Set the bound of each decision on each open label (the last one: no partner), or -1.
-
-    Returns the bound without a decision.
-    """
+    """Set the bound of each decision on open labels (last: no partner) or -1; return that of none."""
     n_rows, n_techniques = a.shape
     most = np.empty(n_rows, np.int64)
     total = 0

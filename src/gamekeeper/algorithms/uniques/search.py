@@ -215,10 +215,7 @@ Listed = tuple[NDArray[np.int64], NDArray[np.unsignedinteger]]
 
 @dataclass(slots=True, repr=False)
 class Found:
-    """What was found about the targets, or a block of them, in their order.
-
-    Lists come in pieces, each with the numbers of its targets.
-    """
+    """What was found about the targets, or a block of them, in their order; lists come in pieces."""
 
     unique: NDArray[np.bool_]
     counts: NDArray[np.int32]

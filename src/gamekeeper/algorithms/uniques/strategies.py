@@ -568,8 +568,8 @@ def first_match_probabilities(
 ) -> list[Fraction]:
     """Return Pr(T=1), Pr(T=2), ... exactly, for an urn of which at least 1 unit matches.
 
-    The list ends at `n_draws`; by default at the last draw that is possible without replacement, N
-    - M + 1. `replacement` puts a unit back before the next draw.
+    The list ends at `n_draws`; by default at the last draw that is possible without replacement,
+    N - M + 1. `replacement` puts a unit back before the next draw.
 
     Examples
     --------
