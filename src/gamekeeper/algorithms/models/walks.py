@@ -84,7 +84,7 @@ class SearchResult:
     - `proposals`, `seconds`: moves tried, at all temperatures, and how long the search took.
     - `converged`: whether the search reached what it was to reach: chains that agree, runs that end
       at the same best model, a window that was searched to its edges.
-    - `complete`: false if the search was cancelled and this is what there was.
+    - `complete`: False if the search was cancelled and this is what there was.
     """
 
     method: str

@@ -101,7 +101,7 @@ def match_groups(
     - `sizes`: the number of records of each row of A and of B. They do not change the similarity;
       among equals they decide for mappings and rows whose clusters are alike in size.
     - `restarts`, `seed`: the number of starts of the search, and what reproduces it.
-    - `exact`: true searches until the optimum is proven, however long that takes, False does not
+    - `exact`: True searches until the optimum is proven, however long that takes, False does not
       try; "auto" tries for about a second.
     - `allow_degenerate`: whether to go on where constant mappings reach the greatest similarity.
 
