@@ -33,6 +33,8 @@ from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.wording import count_of
 
 Integers = NDArray[np.int64]
+Codes = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 _MANY = 0.1
 _FEW_ALONE = 0.01
@@ -253,9 +255,6 @@ def _from_keys(
     np.cumsum(np.bincount(rows, minlength=shape[0]), out=starts[1:])
     return CandidatePairs(starts, columns.astype(np.int32), shape, notes)
 
-
-Codes = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _ASKED = "Candidate pairs of two files were asked for."
 

@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from gamekeeper.errors import InputError, Reason
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
 
 
 def mean_absolute(a: Floats, b: Floats) -> float:
@@ -229,8 +230,6 @@ class TextDistances:
 
 Selection: TypeAlias = slice | NDArray[np.integer]
 """Some records of a file."""
-
-Codes = NDArray[np.int32]
 
 _EVERYTHING: Final = slice(None)
 # A mean over texts is exact up to this many pairs of distinct texts, and estimated beyond.

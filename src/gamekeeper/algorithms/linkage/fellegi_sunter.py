@@ -48,6 +48,7 @@ Limits: TypeAlias = Sequence[Sequence[float]]
 """For each variable the rising limits of its levels."""
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 _N_RANDOM = 100_000
 _QUANTILES = (0.001, 0.003, 0.01, 0.02, *(k / 20 for k in range(1, 20)))
@@ -149,8 +150,6 @@ class FellegiSunterModel:
         """The weight of a pair with the best level in every variable."""
         return float(sum(weights.max() for weights in self.weights))
 
-
-Integers = NDArray[np.int64]
 
 _ASKED = "Weights of agreement were to be learned from pairs of records."
 # From so many pairs weights are learned: of more, records are sampled.

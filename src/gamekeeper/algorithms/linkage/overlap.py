@@ -58,6 +58,7 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.linkage.fellegi_sunter import FellegiSunterModel, falling
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.integer]
 
 _Z = 1.959963984540054
 _DRAWN = 20_000
@@ -359,8 +360,6 @@ def margins_of(best: Floats, second: Floats) -> Floats:
         found = second - best
     return np.where(np.isfinite(found), found, math.nan)
 
-
-Integers = NDArray[np.integer]
 
 _SMALL_SHARE = 1e-2
 _SETTLED = 1e-2

@@ -20,6 +20,10 @@ from gamekeeper.errors import Cancelled, InputError, Problem, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
+Words = NDArray[np.uint64]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
 MOVES = ("toggle", "swap", "star", "triangle", "leaf")
 """One edge; one edge for another; two or three edges at a vertex; the three edges among three
 vertices; all edges of a vertex whose neighbours form a clique."""
@@ -266,10 +270,6 @@ _REFRESH = 256
 # Steps of temperature: at most a fifth down, and none so small that the end is never reached.
 _FASTEST = 0.8
 _SLOWEST = 0.995
-
-Words = NDArray[np.uint64]
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 def walk(

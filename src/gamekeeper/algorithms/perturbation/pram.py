@@ -34,6 +34,8 @@ LEAST_RECORDS = 10
 """The fewest records of a stratum among which categories are drawn."""
 
 Matrix = NDArray[Any]
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 _ROUNDING = 1e-9
 
 
@@ -203,8 +205,6 @@ def _checked(counts: ArrayLike, matrix: Any) -> tuple[Matrix, Matrix]:
     return given, records
 
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 Cell = tuple[int, int]
 _WHOLE = 1e-7
 

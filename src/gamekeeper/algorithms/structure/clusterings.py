@@ -43,6 +43,8 @@ from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, did_you_mean, memory_text
 
+Labels = NDArray[np.int64]
+
 CRITERIA = ("average", "centroid")
 DISSIMILARITIES = ("manhattan", "differences", "taxonomic", "penrose_size")
 
@@ -316,8 +318,6 @@ _SAMPLE = 500
 # Silhouettes mostly favour two clusters, which tell few records apart.
 _FEWEST_CLUSTERS = 4
 _MOST_CLUSTERS = 10
-
-Labels = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

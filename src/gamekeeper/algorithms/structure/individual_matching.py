@@ -53,6 +53,7 @@ from gamekeeper.results import Progress
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Distances = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,8 +114,6 @@ def steadiness(
     votes = np.sum([(run == links) & (links >= 0) for run in runs], axis=0)
     return Steadiness(float(np.mean(alike)), votes.astype(np.int64), n_runs)
 
-
-Distances = NDArray[np.floating[Any]]
 
 _ASKED = "A matching of records by the distances within two files was asked for."
 _SINGLE_ABOVE = 2000

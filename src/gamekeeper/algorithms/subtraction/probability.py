@@ -62,6 +62,10 @@ from numpy.typing import ArrayLike, NDArray
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.wording import count_of
 
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
 
 def samples_without_full_cells(sizes: Iterable[int], population: int) -> list[int]:
     """Return for n = 0 to the population how many samples of n people hold no cell of `sizes` fully.
@@ -141,9 +145,6 @@ ERROR = 1e-12
 """The stated absolute error of probabilities in floating point."""
 
 _MOST_FACTORS = 100_000_000
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 def some_cell_known(sizes: Iterable[int], population: int, asked: Integers) -> Floats:
@@ -284,9 +285,6 @@ class _Tree:
             self.sizes.append(size)
             self.children.append(children)
         return self._numbers[name]
-
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

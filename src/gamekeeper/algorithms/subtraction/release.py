@@ -58,6 +58,8 @@ from gamekeeper.results import Progress
 from gamekeeper.wording import did_you_mean, digits_text, magnitude_text, quoted
 
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,9 +180,6 @@ def _part(
 METHODS = ("auto", "exact", "sampling")
 MAX_SAMPLES = 2_000_000
 """The number of samples of a part, as counts per cell, up to which all are searched."""
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 _MOST_DRAWS = 100_000_000
 

@@ -38,6 +38,7 @@ from gamekeeper.results import Progress
 from gamekeeper.wording import share_text
 
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 # A step looks at every cell; with thousands of them an integer programme is the faster way.
 _MOST_NODES, _FEWEST_NODES = 2_000, 50
@@ -319,8 +320,6 @@ def _by_size(samples: NDArray[np.bool_], shape: tuple[int, ...]) -> tuple[int, .
         weights = summed
     return tuple(int(weight) for weight in weights.reshape(-1))
 
-
-Floats = NDArray[np.float64]
 
 _CHUNK = 4_000_000
 _LONGEST = 4_000_000

@@ -34,6 +34,8 @@ from gamekeeper.errors import LimitError, Problem, Reason, refuse
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, percent_text
 
+Sets = NDArray[np.uint64]
+
 
 def whole_costs(costs: Sequence[float | int | Fraction | str]) -> tuple[list[int], int]:
     """Return costs as whole numbers, and by what they were multiplied.
@@ -105,7 +107,6 @@ def n_sets_below(costs: Sequence[int], limit: int) -> int:
     return sum(number for known, number in by_cost.items() if known < limit)
 
 
-Sets = NDArray[np.uint64]
 MAX_WORK = 1 << 36
 _PER_RECORD, _PER_CELL = 300, 16
 

@@ -43,6 +43,9 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.prompt_syntax import FractionLike, parse_fraction
 from gamekeeper.results import Progress
 
+Floats = NDArray[np.float64]
+Cells = NDArray[np.bool_]
+
 
 def dis(n_uniques: int, n_paired: int, fraction: FractionLike) -> Fraction | None:
     """Return DIS by the general method, or None where it is 0/0.
@@ -406,9 +409,6 @@ def _checked_shares(
         )
     return shares
 
-
-Floats = NDArray[np.float64]
-Cells = NDArray[np.bool_]
 
 # What sums in another order may differ by, relatively.
 _EQUAL = 1e-9
