@@ -23,11 +23,11 @@ the record itself left out: there nobody has a partner. That holds where values 
 blurred as well. Costs are larger between blurred values and true ones than within the true file, so
 that counting pairs up to a cost shows nothing; margins hardly change.
 
-With a share r of margins of at least t within the files and K of n between them, at most
-n r + N (1 - r) of these K are to be expected if N have a partner: so N is at least (K - n r) / (1 - r). The
+With a share r of margins of at least t within the files and K of n between them, at most n r + N (1
+- r) of these K are to be expected if N have a partner: so N is at least (K - n r) / (1 - r). The
 largest of these over t is taken, with r at its upper limit (0.999, of the file where it is larger)
-and two standard errors. A margin is of somebody without a partner with a probability of at most
-(n - N) f0 / f, where f0 and f are the densities of margins within and between the files (Efron's local
+and two standard errors. A margin is of somebody without a partner with a probability of at most (n
+- N) f0 / f, where f0 and f are the densities of margins within and between the files (Efron's local
 false discovery rate); their ratio is fitted so that it falls with the margin. Where records of one
 file were made alike, as by microaggregation, margins within that file are too small: then no number
 of partners follows. B. Efron, Large-scale inference (2010), chapter 5.

@@ -287,8 +287,9 @@ def find_minimal_uniques(
     - `apart`: how many of them work at a time and have memory of their own, as other machines do;
       None for this machine.
 
-    Neither workers nor blocks change the result. InputError if codes or options cannot be used,
-    LimitError if an estimate exceeds a limit; `estimate_minimal_uniques` gives the estimate itself.
+    Neither workers nor blocks change the result; `progress` may raise `Cancelled`. InputError if
+    codes or options cannot be used, LimitError if an estimate exceeds a limit;
+    `estimate_minimal_uniques` gives the estimate itself.
 
     Examples
     --------

@@ -57,7 +57,7 @@ def class_sizes(
 
     There is one distinct key per row; 0 is a missing cell. `counts` says how many records have the
     key, or the sum of their weights; `missing` is "category", "exclude" (both: the counts as they
-    are), "ignore" or "wildcard". Progress is in sets of missing variables.
+    are), "ignore" or "wildcard". Progress is in sets of missing variables; it may raise.
 
     Examples
     --------
