@@ -1,8 +1,3 @@
-"""Groups of equal records against a slow twin.
-
-Orders of records by their values.
-"""
-
 from __future__ import annotations
 
 import math
@@ -61,13 +56,7 @@ def test_equal_values(n_variables, n_rows, n_columns, data):
         assert f"{missing[0]} records of the first file and {missing[1]} of" in found.notes[0]
 
 
-@given(
-    st.integers(1, 3),
-    st.integers(0, 2),
-    st.integers(0, 7),
-    st.integers(0, 7),
-    st.data(),
-)
+@given(st.integers(1, 3), st.integers(0, 2), st.integers(0, 7), st.integers(0, 7), st.data())
 def test_compatible_categories(n_tables, n_equal, n_rows, n_columns, data):
     masks = st.lists(st.integers(1, 15), min_size=3, max_size=3)
     sinks = [(data.draw(masks), data.draw(masks)) for _ in range(n_tables)]

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.linkage import comparison as texts
 from gamekeeper.algorithms.linkage.comparison import (
     mean_absolute,
     mean_different,
@@ -121,7 +120,7 @@ def test_texts(a, b, kept):
     texts_a, texts_b = WORDS[:5], WORDS[1:]
     with pytest.MonkeyPatch.context() as patch:
         if not kept:
-            patch.setattr(texts, "_KEPT_CELLS", 0)
+            patch.setattr("gamekeeper.algorithms.linkage.comparison._KEPT_CELLS", 0)
         comparison = compare_texts(a, b, texts_a, texts_b)
 
         def distance(x, y):

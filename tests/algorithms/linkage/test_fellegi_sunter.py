@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from gamekeeper.algorithms.linkage import fellegi_sunter as one_partner
+from gamekeeper.algorithms.linkage import fellegi_sunter
 from gamekeeper.algorithms.linkage.blocking import CandidatePairs
 from gamekeeper.algorithms.linkage.distances import (
     compare_categories,
@@ -148,7 +148,7 @@ def test_candidates_and_a_sample_of_records_teach_nearly_the_same(monkeypatch):
         np.repeat(np.arange(120), 100), np.tile(np.arange(100), 120), (120, 100)
     )
     whole, listed = fit_one_partner(comparisons), fit_one_partner(comparisons, candidates=pairs)
-    monkeypatch.setattr(one_partner, "_MOST_LEARNED", 6_000)
+    monkeypatch.setattr(fellegi_sunter, "_MOST_LEARNED", 6_000)
     some = fit_one_partner(comparisons)
     assert some.n_learned == 60
     assert some.notes == ("Weights were learned from 60 of 120 records.",)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.linkage import overlap as link_marginals_module
+from gamekeeper.algorithms.linkage import overlap
 from gamekeeper.algorithms.linkage.distances import compare_categories
 from gamekeeper.algorithms.linkage.fellegi_sunter import falling, fit_one_partner
 from gamekeeper.algorithms.linkage.objective import cost_matrix, fellegi_sunter_cost
@@ -137,8 +137,8 @@ def slow_marginals(odds):
 def marginals(odds):
     rows, columns = np.nonzero(odds > 0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(link_marginals_module, "_SETTLED", 1e-9)
-        patch.setattr(link_marginals_module, "_MOST_ROUNDS", 10_000)
+        patch.setattr(overlap, "_SETTLED", 1e-9)
+        patch.setattr(overlap, "_MOST_ROUNDS", 10_000)
         made = link_marginals(rows, columns, odds[rows, columns], odds.shape)
     found = np.zeros(odds.shape)
     found[rows, columns] = made.probabilities

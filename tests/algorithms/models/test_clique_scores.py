@@ -1,5 +1,3 @@
-"""Scores from sizes of cells that somebody else counted are those from the records, bit by bit."""
-
 from __future__ import annotations
 
 import math
@@ -140,8 +138,7 @@ def test_names_of_codes_are_nothing():
 
 
 @given(
-    tables(most_variables=6),
-    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=20),
+    tables(most_variables=6), st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=20)
 )
 @settings(deadline=None)
 def test_moves_change_the_score_by_four_terms_and_are_legal_as_graphs_say(table, pairs):

@@ -1,5 +1,3 @@
-"""Sampling fractions of cells, against records looked up one by one."""
-
 from __future__ import annotations
 
 import math
@@ -11,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
-from gamekeeper.algorithms.models import merged_classes as near_twins
+from gamekeeper.algorithms.models import merged_classes
 from gamekeeper.algorithms.models.merged_classes import learn_fractions, learn_level, merge_classes
 from gamekeeper.algorithms.models.population_model import (
     calibrated_estimate,
@@ -205,7 +203,7 @@ def test_it_is_spared_where_it_says_nothing(monkeypatch):
     table = ClassTable(rows, counts)
     x = pooled_log_expected(table, [CHAIN])
     assert learn_level(table, [CHAIN], x).n_near > 0
-    monkeypatch.setattr(near_twins, "_MOST_CELLS", 10)
+    monkeypatch.setattr(merged_classes, "_MOST_CELLS", 10)
     assert learn_level(table, [CHAIN], x) == LevelPrior()
 
 

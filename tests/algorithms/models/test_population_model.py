@@ -15,8 +15,7 @@ from gamekeeper.algorithms.decomposable.graphs import (
     separators,
 )
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable, log_cell_probabilities
-from gamekeeper.algorithms.models import merged_classes as merged_cells
-from gamekeeper.algorithms.models import merged_classes as merged_classes_module
+from gamekeeper.algorithms.models import merged_classes
 from gamekeeper.algorithms.models.latent_classes import fit_latent_classes
 from gamekeeper.algorithms.models.match_probability import (
     Binomial,
@@ -345,6 +344,23 @@ def test_many_fractions_have_nearly_the_interval_of_one():
 GRAPHS = list(decomposable_graphs(4))
 
 
+def cell_by_weights(rows, weights, graph, cell):
+    """Return cliques over separators for one cell, from weighted rows."""
+
+    def margin(mask):
+        same = np.ones(len(rows), dtype=bool)
+        for v in members(mask):
+            same &= rows[:, v] == cell[v]
+        return weights[same].sum()
+
+    above = np.prod([margin(clique) for clique in maximal_cliques(graph)])
+    if not above:
+        return 0.0
+    n_roots = len(maximal_cliques(graph)) - len(separators(graph))
+    below = np.prod([margin(separator) for separator in separators(graph)])
+    return above / below / margin(0) ** n_roots
+
+
 def merged_by_enumeration(rows, counts, levels, graph, variable, mapping):
     """Sum the cells of each merged class, its own records scaled to one in all."""
     keys = [(tuple(np.delete(row, variable)), int(mapping[row[variable]])) for row in rows]
@@ -354,21 +370,12 @@ def merged_by_enumeration(rows, counts, levels, graph, variable, mapping):
         size = int(counts[own].sum())
         weights = np.where(own, counts / size, counts)
 
-        def margin(mask, cell, weights=weights):
-            same = np.ones(len(rows), dtype=bool)
-            for v in members(mask):
-                same &= rows[:, v] == cell[v]
-            return weights[same].sum()
-
-        total = 0.0
-        for code in range(levels[variable]):
-            if mapping[code] == key[1]:
-                cell = np.insert(np.array(key[0]), variable, code)
-                above = np.prod([margin(c, cell) for c in maximal_cliques(graph)])
-                if above:
-                    below = np.prod([margin(s, cell) for s in separators(graph)])
-                    n_margins = len(maximal_cliques(graph)) - len(separators(graph))
-                    total += above / below / margin(0, cell) ** n_margins
+        cells = [
+            np.insert(np.array(key[0]), variable, code)
+            for code in range(levels[variable])
+            if mapping[code] == key[1]
+        ]
+        total = sum((cell_by_weights(rows, weights, graph, cell) for cell in cells), 0.0)
         found[key] = (size, total)
     return found
 
@@ -377,9 +384,9 @@ def merged_by_enumeration(rows, counts, levels, graph, variable, mapping):
 def kept(request, monkeypatch):
     """Keep margins in each way, and take few cells at a time."""
     if request.param == "lists":
-        monkeypatch.setattr(merged_cells, "_PLACES_PER_CLASS", 0)
-        monkeypatch.setattr(merged_cells, "_LEAST_PLACES", 0)
-        monkeypatch.setattr(merged_classes_module, "_CELLS_AT_ONCE", 2)
+        monkeypatch.setattr(merged_classes, "_PLACES_PER_CLASS", 0)
+        monkeypatch.setattr(merged_classes, "_LEAST_PLACES", 0)
+        monkeypatch.setattr(merged_classes, "_CELLS_AT_ONCE", 2)
 
 
 def test_merged_classes_agree_with_enumeration(kept):
@@ -434,23 +441,6 @@ def test_a_merged_class_has_the_mean_fraction_of_its_cells(sample, graph, variab
         each = fractions.people_per_record(np.array(cells))
         wanted = chances.sum() / (chances * each).sum()
         assert merged.fractions[place] == pytest.approx(wanted)
-
-
-def cell_by_weights(rows, weights, graph, cell):
-    """Return cliques over separators for one cell, from weighted rows."""
-
-    def margin(mask):
-        same = np.ones(len(rows), dtype=bool)
-        for v in members(mask):
-            same &= rows[:, v] == cell[v]
-        return weights[same].sum()
-
-    above = np.prod([margin(clique) for clique in maximal_cliques(graph)])
-    if not above:
-        return 0.0
-    n_roots = len(maximal_cliques(graph)) - len(separators(graph))
-    below = np.prod([margin(separator) for separator in separators(graph)])
-    return above / below / margin(0) ** n_roots
 
 
 def test_one_fraction_in_all_cells_is_one_fraction():

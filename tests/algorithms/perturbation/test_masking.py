@@ -1,7 +1,4 @@
-"""Noise: its size, what stays, and what it does not depend on.
-
-Rank swapping: what it may do, and with which chances.
-"""
+"""Noise and rank swapping: what they may do, what stays, and what does not matter."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""MDAV against its definition, step by step in exact numbers.
-
-The cheapest groups of one variable against all ways to cut it.
-
-Groups of variable size against their definition, step by step.
-"""
+"""MDAV and V-MDAV against their definitions, and the cheapest cut of one variable against all cuts."""
 
 from __future__ import annotations
 
@@ -15,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper import Cancelled, InputError, LimitError
-from gamekeeper.algorithms.perturbation import microaggregation as variable_groups
 from gamekeeper.algorithms.perturbation.microaggregation import (
     error_share,
     group_means,
@@ -25,7 +19,6 @@ from gamekeeper.algorithms.perturbation.microaggregation import (
     univariate_groups,
     variable_mdav_groups,
 )
-from gamekeeper.errors import LimitError as variable_groups_LimitError
 
 ROWS = st.integers(1, 3).flatmap(
     lambda m: st.lists(
@@ -34,13 +27,14 @@ ROWS = st.integers(1, 3).flatmap(
 )
 
 
+def apart(one, other):
+    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
+
+
 def slow_groups(rows, k):
     """Return the groups by the definition, in fractions."""
     rows = [[Fraction(cell) for cell in row] for row in rows]
     left, groups = list(range(len(rows))), []
-
-    def apart(one, other):
-        return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
 
     def farthest(place):
         # max() takes the first of equal ones.
@@ -200,14 +194,11 @@ def test_large_numbers_close_together_lose_no_digits():
     assert group_sizes(near, 2) == [2, 2, 2]
 
 
-def slow(rows, k, gain):
+def slow_variable_groups(rows, k, gain):
     """V-MDAV as it is written, on whole numbers, so that ties are ties."""
     n = len(rows)
     if n < 2 * k:
         return [0] * n
-
-    def apart(one, other):
-        return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
 
     def mean(places):
         return [sum(rows[p][j] for p in places) / len(places) for j in range(len(rows[0]))]
@@ -246,7 +237,7 @@ def test_groups_are_those_of_the_definition(rows, k, gain):
     # Times the number of records: the mean of all is whole, and ties are ties.
     scaled = [[len(rows) * value for value in row] for row in rows]
     found = variable_mdav_groups(scaled, k, gain, standardize=False).tolist()
-    assert found == slow(scaled, k, gain)
+    assert found == slow_variable_groups(scaled, k, gain)
     sizes = np.bincount(found)
     assert len(rows) < 2 * k or sizes.min() >= k
 
@@ -261,6 +252,8 @@ def test_clusters_of_different_sizes_stay_together():
 
 
 def test_what_would_take_hours_is_refused(monkeypatch):
-    monkeypatch.setattr(variable_groups, "_MOST_WORK_OF_VARIABLE_GROUPS", 10)
-    with pytest.raises(variable_groups_LimitError, match="two hours"):
+    monkeypatch.setattr(
+        "gamekeeper.algorithms.perturbation.microaggregation._MOST_VARIABLE_WORK", 10
+    )
+    with pytest.raises(LimitError, match="two hours"):
         variable_mdav_groups(np.zeros((9, 2)), 3)

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms import classes as packed_keys
+from gamekeeper.algorithms import classes
 from gamekeeper.algorithms.classes import CellSets, KeyFields, distinct_rows
-from gamekeeper.algorithms.suppression import compatibility as matchings_module
+from gamekeeper.algorithms.suppression import compatibility
 from gamekeeper.algorithms.suppression.compatibility import count_candidates, find_matchings
 from gamekeeper.errors import LimitError
 from tests.twins.who_is_who import (
@@ -230,13 +230,13 @@ def test_what_would_take_hours_or_too_much_memory_is_refused(monkeypatch):
     rows = np.arange(46)[:, None]
     held = {0: CellSets.of(bands, 50)}
     stars = np.zeros(46, dtype=np.uint64)
-    monkeypatch.setattr(packed_keys, "_MOST_COMPARED", 100)
+    monkeypatch.setattr(classes, "_MOST_COMPARED", 100)
     with pytest.raises(LimitError, match="stand for several values"):
         count_candidates(rows, rows, stars, held=held)
-    monkeypatch.setattr(packed_keys, "_MOST_COMPARED", 10**9)
-    monkeypatch.setattr(matchings_module, "MOST_LINKS", 100)
+    monkeypatch.setattr(classes, "_MOST_COMPARED", 10**9)
+    monkeypatch.setattr(compatibility, "MOST_LINKS", 100)
     with pytest.raises(LimitError, match="assignments"):
         find_matchings(rows, stars, rows, held)
-    monkeypatch.setattr(packed_keys, "MOST_HELD", 100)
+    monkeypatch.setattr(classes, "MOST_HELD", 100)
     with pytest.raises(LimitError, match="overlap"):
         CellSets.of(bands, 50)

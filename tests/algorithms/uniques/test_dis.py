@@ -1,5 +1,3 @@
-"""The cells that an intruder with models takes, against a slow twin."""
-
 from __future__ import annotations
 
 import math

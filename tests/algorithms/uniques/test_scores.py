@@ -68,9 +68,7 @@ def test_the_guide_example():
         lambda m: st.tuples(
             st.just(m),
             st.lists(
-                st.lists(st.integers(0, 50), min_size=m + 1, max_size=m + 1),
-                min_size=1,
-                max_size=5,
+                st.lists(st.integers(0, 50), min_size=m + 1, max_size=m + 1), min_size=1, max_size=5
             ),
         )
     ),

@@ -1,32 +1,20 @@
-"""Records of one file that are equal in all that is compared, as microaggregation makes them.
-
-Groups are numbered by their values. A record costs one place in a sort per variable.
-
-An order of the records of a file that hangs on their values alone, mixed by a seed.
-
-What is sampled, halved or decided between equals must not hang on how a file was sorted. So records
-are put in the order of a number that is mixed from their values, the names of the variables and the
-seed; the order of the variables does not matter. Records that are equal in all that is compared have
-the same number, and come in an order drawn by the seed: files in the same order must not help. A
-record costs one number per variable and its place in a sort.
-
-The mixing is that of SplitMix64 (Steele, Lea and Flood 2014).
-
-Candidate pairs: which records of a second file each record of a first one may be linked to.
-
-Kept by rows (compressed sparse rows): the candidates of row i are
-`columns[starts[i]:starts[i + 1]]`, ascending. A pair takes 4 bytes, a record 8.
-
-Blocking: which pairs of records are worth comparing.
+"""Which pairs of records of two files are worth comparing: candidate pairs, and how they are found.
 
 All pairs of two files of a million records are too many. Candidates are pairs that are equal in
 some variables, pairs whose categories have a sink in common in every variable (others are
 impossible, so nothing is lost), neighbours in the order of a variable, and the nearest in several
-numbers. Several passes can be united with `candidate_pairs.unite`. Pairs are counted before they
-are made.
+numbers; several passes can be united. Pairs are counted before they are made, and kept by rows
+(compressed sparse rows): the candidates of row i are `columns[starts[i]:starts[i + 1]]`, ascending.
+A pair takes 4 bytes, a record 8. Equal values by a join on sorted keys, O(n log n + pairs). Sinks
+through the variable that leaves fewest pairs, the others as tests of each pair. Nearest by a k-d
+tree.
 
-Equal values by a join on sorted keys, O(n log n + pairs). Sinks through the variable that leaves
-fewest pairs, the others as tests of each pair. Nearest by a k-d tree.
+What is sampled, halved or decided between equals must not hang on how a file was sorted. So records
+can be put in the order of a number that is mixed from their values, the names of the variables and
+a seed (SplitMix64; Steele, Lea and Flood 2014); the order of the variables does not matter. Records
+that are equal in all that is compared, as microaggregation makes them, have the same number, and
+come in an order drawn by the seed: files in the same order must not help. They can be grouped as
+well, numbered by their values. Either costs a place in a sort.
 """
 
 from __future__ import annotations
@@ -45,6 +33,8 @@ from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.wording import count_of
 
 Integers = NDArray[np.int64]
+Codes = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 _MANY = 0.1
 _FEW_ALONE = 0.01
@@ -52,17 +42,7 @@ _FEW_ALONE = 0.01
 
 @dataclass(frozen=True, eq=False)
 class EqualRecords:
-    """The groups of equal records of one file.
-
-    Attributes
-    ----------
-    groups
-        The group of each record, from 0.
-    sizes
-        The number of records of each group.
-    firsts
-        One record of each group.
-    """
+    """The groups of equal records of one file: of each record from 0, their sizes, one of each."""
 
     groups: Integers = field(repr=False)
     sizes: Integers = field(repr=False)
@@ -276,9 +256,6 @@ def _from_keys(
     return CandidatePairs(starts, columns.astype(np.int32), shape, notes)
 
 
-Codes = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
 _ASKED = "Candidate pairs of two files were asked for."
 
 
@@ -287,13 +264,8 @@ def block_on_values(
 ) -> CandidatePairs:
     """Return the pairs that have equal codes in all given variables.
 
-    Parameters
-    ----------
-    a, b
-        The codes of the two files, one array per variable, 0 for missing. A record with a missing
-        code is in no pair, and a note says how many there are.
-    max_pairs
-        The most pairs that are made; more are refused with their number.
+    There is one array per variable, 0 for missing. A record with a missing code is in no pair, and
+    a note says how many there are. More than `max_pairs` are refused with their number.
 
     Examples
     --------
@@ -304,12 +276,7 @@ def block_on_values(
 
 
 def compatible(sinks_a: ArrayLike, sinks_b: ArrayLike) -> NDArray[np.bool_]:
-    """Return for each category of the first and of the second file whether their sinks meet.
-
-    Parameters
-    ----------
-    sinks_a, sinks_b
-        Truth values, one row per category and one column per sink.
+    """Return for each category of both files (rows of truth values by sink) whether their sinks meet.
 
     Examples
     --------
@@ -330,16 +297,10 @@ def block_on_sinks(
 ) -> CandidatePairs:
     """Return the pairs whose categories are compatible in every variable.
 
-    Parameters
-    ----------
-    a, b
-        The codes of the two files, one array per variable, 0 for missing, which fits any category.
-    tables
-        For each variable the truth value of each pair of categories, from `compatible`.
-    equal_a, equal_b
-        Codes of further variables that must be equal; a record with a missing one is in no pair.
-    max_pairs
-        The most pairs that are made; more are refused with their number.
+    Codes have one array per variable, 0 for missing, which fits any category; `tables` has for each
+    variable the truth value of each pair of categories, from `compatible`. `equal_a` and `equal_b`
+    are codes of further variables that must be equal; a record with a missing one is in no pair.
+    More than `max_pairs` are refused with their number.
 
     Examples
     --------
@@ -380,17 +341,10 @@ def block_sorted(
 ) -> CandidatePairs:
     """Return the pairs that are neighbours when both files are sorted together.
 
-    Parameters
-    ----------
-    a, b
-        Numbers to sort by, NaN for missing (such records are in no pair). Texts are given as the
-        ranks of their sorted distinct values. Equal numbers are in the order of their records,
-        first those of the first file.
-    window
-        Each record is paired with the nearest `window` records of the other file before it in the
-        order, and as many behind it.
-    max_pairs
-        The most pairs that are made.
+    Numbers to sort by are NaN for missing (such records are in no pair). Texts are given as the
+    ranks of their sorted distinct values. Equal numbers are in the order of their records, first
+    those of the first file. Each record is paired with the nearest `window` records of the other
+    file before it in the order, and as many behind it.
 
     Examples
     --------
@@ -425,17 +379,9 @@ def block_nearest(
 ) -> CandidatePairs:
     """Return for each record the k nearest of the other file in several numbers.
 
-    Parameters
-    ----------
-    a, b
-        Numbers, one row per record. Distances are Euclidean: scale the variables first. A record
-        with NaN is in no pair, and a note says how many there are.
-    k
-        How many neighbours, at least one.
-    both
-        Whether also the records of the second file get their nearest of the first.
-    max_pairs
-        The most pairs that are made.
+    Distances are Euclidean: scale the variables first. A record with NaN is in no pair, and a note
+    says how many there are. With `both`, the records of the second file get their nearest of the
+    first too.
 
     Examples
     --------
@@ -493,8 +439,8 @@ def _groups(
 ) -> tuple[Codes, Codes, Codes, Codes, Codes]:
     """Group records by their key and, where there is one, their category of the driver.
 
-    Return the group of each row, for each such group the groups of the second file that go with
-    it (as starts and list), and their members (as starts and list).
+    Return the group of each row, for each such group the groups of the second file that go with it
+    (as starts and list), and their members (as starts and list).
     """
     if driver < 0:
         table = np.ones((1, 1), bool)

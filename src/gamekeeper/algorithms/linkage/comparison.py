@@ -1,19 +1,15 @@
-"""Mean distances over all pairs of two lists of numbers or codes, without making the pairs.
+"""One variable of two files, and how far apart two records are in it.
 
-Absolute and relative distances by sorting and running sums, squared ones by moments, codes by
-counts. O((n + m) log m) time, linear memory.
-
-Distances between the distinct texts of two files, each pair of texts compared once.
-
-Edit distances are normalized to 0 (equal) to 1 (nothing in common) by rapidfuzz. A small table of
-all distinct pairs is kept; larger ones are made for the block that is asked for. One comparison
-of short texts costs some 0.1 µs.
-
-One variable of two files, and how far apart two records are in it.
-
-Numbers are float64 with NaN for missing, codes are int32 with 0 for missing. Distances are made
-for a block of all pairs or for listed pairs; they are added to what is there, so that a sum over
+Numbers are float64 with NaN for missing, codes are int32 with 0 for missing. Distances are made for
+a block of all pairs or for listed pairs; they are added to what is there, so that a sum over
 variables needs one matrix. A pair costs a few operations.
+
+Texts are compared once per pair of distinct texts, by edit distances that rapidfuzz normalizes to 0
+(equal) to 1 (nothing in common). A small table of all distinct pairs is kept; larger ones are made
+for the block that is asked for. One comparison of short texts costs some 0.1 µs.
+
+Means over all pairs are found without making the pairs: absolute and relative distances by sorting
+and running sums, squared ones by moments, codes by counts. O((n + m) log m) time, linear memory.
 """
 
 from __future__ import annotations
@@ -31,6 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from gamekeeper.errors import InputError, Reason
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
 
 
 def mean_absolute(a: Floats, b: Floats) -> float:
@@ -197,17 +194,12 @@ class TextDistances:
         width = len(self._b) + 1
         pairs, place = np.unique(a.astype(np.int64) * width + b, return_inverse=True)
         found: NDArray[np.float64] = process.cpdist(
-            *self._texts_of(*np.divmod(pairs, width)),
-            scorer=self._scorer(),
-            dtype=np.float64,
+            *self._texts_of(*np.divmod(pairs, width)), scorer=self._scorer(), dtype=np.float64
         )
         return found[place]
 
     def mean_of(self, a: NDArray[np.integer], b: NDArray[np.integer]) -> float:
-        """Return the mean distance of 100,000 pairs of the given codes, none of them 0.
-
-        They are drawn with a fixed seed. The mean is kept: it is asked for several times.
-        """
+        """Return the mean distance, kept, of 100,000 pairs of codes other than 0, by a fixed seed."""
         key = len(a), len(b), crc32(a.tobytes()), crc32(b.tobytes())
         if key not in self._means:
             rng = np.random.default_rng(0)
@@ -221,11 +213,7 @@ class TextDistances:
         from rapidfuzz import process
 
         return process.cdist(
-            left,
-            right,
-            scorer=self._scorer(),
-            score_cutoff=most,
-            dtype=np.float64,
+            left, right, scorer=self._scorer(), score_cutoff=most, dtype=np.float64
         )
 
     def _scorer(self) -> Callable[..., Any]:
@@ -243,8 +231,6 @@ class TextDistances:
 Selection: TypeAlias = slice | NDArray[np.integer]
 """Some records of a file."""
 
-Codes = NDArray[np.int32]
-
 _EVERYTHING: Final = slice(None)
 # A mean over texts is exact up to this many pairs of distinct texts, and estimated beyond.
 _EXACT_TEXT_PAIRS = 1_000_000
@@ -254,22 +240,11 @@ _EXACT_TEXT_PAIRS = 1_000_000
 class Comparison:
     """One variable of two files and the distance of their records in it.
 
-    Attributes
-    ----------
-    name
-        The name of the variable, for messages.
-    measure
-        How two values are compared.
-    a, b
-        The values of the two files: numbers with NaN, or codes with 0, for missing.
-    factor
-        What a difference of numbers is multiplied by.
-    missing_distance
-        The distance where one of the two values is missing.
-    table, own_tables
-        The distances of codes of the two files, and of codes within each.
-    notes
-        What a reader should know, such as that the variable is constant.
+    `measure` says how two values are compared, `factor` what a difference of numbers is multiplied
+    by. The values `a` and `b` are numbers with NaN, or codes with 0, for missing;
+    `missing_distance` is the distance where one of two is. `table` has the distances of codes of
+    the two files, `own_tables` of codes within each. `notes` are what a reader should know, such as
+    that the variable is constant.
     """
 
     name: str
@@ -365,11 +340,7 @@ class Comparison:
             kernels.add_numbers_matrix(out, a, b, number, weight * self.factor, missing)
 
     def add_pairs(
-        self,
-        out: Floats,
-        weight: float,
-        rows: NDArray[np.integer],
-        columns: NDArray[np.integer],
+        self, out: Floats, weight: float, rows: NDArray[np.integer], columns: NDArray[np.integer]
     ) -> None:
         """Add the distances of listed pairs times a weight to `out`."""
         from gamekeeper.algorithms.linkage import kernels

@@ -1,4 +1,4 @@
-"""Distances of one variable between the records of two files.
+"""Distances of one variable between the records of two files, by the kind of the variable.
 
 A `Comparison` holds one variable of both files and says how far apart two records are: numbers
 (absolute, squared, standardized, relative), ranks, categories (0 or 1), dates, texts, and
@@ -6,17 +6,14 @@ categories of different categorizations through the sinks they stand for: one mi
 the two sets of sinks, and impossible (infinite) where they have none in common.
 
 Where a value is missing, the distance is what the rule for missing says:
-
 - "expected": the mean distance over all pairs of observed values that are possible, so that a
   missing value speaks neither for nor against a link (the default);
 - "largest": the largest distance that the observed values allow;
 - "zero": as if equal; "impossible": no link; or any number.
 
 Numbers are given as float64 with NaN for missing, codes as whole numbers with 0 for missing. A
-pair costs a few operations; texts are compared once per pair of distinct texts.
-
-Lenz, A graph theoretical approach to record linkage (2003), phase 1. A block costs its pairs, and
-no memory beyond the block.
+block costs its pairs, and no memory beyond the block; texts are compared once per pair of distinct
+texts. Lenz, A graph theoretical approach to record linkage (2003), phase 1.
 """
 
 from __future__ import annotations
@@ -59,19 +56,10 @@ def compare_numbers(
 ) -> Comparison:
     """Compare numbers.
 
-    Parameters
-    ----------
-    a, b
-        The values of the two files, NaN for missing.
-    measure
-        "absolute" |x - y|; "squared" (x - y)^2; "standardized" |x - y| divided by the pooled
-        standard deviation within the two files; "relative" |x - y| / max(|x|, |y|), 0 where both
-        are 0. A variable that is constant within both files has no standard deviation: its
-        standardized distance is 0, and a note says so.
-    missing
-        The distance where a value is missing.
-    name
-        The name of the variable, for messages.
+    `measure` is "absolute" |x - y|; "squared" (x - y)^2; "standardized" |x - y| divided by the
+    pooled standard deviation within the two files; "relative" |x - y| / max(|x|, |y|), 0 where both
+    are 0. A variable that is constant within both files has no standard deviation: its standardized
+    distance is 0, and a note says so. `name` is the variable's, for messages.
 
     Examples
     --------
@@ -135,17 +123,9 @@ def compare_texts(
 ) -> Comparison:
     """Compare texts by a normalized edit distance from 0 to 1.
 
-    Parameters
-    ----------
-    a, b
-        The codes of the two files: 0 for missing, k for text k - 1 of the list.
-    texts_a, texts_b
-        The distinct texts of the two files.
-    measure
-        "levenshtein" (insert, delete, replace), "transposition" (also swaps of neighbours) or
-        "jaro-winkler" (common letters, with weight on a common beginning).
-    missing, name
-        As for `compare_numbers`.
+    Codes are 0 for missing, k for text k - 1 of the list of distinct texts. `measure` is
+    "levenshtein" (insert, delete, replace), "transposition" (also swaps of neighbours) or
+    "jaro-winkler" (common letters, with weight on a common beginning).
 
     Examples
     --------
@@ -169,14 +149,8 @@ def compare_sinks(
 ) -> Comparison:
     """Compare categories of different categorizations by the sinks they stand for.
 
-    Parameters
-    ----------
-    a, b
-        The codes of the two files, 0 for missing.
-    sinks_a, sinks_b
-        Truth values, one row per code from 1 and one column per sink: is the sink in the category?
-    missing, name
-        As for `compare_numbers`.
+    `sinks_a` and `sinks_b` are truth values, one row per code from 1 and one column per sink: is
+    the sink in the category?
 
     Examples
     --------

@@ -1,20 +1,12 @@
-"""Levels of agreement of pairs of records.
+"""Fellegi-Sunter weights, learned where each record has one partner at most, or none.
 
 The distance of a pair in a variable falls into a level: 0 up to the first limit, 1 up to the
-second, and so on; a missing value has no level. A pair costs its distances.
-
-Fellegi-Sunter weights: what agreement in each variable says for a link.
-
-The distance of a pair in each variable falls into a level (`agreement_levels`); m and u are the
-probabilities of the levels among matches and non-matches. The weight of a level is log(m / u), a
-natural logarithm, and that of a pair the sum over variables. A missing value says nothing: its
-variable is left out for that pair, with weight 0. `partners.one_partner` learns m and u.
-
-The sum takes the levels of different variables to be independent. Variables that err or agree
-together (a name and its spelling, an address and its postcode) make weights too large, and
-probabilities too near to 0 and 1. Fellegi and Sunter (1969).
-
-Fellegi-Sunter weights where each record has one partner at most, or none.
+second, and so on. With m and u for the probabilities of the levels among matches and non-matches,
+the weight of a level is log(m / u), a natural logarithm, and that of a pair the sum over variables.
+A missing value has no level and says nothing: weight 0. The sum takes the levels of different
+variables to be independent: variables that err or agree together (a name and its spelling, an
+address and its postcode) make weights too large, and probabilities too near to 0 and 1. Fellegi and
+Sunter (1969).
 
 The classical mixture takes pairs one by one. Where variables go together (large firms are large in
 everything), its class of matches becomes that of all similar pairs. Here the records of the first
@@ -24,19 +16,17 @@ have u. So candidates compete, and at most one match per record is found:
 
     P(j is the partner of i) = odds r_ij / (1 + odds sum_k r_ik),   r = product over variables of m / u.
 
-EM finds m, the likeliest under which no level says more for a match than a nearer one (without that, it
-may take pairs for matches that are far apart in a peculiar way), and each round the odds that are
-likeliest given m; u is counted on all pairs less the
-matches, or on random pairs where only candidates are compared. A missing value has ratio 1. EM starts
-from pairs that are nearest by the estimated weighted sum and from 90% agreement, and keeps the
-likelier end. A round costs one look at each pair and one sum for each combination of levels; of large
-files a sample of the records of the first is taken, with all their candidates.
+EM finds m, the likeliest under which no level says more for a match than a nearer one (without
+that, it may take pairs for matches that are far apart in a peculiar way), and each round the odds
+that are likeliest given m; u is counted on all pairs less the matches, or on random pairs where
+only candidates are compared. EM starts from pairs that are nearest by the estimated weighted sum
+and from 90% agreement, and keeps the likelier end. A round costs one look at each pair and one sum
+for each combination of levels; of large files a sample of the records of the first is taken, with
+all their candidates. After Sadinle (2017), who samples such matchings; Winkler (1988) for EM.
 
 The share of records with a partner rests on independence of the variables, among pairs of different
 people above all: where they agree together more often than the product of u says, it is too large.
 `overlap` holds it against what each file says of itself.
-
-After Sadinle (2017), who samples such matchings; Winkler (1988) for EM.
 """
 
 from __future__ import annotations
@@ -58,6 +48,7 @@ Limits: TypeAlias = Sequence[Sequence[float]]
 """For each variable the rising limits of its levels."""
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 _N_RANDOM = 100_000
 _QUANTILES = (0.001, 0.003, 0.01, 0.02, *(k / 20 for k in range(1, 20)))
@@ -133,16 +124,9 @@ _FLOOR = 1e-6
 class FellegiSunterModel:
     """Probabilities of the levels of each variable among matches (m) and non-matches (u).
 
-    Attributes
-    ----------
-    names, limits
-        The variables and the limits between their levels.
-    expected
-        The expected number of records of the first file with a partner, no more than the smaller
-        file has. (Two records may claim one partner: candidates compete for the records of the
-        first file alone.)
-    n_learned
-        Of how many records of the first file weights were learned.
+    `expected` is the expected number of records of the first file with a partner, no more than the
+    smaller file has. (Two records may claim one partner: candidates compete for the records of the
+    first file alone.) `n_learned` says of how many records of the first file weights were learned.
     """
 
     names: tuple[str, ...]
@@ -166,8 +150,6 @@ class FellegiSunterModel:
         """The weight of a pair with the best level in every variable."""
         return float(sum(weights.max() for weights in self.weights))
 
-
-Integers = NDArray[np.int64]
 
 _ASKED = "Weights of agreement were to be learned from pairs of records."
 # From so many pairs weights are learned: of more, records are sampled.
@@ -350,8 +332,8 @@ class _Work:
 def falling(shares: Floats, others: Floats) -> Floats:
     """Return shares whose ratios to others fall from place to place; their sum stays.
 
-    Neighbours that rise are put together (pool adjacent violators): of all shares with falling ratios,
-    these make the given ones likeliest.
+    Neighbours that rise are put together (pool adjacent violators): of all shares with falling
+    ratios, these make the given ones likeliest.
 
     Examples
     --------

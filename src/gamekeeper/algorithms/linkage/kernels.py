@@ -1,19 +1,13 @@
-"""Distances of one variable between records of two files, added to a matrix or to listed pairs.
+"""Compiled loops over pairs: distances and levels, candidates from an index, rounds of EM, messages.
 
-Every kernel adds to what is there, so that a weighted sum over variables needs one matrix. Missing
-values are NaN among numbers and 0 among codes. One pair costs a few operations. The kernels are
-compiled, and let go of the interpreter.
+Distances are added to what is there, so that a weighted sum over variables needs one matrix.
+Missing values are NaN among numbers and 0 among codes. One pair costs a few operations.
 
-Candidate pairs from an index of the second file, and the parts they fall into.
+For candidates, records with equal keys are groups; pairs are counted first and made afterwards, row
+by row, with ascending columns. Linear in the pairs that are looked at.
 
-Groups are records with equal keys. Pairs are counted first and made afterwards, row by row, with
-ascending columns. Linear in the pairs that are looked at. The kernels are compiled, and let go of
-the interpreter.
-
-Rounds of EM where each record has one partner at most, and sums of odds by row and column.
-
-A pair has one level per variable: 0 where a value is missing, which says nothing. Compiled, and let
-go of the interpreter.
+For partners, a pair has one level per variable: 0 where a value is missing, which says nothing. All
+kernels let go of the interpreter.
 """
 
 # pyright: basic, reportCallIssue=false
@@ -316,8 +310,9 @@ def label_components(starts, columns, n_columns):
 def weigh_records(patterns, places, starts, ratios, weights, evidence):
     """Write m / u of each combination of levels, and its sum over the pairs of each record.
 
-    `patterns` has the levels of each combination, `places` the combination of each pair, the pairs of
-    a record from `starts[i]` to `starts[i + 1]`; `ratios` the log of m over u by variable and level.
+    `patterns` has the levels of each combination, `places` the combination of each pair, the pairs
+    of a record from `starts[i]` to `starts[i + 1]`; `ratios` the log of m over u by variable and
+    level.
     """
     for q in range(len(patterns)):
         weight = 0.0
@@ -401,8 +396,8 @@ def pass_messages(starts, columns, odds, a, b, found, sums, places):
     """Pass messages along pairs once, both ways; return the largest change of a probability.
 
     The pairs of row i are `starts[i]` to `starts[i + 1]`; `a` and `b` are how free its row and its
-    column are without the pair. The largest term of each sum is kept apart: a difference of two large
-    sums would be rounding. `sums` and `places` are room for the columns.
+    column are without the pair. The largest term of each sum is kept apart: a difference of two
+    large sums would be rounding. `sums` and `places` are room for the columns.
     """
     largest, others = sums[0], sums[1]
     largest[:] = 0.0

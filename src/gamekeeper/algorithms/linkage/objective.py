@@ -4,26 +4,16 @@
   all pairs, so that every variable adds the same to a pair taken at random.
 - Fellegi-Sunter: the largest weight less the weight of the pair, so that the least total cost is
   the largest total weight.
-- Lexicographic, in `lexicographic`, and Mahalanobis, in `mahalanobis`.
+- Lexicographic: variables in their order of importance, as one cost in whole numbers. The total
+  over all links is to be least in the first variable, among these least in the second, and so on.
+  Numbers beyond 2^53 would be rounded, so they are refused.
+- Mahalanobis: differences of numbers count by the inverse of the covariance, pooled within the two
+  files: numbers are turned once so that the distance is Euclidean. A pair costs the number of
+  variables. Mahalanobis (1936); its use for linkage in Torra, Abowd and Domingo-Ferrer (2006).
 
 `cost_matrix` and `cost_pairs` build costs a block at a time, so that memory is one matrix, or one
 number per candidate pair. Impossible pairs cost infinity in every objective.
-
 Lenz, A graph theoretical approach to record linkage (2003), phase 2.
-
-Variables in their order of importance, as one cost in whole numbers.
-
-The total over all links is to be least in the first variable, among these least in the second, and
-so on. Distances are rounded to steps, and one step of a variable is made to outweigh all that the
-later ones can add up to over a whole file of links. Numbers beyond 2^53 would be rounded, so they
-are refused.
-
-Mahalanobis distance of several numbers between the records of two files.
-
-Differences count by the inverse of the covariance, pooled within the two files: numbers are turned
-once so that the distance is Euclidean. A pair costs the number of variables.
-
-Mahalanobis (1936); its use for linkage in Torra, Abowd and Domingo-Ferrer (2006).
 """
 
 from __future__ import annotations
@@ -149,16 +139,11 @@ def weighted_sum(
 ) -> WeightedSum:
     """Combine variables by a weighted sum.
 
-    Parameters
-    ----------
-    comparisons
-        The variables of the two files.
-    weights
-        "equal" (all 1), one number of at least 0 per variable, or "estimated": one over the mean
-        distance of all pairs of observed values, scaled to a mean of 1. No truth is needed, since
-        nearly all pairs belong to different people. It puts variables of different units and
-        ranges on one scale, and gives more to variables in which a small distance is rare; it knows
-        nothing of how much noise each carries. A variable without any distance gets weight 0.
+    Weights are "equal" (all 1), one number of at least 0 per variable, or "estimated": one over the
+    mean distance of all pairs of observed values, scaled to a mean of 1. No truth is needed, since
+    nearly all pairs belong to different people. It puts variables of different units and ranges on
+    one scale, and gives more to variables in which a small distance is rare; it knows nothing of
+    how much noise each carries. A variable without any distance gets weight 0.
 
     Examples
     --------
@@ -254,11 +239,12 @@ def fellegi_sunter_cost(
     return FellegiSunterCost(tuple(comparisons), model, (*notes_of(comparisons), *model.notes))
 
 
-def _bad(found: str, do: str) -> InputError:
-    return InputError(Reason.BAD_OPTION, _ASKED, found, do)
+def _bad(found: str, do: str, asked: str = _ASKED) -> InputError:
+    return InputError(Reason.BAD_OPTION, asked, found, do)
 
 
-_ASKED_OF_LEXICOGRAPHIC = "A lexicographic cost was asked for."
+_ASKED_APART = "Mahalanobis distances between the records of two files were asked for."
+_ASKED_IN_ORDER = "A lexicographic cost was asked for."
 _EXACT = 2**53
 _DEFAULT_STEPS = 100
 _MOST_WHOLE_STEPS = 1_000
@@ -303,22 +289,16 @@ class LexicographicCost:
 def lexicographic_cost(
     comparisons: Sequence[Comparison], *, steps: Sequence[int | None] | None = None
 ) -> LexicographicCost:
-    """Combine variables in their order of importance, so that no later one can overturn an earlier.
+    """Combine variables, the most important first, so that no later one can overturn an earlier.
 
-    Parameters
-    ----------
-    comparisons
-        The variables, the most important first.
-    steps
-        For each variable into how many steps its largest distance is divided. By default, or where
-        None: 1 for categories, the range for whole numbers and ranks of a range up to 1,000 (both
-        exact), and 100 otherwise. The product over variables of (records x steps + 1) must stay
-        within 2^53, up to which whole numbers are exact; otherwise a LimitError says so.
+    `steps` says for each variable into how many its largest distance is divided. By default, or
+    where None: 1 for categories, the range for whole numbers and ranks of a range up to 1,000 (both
+    exact), and 100 otherwise. The product over variables of (records x steps + 1) must stay within
+    2^53, up to which whole numbers are exact; otherwise a LimitError says so.
 
     Examples
     --------
     >>> from gamekeeper.algorithms.linkage.distances import compare_categories, compare_numbers
-    >>> from gamekeeper.algorithms.linkage.objective import cost_matrix
     >>> sex, age = compare_categories([1, 2], [1, 1]), compare_numbers([30, 40], [31, 40])
     >>> cost_matrix(lexicographic_cost([sex, age])).tolist()
     [[1.0, 10.0], [30.0, 21.0]]
@@ -328,7 +308,7 @@ def lexicographic_cost(
     if len(given) != len(comparisons) or any(step is not None and step < 1 for step in given):
         raise InputError(
             Reason.BAD_OPTION,
-            _ASKED_OF_LEXICOGRAPHIC,
+            _ASKED_IN_ORDER,
             f"{len(given)} numbers of steps were given for {len(comparisons)} variables, or one is "
             "below 1.",
             "Give a whole number of at least 1 per variable, or None.",
@@ -348,7 +328,7 @@ def lexicographic_cost(
     if math.prod(bases) > _EXACT:
         raise LimitError(
             Reason.TOO_LARGE,
-            _ASKED_OF_LEXICOGRAPHIC,
+            _ASKED_IN_ORDER,
             f"{len(chosen)} variables with {', '.join(map(str, chosen))} steps and {n_links:,} "
             f"links need whole numbers up to 2^{math.log2(math.prod(bases)):.0f}; up to 2^53 they "
             "are exact.",
@@ -405,19 +385,12 @@ class MahalanobisCost:
 
 
 def mahalanobis_cost(a: ArrayLike, b: ArrayLike) -> MahalanobisCost:
-    """Combine numbers by the inverse of their covariance.
+    """Combine numbers, one row per record, by the inverse of their covariance.
 
-    Parameters
-    ----------
-    a, b
-        Numbers of the two files, one row per record, NaN for missing. A missing value stands at
-        the mean of the observed ones of both files, and a note says how many there are.
-
-    Notes
-    -----
-    The covariance is pooled within the files, so that a shift between them does not count. Where it
-    is singular (constant variables, one a combination of others) its pseudo-inverse is taken: the
-    directions without variance count for nothing, and a note says so.
+    A missing value (NaN) stands at the mean of the observed ones of both files, and a note says how
+    many there are. The covariance is pooled within the files, so that a shift between them does not
+    count. Where it is singular (constant variables, one a combination of others) its pseudo-inverse
+    is taken: the directions without variance count for nothing, and a note says so.
 
     Examples
     --------
@@ -427,12 +400,13 @@ def mahalanobis_cost(a: ArrayLike, b: ArrayLike) -> MahalanobisCost:
     """
     x, y = np.array(a, np.float64), np.array(b, np.float64)
     if x.ndim != 2 or y.ndim != 2 or x.shape[1] != y.shape[1] or not x.size or not y.size:
-        raise _bad_of_mahalanobis(
+        raise _bad(
             f"The files have numbers of shape {x.shape} and {y.shape}.",
             "Give one row per record and the same columns, at least one of each.",
+            _ASKED_APART,
         )
     if np.isinf(x).any() or np.isinf(y).any():
-        raise _bad_of_mahalanobis("There is an infinite value.", "Give numbers, NaN for missing.")
+        raise _bad("There is an infinite value.", "Give numbers, NaN for missing.", _ASKED_APART)
     notes = ()
     n_missing = int(np.isnan(x).sum() + np.isnan(y).sum())
     if n_missing:
@@ -458,8 +432,3 @@ def mahalanobis_cost(a: ArrayLike, b: ArrayLike) -> MahalanobisCost:
     whitening = scales[:, None] * vectors[:, kept] / np.sqrt(values[kept])
     left, right = np.ascontiguousarray(x @ whitening), np.ascontiguousarray(y @ whitening)
     return MahalanobisCost(left, right, notes)
-
-
-def _bad_of_mahalanobis(found: str, do: str) -> InputError:
-    asked = "Mahalanobis distances between the records of two files were asked for."
-    return InputError(Reason.BAD_OPTION, asked, found, do)

@@ -1,57 +1,50 @@
-"""How many people are in both of two files: by fitted weights, and by what each file says of itself.
+"""How many people are in both files, whether nearest records are partners, how likely links are.
 
-Two estimates that err in different directions, and a bound.
+**How many**: two estimates that err in different directions, and a bound.
 
-- **By weights**: the expected number of records with a partner under the fitted model. Where
-  variables agree together among different people more often than their product says, it is too
-  large.
-- **By each file itself**: two records of one file are two people, if nobody is there twice. So the
+- By weights: the expected number of records with a partner under the fitted model. Where variables
+  agree together among different people more often than their product says, it is too large.
+- By each file itself: two records of one file are two people, if nobody is there twice. So the
   pairs within the files show how often different people reach a weight, whatever the dependence
   between variables. With T pairs between the files at a weight or above, and D to be expected of
   different people, T - D are matches; those below the weight are missing. People who are in one
   file twice make it too small, and so do values that were made alike in one file.
+- By margins: at least so many have a partner, as they are farther ahead than records are within
+  their file.
 
-- **By margins** (`margin_evidence`): at least so many have a partner, as they are farther ahead than
-  records are within their file.
+The interval takes in both: from what the files themselves leave at the least, with Poisson limits
+of D, or two standard errors below the estimate by weights where that is lower, up to the larger of
+the two estimates with its error. Neither sees a match that agrees in nothing. A pair costs one
+comparison with a limit.
 
-The interval takes in both: from what the files themselves leave at the least, with Poisson limits of
-D, or two standard errors below the estimate by weights where that is lower, up to the larger of the
-two estimates with its error. Neither sees a match that agrees in nothing. A pair costs one comparison
-with a limit.
+**Margins**: the margin of a record is the cost of its second nearest candidate less that of its
+nearest. Somebody without a partner is as far ahead by chance as a record is within its own file,
+the record itself left out: there nobody has a partner. That holds where values of one file are
+blurred as well. Costs are larger between blurred values and true ones than within the true file, so
+that counting pairs up to a cost shows nothing; margins hardly change.
 
-Whether nearest records are partners, told by how far they are ahead of the second nearest.
+With a share r of margins of at least t within the files and K of n between them, at most n r + N (1
+- r) of these K are to be expected if N have a partner: so N is at least (K - n r) / (1 - r). The
+largest of these over t is taken, with r at its upper limit (0.999, of the file where it is larger)
+and two standard errors. A margin is of somebody without a partner with a probability of at most (n
+- N) f0 / f, where f0 and f are the densities of margins within and between the files (Efron's local
+false discovery rate); their ratio is fitted so that it falls with the margin. Where records of one
+file were made alike, as by microaggregation, margins within that file are too small: then no number
+of partners follows. B. Efron, Large-scale inference (2010), chapter 5.
 
-The margin of a record is the cost of its second nearest candidate less that of its nearest. Somebody
-without a partner is as far ahead by chance as a record is within its own file, the record itself left
-out: there nobody has a partner. That holds where values of one file are blurred as well. Costs are
-larger between blurred values and true ones than within the true file, so that counting pairs up to a
-cost shows nothing; margins hardly change.
-
-With a share r of margins of at least t within the files and K of n between them, at most
-n r + N (1 - r) of these K are to be expected if N have a partner: so N is at least
-(K - n r) / (1 - r). The largest of these over t is taken, with r at its upper limit (0.999, of the file
-where it is larger) and two standard errors. A margin is of somebody without a partner with a
-probability of at most (n - N) f0 / f, where f0 and f are the densities of margins within and between
-the files (Efron's local false discovery rate); their ratio is fitted so that it falls with the margin.
-
-Where records of one file were made alike, as by microaggregation, margins within that file are too
-small: then no number of partners follows. B. Efron, Large-scale inference (2010), chapter 5.
-
-How likely each pair is linked, where nobody has more than one partner: marginals of matchings.
-
-Every set of one-to-one links has the product of the odds of its pairs as its weight; the probability
-of a pair is the share of the sets that have it. A candidate that most likely belongs to another
-record hardly competes, which sums of odds by row and column do not know. Exact marginals are out of
-reach (they are permanents); messages are passed between records and candidates until they settle:
+**Links**: every set of one-to-one links has the product of the odds of its pairs as its weight; the
+probability of a pair is the share of the sets that have it. A candidate that most likely belongs to
+another record hardly competes, which sums of odds by row and column do not know. Exact marginals
+are out of reach (they are permanents); messages are passed between records and candidates until
+they settle:
 
     a_ij = 1 / (1 + sum over k != j of odds_ik b_kj),   and b_ij likewise by columns,
     P(ij) = odds_ij a_ij b_ij / (1 + odds_ij a_ij b_ij),
 
-where a_ij is how likely i is free if j is left out. That is exact where the pairs form no cycle, and
-settles for one-to-one links in any case (Vontobel 2013). A round costs two looks at each pair.
-
-Pairs that together have less than a hundredth of the odds of a record are not followed. P. O.
-Vontobel, The Bethe permanent of a nonnegative matrix (2013).
+where a_ij is how likely i is free if j is left out. That is exact where the pairs form no cycle,
+and settles for one-to-one links in any case (P. O. Vontobel, The Bethe permanent of a nonnegative
+matrix, 2013). A round costs two looks at each pair. Pairs that together have less than a hundredth
+of the odds of a record are not followed.
 """
 
 from __future__ import annotations
@@ -65,6 +58,7 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.linkage.fellegi_sunter import FellegiSunterModel, falling
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.integer]
 
 _Z = 1.959963984540054
 _DRAWN = 20_000
@@ -77,17 +71,11 @@ _SMALLEST = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class OverlapEstimate:
-    """How many people are in both files.
+    """How many people are in both files, and an interval at 95% that takes in both ways.
 
-    Attributes
-    ----------
-    estimate, low, high
-        The number, and an interval at 95% that takes in both ways.
-    by_weights
-        What the fitted weights say. It is the estimate where the files themselves leave as many, or
-        else the least that they leave is.
-    is_by_weights
-        Whether the files themselves agree with the weights, so that these can be believed.
+    What the fitted weights say, `by_weights`, is the estimate where the files themselves leave as
+    many, or else the least that they leave is; `is_by_weights` says whether the files agree with
+    the weights, so that these can be believed.
     """
 
     estimate: float
@@ -126,28 +114,21 @@ def estimate_overlap(
 ) -> OverlapEstimate:
     """Estimate the number of people in both files.
 
-    Parameters
-    ----------
-    shape
-        The numbers of records.
-    evidence
-        For each record of the first file the sum of m / u over its candidates, and their number.
-    between
-        Costs of pairs between the files: the least ones suffice, as many as `deepest` says.
-    within
-        Costs of pairs within the files, as far as they are not larger; None where there are none.
-    n_between, n_within
-        How many pairs between the files, and how many within them, these are the least costs of.
-    model, known
-        The weights that these costs are of, and how often both values of each variable are known.
-    at_least
-        How many are in both by the margins of records (`margin_evidence`).
-    made_alike
-        Whether records of a file were made alike, as by microaggregation: then matches come no
-        nearer than others, and all may be in both.
-    blurred
-        Whether weights rest on numbers in which matches hardly ever agree, as where noise was added:
-        where the files do not agree with the weights then, these may miss any number of matches.
+    - `evidence`: for each record of the first file the sum of m / u over its candidates, and their
+      number.
+    - `between`: costs of pairs between the files: the least ones suffice, as many as `deepest`
+      says.
+    - `within`: costs of pairs within the files, as far as they are not larger; None where there are
+      none.
+    - `n_between`, `n_within`: of how many pairs these are the least costs.
+    - `model`, `known`: the weights behind these costs, and how often both values of each variable
+      are known.
+    - `at_least`: how many are in both by the margins of records (`margin_evidence`).
+    - `made_alike`: whether records of a file were made alike, as by microaggregation: then matches
+      come no nearer than others, and all may be in both.
+    - `blurred`: whether weights rest on numbers in which matches hardly ever agree, as where noise
+      was added: where the files do not agree with the weights then, these may miss any number of
+      matches.
     """
     most = min(shape)
     number, error = number_by_weights(*evidence)
@@ -189,7 +170,8 @@ def number_by_weights(sums: Floats, candidates: Floats) -> tuple[float, float]:
     """Return the expected number of records with a partner, and its standard error.
 
     The odds of a pair are the likeliest by the sum of m / u over the candidates of each record. The
-    error has what single records leave open, and what is not known of the odds; not that of m and u.
+    error has what single records leave open, and what is not known of the odds; not that of m and
+    u.
 
     Examples
     --------
@@ -245,23 +227,19 @@ def _poisson(counts: NDArray[np.integer], times: float) -> tuple[Floats, Floats]
     return np.maximum(fewest - _Z * np.sqrt(fewest), 0.0), largest + _Z * np.sqrt(largest)
 
 
-_GRID_OF_MARGIN_EVIDENCE = 200
+_MARGIN_GRID = 200
 _SURE = 0.999
-_Z_OF_MARGIN_EVIDENCE = 2.0
+_MARGIN_ERRORS = 2.0
 _FEWEST = 20
 _SMALL = 0.25
 
 
 @dataclass(frozen=True, eq=False)
 class MarginEvidence:
-    """What margins say of partners.
+    """What margins say of partners: how many records of the first file have one at the least.
 
-    Attributes
-    ----------
-    least
-        How many records of the first file have a partner at the least.
-    starts, shares
-        The probability of being of somebody without a partner, for margins from each start on.
+    The probability of being of somebody without a partner is in `shares`, for margins from each
+    start on.
     """
 
     least: float
@@ -286,9 +264,9 @@ def margin_evidence(
     """Hold margins between two files against those within each; None where there are too few.
 
     `n_records` are in the first file, of which `between` may be a part. Without `counts`, as where
-    records were made alike, no partner is taken to be certain. With `by_small`, how many are alone is
-    estimated from small margins for the shares, and not for the number of partners. So many records
-    go together as `alike` says, and count as one for errors.
+    records were made alike, no partner is taken to be certain. With `by_small`, how many are alone
+    is estimated from small margins for the shares, and not for the number of partners. So many
+    records go together as `alike` says, and count as one for errors.
 
     Examples
     --------
@@ -314,7 +292,7 @@ def least_partners(between: Floats, sides: list[Floats], alike: float = 1.0) -> 
     from scipy.special import betaincinv
 
     n = len(between)
-    limits = np.unique(np.quantile(between, np.linspace(0, 1, _GRID_OF_MARGIN_EVIDENCE)))
+    limits = np.unique(np.quantile(between, np.linspace(0, 1, _MARGIN_GRID)))
     counts = _at_least(between, limits)
     rates = np.zeros(len(limits))
     for side in sides:
@@ -328,16 +306,16 @@ def least_partners(between: Floats, sides: list[Floats], alike: float = 1.0) -> 
     if not usable.any():
         return 0.0
     counts, rates = counts[usable], rates[usable]
-    by_chance = n * rates + _Z_OF_MARGIN_EVIDENCE * np.sqrt(alike * n * rates * (1 - rates))
+    by_chance = n * rates + _MARGIN_ERRORS * np.sqrt(alike * n * rates * (1 - rates))
     return max(float(((counts - by_chance) / (1 - rates)).max()), 0.0)
 
 
 def alone_by_small(between: Floats, within: Floats, alike: float = 1.0) -> float:
     """Return how many records are alone at the most, by how many have small margins.
 
-    A quarter of the margins within the files are below some limit, and so are a quarter of those alone.
-    Others with small margins are counted besides, so that the number is rather too large; one standard
-    error is added. (Storey's estimate of the share of true hypotheses.)
+    A quarter of the margins within the files are below some limit, and so are a quarter of those
+    alone. Others with small margins are counted besides, so that the number is rather too large;
+    one standard error is added. (Storey's estimate of the share of true hypotheses.)
 
     Examples
     --------
@@ -383,8 +361,6 @@ def margins_of(best: Floats, second: Floats) -> Floats:
     return np.where(np.isfinite(found), found, math.nan)
 
 
-Integers = NDArray[np.integer]
-
 _SMALL_SHARE = 1e-2
 _SETTLED = 1e-2
 _MOST_ROUNDS = 30
@@ -418,19 +394,11 @@ def least_odds(sums: Floats, candidates: Floats) -> Floats:
 
 
 def link_marginals(
-    rows: Integers,
-    columns: Integers,
-    odds: Floats,
-    shape: tuple[int, int],
+    rows: Integers, columns: Integers, odds: Floats, shape: tuple[int, int]
 ) -> LinkMarginals:
     """Work out the probability of each pair, until none changes by more than 0.01.
 
-    Parameters
-    ----------
-    rows, columns, odds
-        The pairs that are followed, in the order of their rows, and the odds of each.
-    shape
-        The numbers of rows and columns.
+    `rows`, `columns` and `odds` are the pairs that are followed, in the order of their rows.
 
     Examples
     --------

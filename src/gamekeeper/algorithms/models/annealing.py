@@ -1,30 +1,26 @@
-"""Searching the best decomposable model by simulated annealing.
+"""Searching decomposable models: by simulated annealing, in Occam's window, and all of them.
 
-A walk as in MC3, whose proposals are accepted with probability exp(-max(0, -log BF) / T) while
-the temperature T falls: a worse model is taken readily at first and hardly ever at the end
-(Bertsimas and Tsitsiklis, Simulated annealing, 1993). Two schedules: the fixed one of the thesis,
-from 10^14 down to 0.01 by a factor of 0.99 (3,666 temperatures), and an adaptive one that starts
-where the largest Bayes factors begin to matter and cools by steps measured in standard deviations
-of the score (Huang, Romeo and Sangiovanni-Vincentelli 1986). The end of a run is improved by the
-best legal change until there is none.
+**Annealing** is a walk as in MC3, whose proposals are accepted with probability exp(-max(0, -log
+BF) / T) while the temperature T falls: a worse model is taken readily at first and hardly ever at
+the end (Bertsimas and Tsitsiklis, Simulated annealing, 1993). Two schedules: the fixed one of the
+thesis, from 10^14 down to 0.01 by a factor of 0.99 (3,666 temperatures), and an adaptive one that
+starts where the largest Bayes factors begin to matter and cools by steps measured in standard
+deviations of the score (Huang, Romeo and Sangiovanni-Vincentelli 1986). The end of a run is
+improved by the best legal change until there is none.
 
-Occam's window: the models that are not much worse than the best.
+**Occam's window** holds the models that are not much worse than the best (Madigan and Raftery,
+Model selection and accounting for model uncertainty in graphical models using Occam's window,
+1994). A model is out if the best is more than c times as probable, and, in the strict window, if a
+simpler model inside it is more probable. The window is found from good models by a search down,
+deleting edges, and then up, adding them. A smaller model that is more probable drives out the
+larger one; a larger one must be c times as probable to drive out the smaller; between these both
+stay, and the search goes on from both. Such a search cannot pass from one good model to another
+whose common part is bad, so here it is repeated from the models inside the window that differ from
+one found by an edge for another, until there is nothing new. Where simpler models are not to drive
+out others, the search goes on from all that are in the window. Scores that differ by no more than
+rounding are equal, and neither model drives out the other.
 
-Madigan and Raftery, Model selection and accounting for model uncertainty in graphical models
-using Occam's window (1994). A model is out if the best is more than c times as probable, and, in
-the strict window, if a simpler model inside it is more probable. The window is found from good
-models by a search down, deleting edges, and then up, adding them. A smaller model that is more
-probable drives out the larger one; a larger one must be c times as probable to drive out the
-smaller; between these both stay, and the search goes on from both. Such a search cannot pass from
-one good model to another whose common part is bad, so here it is repeated from the models inside
-the window that differ from one found by an edge for another, until there is nothing new. Where
-simpler models are not to drive out others, the search goes on from all that are in the window.
-Scores that differ by no more than rounding are equal, and neither model drives out the other.
-
-Searches over decomposable models: sampling, annealing, Occam's window, and all of them.
-
-The first three are in modules of their own; the last is for few variables, and for tests of the
-others.
+All models are gone through for few variables, and for tests of the other searches.
 """
 
 from __future__ import annotations
@@ -121,27 +117,17 @@ def anneal(
 ) -> SearchResult:
     """Search the decomposable model with the highest marginal likelihood.
 
-    Parameters
-    ----------
-    scores
-        The scores of the records.
-    schedule
-        "adaptive", or "thesis" for the fixed one, which moves single edges only unless told.
-    proposals
-        The number of proposals per temperature; by default 100 with the schedule of the thesis
-        (which does not say), else 16 per pair of variables,
-        at most 160 per variable and at least 100.
-    restarts
-        The number of runs, each from the empty model; there is one more that only climbs. The
-        result has the end of every run; it counts as converged if two runs or more ended at the
-        best model.
-    moves
-        Shares of the kinds of moves, as for `sample_models`.
-    seed, workers
-        The same seed gives the same result whatever the number of threads.
-    progress, keep_partial
-        If `progress` raises `Cancelled` the search stops; with `keep_partial` the best models by
-        then are returned.
+    - `schedule`: "adaptive", or "thesis" for the fixed one, which moves single edges only unless
+      told.
+    - `proposals`: the number per temperature; by default 100 with the schedule of the thesis (which
+      does not say), else 16 per pair of variables, at most 160 per variable and at least 100.
+    - `restarts`: the number of runs, each from the empty model; there is one more that only climbs.
+      The result has the end of every run; it counts as converged if two or more ended at the best
+      model.
+    - `moves`: shares of the kinds of moves, as for `sample_models`.
+    - `seed`, `workers`: the same seed gives the same result whatever the number of threads.
+    - `progress`, `keep_partial`: if `progress` raises `Cancelled` the search stops; with
+      `keep_partial` the best models by then are returned.
 
     Examples
     --------
@@ -243,10 +229,7 @@ def _climb(scores: MarginScores, graph: NDArray[np.uint64], clock: NDArray[np.in
 
 
 def _result(
-    scores: MarginScores,
-    ends: NDArray[np.uint64],
-    traces: NDArray[np.float64],
-    seconds: float,
+    scores: MarginScores, ends: NDArray[np.uint64], traces: NDArray[np.float64], seconds: float
 ) -> SearchResult:
     models, visits = np.unique(ends, axis=0, return_counts=True)
     log_scores = np.array([scores.log_marginal_likelihood(model) for model in models])
@@ -287,25 +270,14 @@ def occams_window(
 ) -> SearchResult:
     """Find the decomposable models in Occam's window.
 
-    Parameters
-    ----------
-    scores
-        The scores of the records.
-    starts
-        Models to start from, as sets of neighbours; by default the ends of eight annealing runs,
-        and up to five variables every model there is, so that none is missed.
-    c
-        How many times less probable than the best a model may be; above 1.
-    strict
-        Whether a model is also left out if a model with some of its edges is more probable.
-    most_models
-        How many models to look at in either direction; the result has not converged if there
-        were more.
-    seed, workers
-        For the annealing that finds models to start from.
-    progress, keep_partial
-        If `progress` raises `Cancelled` the search stops; with `keep_partial` the window among
-        the models found by then is returned.
+    - `starts`: models to start from, as sets of neighbours; by default the ends of eight annealing
+      runs (by `seed` and `workers`), and up to five variables every model there is, so that none is
+      missed.
+    - `c`: how many times less probable than the best a model may be; above 1.
+    - `strict`: whether a model is also left out if a model with some of its edges is more probable.
+    - `most_models`: how many to look at in either direction; not converged if there were more.
+    - `progress`, `keep_partial`: as for `anneal`; the window is that among the models found by
+      then.
 
     Examples
     --------
@@ -338,7 +310,7 @@ def occams_window(
     window = _Window(scores, math.log(c), most_models, progress, strict=strict)
     cancelled: Cancelled | None = None
     try:
-        candidates = set(_tuples(begun))
+        candidates = {tuple(row) for row in begun.tolist()}
         accepted: set[_Model] = set()
         while candidates - accepted:
             down = window.search(sorted(candidates), up=False)
@@ -502,10 +474,6 @@ def neighbours(scores: MarginScores, model: _Model) -> list[tuple[_Model, float]
     return found
 
 
-def _tuples(models: NDArray[np.uint64]) -> list[_Model]:
-    return [tuple(row) for row in models.tolist()]
-
-
 _MOST_VARIABLES = 5
 _MODELS = (1, 1, 2, 8, 61, 822, 18154, 617675)
 
@@ -513,12 +481,7 @@ _MODELS = (1, 1, 2, 8, 61, 822, 18154, 617675)
 def exact_posterior(scores: MarginScores, *, most_variables: int = _MOST_VARIABLES) -> SearchResult:
     """Return every decomposable model with its posterior probability, under a uniform prior.
 
-    Parameters
-    ----------
-    scores
-        The scores of the records.
-    most_variables
-        The number of variables up to which to do it: 5 have 822 models, 6 have 18,154.
+    It is done for up to `most_variables`: 5 have 822 models, 6 have 18,154.
 
     Examples
     --------

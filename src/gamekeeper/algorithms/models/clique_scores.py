@@ -12,13 +12,10 @@ over its cliques divided by the product over its separators (Dawid and Lauritzen
 in the statistical analysis of decomposable graphical models, 1993). A score costs one pass over
 the distinct rows; scores are kept in a table of fixed size.
 
-Scores of margins whose cells are counted by somebody else, such as a cluster that has the records.
-
-A score needs no more than how many cells of a margin have how many records (see `clique_scores`).
-Where not even the distinct rows fit into memory, these numbers are asked for by sets of variables,
-many at a time, and scores are kept. They are the same to the last bit. What walks from model to model
-one margin at a time would ask too often: this is for searches that list what they want, as a climb
-does.
+Where not even the distinct rows fit into memory, somebody else, such as a cluster that has the
+records, supplies the counts of counts, asked for by sets of variables, many at a time. Scores are
+the same to the last bit. What walks from model to model one margin at a time would ask too often:
+this is for searches that list what they want, as a climb does.
 """
 
 from __future__ import annotations
@@ -46,19 +43,11 @@ _MOST_KEPT = 1 << 20
 class MarginScores:
     """Log marginal likelihoods of margins and of decomposable models.
 
-    Parameters
-    ----------
-    codes
-        A row per record and a column per variable (1 to 64), of integers from 0 up.
-    levels
-        Per variable the number of categories that are declared, observed or not; at least as many
-        as are observed. Those observed if it is not given.
-    precision
-        The total prior precision, above 0.
-    counts
-        How often each row occurs; once each if it is not given.
-    most_kept
-        The number of scores to keep, 16 bytes each; when there are more, some are computed again.
+    Codes have a row per record and a column per variable (1 to 64), of integers from 0 up. `levels`
+    is per variable the number of categories that are declared, observed or not, at least as many as
+    are observed; those observed if it is not given. `precision` is the total prior precision, above
+    0. `counts` says how often each row occurs; once each if it is not given. `most_kept` scores are
+    kept, 16 bytes each; when there are more, some are computed again.
 
     Examples
     --------
@@ -124,10 +113,6 @@ class MarginScores:
         counts: ArrayLike | None = None,
     ) -> list[MarginScores]:
         """Return scores of the same records for several precisions, which share their counts.
-
-        `counts` says how often each row occurs, as for one precision.
-
-        In a large file a margin that one of them has counted costs the others nothing.
 
         Examples
         --------
@@ -229,10 +214,7 @@ class MarginScores:
         return edges[:n], (signs[:n, :n_edges] * gains).sum(axis=1)
 
     def log_marginal_likelihood(self, adjacency: Sequence[int] | NDArray[np.uint64]) -> float:
-        """Return the log marginal likelihood of a decomposable model.
-
-        `adjacency` has per variable the set of its neighbours, as bits.
-        """
+        """Return the log marginal likelihood of a decomposable model, given by sets of neighbours."""
         total = float(self.of_graphs(self.checked_graph(adjacency)[None])[0])
         if math.isnan(total):
             raise InputError(
@@ -411,18 +393,7 @@ Supplier = Callable[[Sequence[int]], Sequence[Sizes]]
 
 
 class SuppliedScores(MarginScores):
-    """Log marginal likelihoods from supplied sizes of cells.
-
-    Parameters
-    ----------
-    supplier
-        Who counts.
-    n_rows
-        How many distinct rows there are.
-    levels
-        Per variable the number of categories that are declared.
-    precision
-        The total prior precision, above 0.
+    """Log marginal likelihoods from supplied sizes of cells, for so many distinct rows.
 
     Examples
     --------

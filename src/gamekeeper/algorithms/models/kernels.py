@@ -1,14 +1,14 @@
-"""Compiled scores of margins: counts of equal rows over a set of variables, and their gammas.
+"""Compiled scores of margins, and compiled passes over the rows of a latent class model.
 
-Variables are bits of a word of 64, and a set of variables is a word. Scores are kept in a table of
-fixed size that threads share without locks: an entry holds the scrambled set xor the bits of its
-score, and the score, so that an entry torn by two writers is taken for another set's, never for a
-wrong score. What a score is never depends on the table.
+Of a margin, equal rows over a set of variables are counted, and their gammas taken. Variables are
+bits of a word of 64, and a set of variables is a word. Scores are kept in a table of fixed size
+that threads share without locks: an entry holds the scrambled set xor the bits of its score, and
+the score, so that an entry torn by two writers is taken for another set's, never for a wrong score.
+What a score is never depends on the table.
 
-Compiled passes over the rows of a latent class model; see `latent_classes`.
-
-Tables have a line for each category of each variable and a column for each class, so that a row of the
-sample is a product of lines. Products are kept near 1, and their logarithm beside them.
+Latent classes have tables with a line for each category of each variable and a column for each
+class, so that a row of the sample is a product of lines. Products are kept near 1, and their
+logarithm beside them.
 """
 
 # pyright: basic, reportCallIssue=false
@@ -53,16 +53,9 @@ class Margins(NamedTuple):
 class CountingRoom(NamedTuple):
     """Where the rows of a margin are counted; each thread needs room of its own.
 
-    Attributes
-    ----------
-    keys
-        The key of each row.
-    slot_keys, slot_values
-        A hash table of keys and their counts.
-    sizes
-        How often each count below 256 occurs, and then the larger counts themselves.
-    scores
-        The score of the margin for each precision.
+    `keys` of rows, `slot_keys` and `slot_values` (a hash table of keys and their counts), `sizes`
+    (how often each count below 256 occurs, and then the larger counts themselves), `scores` for
+    each precision.
     """
 
     keys: Any
@@ -113,10 +106,7 @@ def _scrambled(word):
 
 @inner
 def _count_keys(keys, counts, slot_keys, slot_values, numbered):
-    """Add up the counts of equal keys in slots; or put numbers 0, 1, ... in place of the keys.
-
-    Numbers go by first appearance; returns how many there are.
-    """
+    """Add up counts of equal keys in slots, or number keys as they come; return how many."""
     last = np.uint64(len(slot_keys) - 1)
     for place in range(len(slot_values)):
         slot_values[place] = 0
@@ -246,10 +236,7 @@ def _fill_by_sizes(mask, margins, room, n_many, n):
 
 
 def scores_of_sizes(mask, sizes, cells, margins):
-    """Return the scores of a margin for all precisions, given how many cells have how many records.
-
-    Sizes rise and are above 0.
-    """
+    """Return a margin's scores for all precisions, by how many cells have each (rising) size."""
     is_small = sizes < _SMALL
     many = np.repeat(sizes[~is_small], cells[~is_small])
     held = np.zeros(_SMALL + len(many), np.int64)
@@ -344,9 +331,9 @@ def pass_over(
 ) -> float:
     """Add to each class what the rows have of it, and return the log likelihood.
 
-    What a row has of a class is the class's chance given the row, times 1 (EXPECT), times how far the
-    row is from the centre along the axis of the class (LEAN), or times the logistic function of twice
-    that (SPLIT).
+    What a row has of a class is the class's chance given the row, times 1 (EXPECT), times how far
+    the row is from the centre along the axis of the class (LEAN), or times the logistic function of
+    twice that (SPLIT).
     """
     n_classes, n_variables = len(shares), places.shape[1]
     chance = np.empty(n_classes)

@@ -5,19 +5,19 @@ keys better than either. A row x has the probability
 
     p(x) = sum over classes c of share_c * product over variables v of t_cv(x_v).
 
-Fitted by expectation and maximization. In every class five records are thought to be like all records
-of the sample, so that a category which a class does not have is as rare there as elsewhere, and not
-impossible; what nobody has is. Classes come by halving, from one up: each is split along the axis on
-which its rows differ most (reciprocal averaging, a few rounds, from the logarithms of its table), then
-all climb together. No chance is in it, so that neither the order of records nor the numbers of
-categories matter but for rounding. There are 2, 4, 8, 16 or 32 classes, as many as leave four records
-for each class and variable: a choice by experiment.
+Fitted by expectation and maximization. In every class five records are thought to be like all
+records of the sample, so that a category which a class does not have is as rare there as elsewhere,
+and not impossible; what nobody has is. Classes come by halving, from one up: each is split along
+the axis on which its rows differ most (reciprocal averaging, a few rounds, from the logarithms of
+its table), then all climb together. No chance is in it, so that neither the order of records nor
+the numbers of categories matter but for rounding. There are 2, 4, 8, 16 or 32 classes, as many as
+leave four records for each class and variable: a choice by experiment.
 
 A variable is left out by leaving out its factor, and categories are merged by adding theirs.
 
 Each climb ends when a step gains less than 1e-4 per record in log probability, or after a number of
-steps: ten before a split, a hundred at the end, fewer in very large files. `settled` says which. A step
-takes rows times classes times variables.
+steps: ten before a split, a hundred at the end, fewer in very large files. `settled` says which. A
+step takes rows times classes times variables.
 """
 
 from __future__ import annotations
@@ -47,22 +47,11 @@ _LEAST = 1e-12
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class LatentClasses:
-    """A fitted model.
+    """A fitted model, by the lines of the categories of each variable (from `starts` on).
 
-    Attributes
-    ----------
-    starts
-        The line of the first category of each variable.
-    records
-        The expected number of records of each class.
-    cells
-        The same for each category of each variable (lines) and class.
-    prior
-        The records that every class was thought to have of each category.
-    n_records
-        The number of records.
-    settled
-        Whether the last climb ended because a step gained nothing more.
+    `records` is the expected number of records of each class, `cells` the same for each category
+    (lines) and class, `prior` the records that every class was thought to have of each category.
+    `settled` says whether the last climb ended because a step gained nothing more.
     """
 
     starts: tuple[int, ...]
@@ -129,16 +118,8 @@ def fit_latent_classes(
 ) -> LatentClasses:
     """Fit a latent class model to the distinct rows of a sample.
 
-    Parameters
-    ----------
-    rows
-        Distinct rows of codes from 0 up.
-    counts
-        The number of records of each.
-    levels
-        The number of categories of each variable.
-    n_classes
-        A power of 2; by the number of records if not given.
+    Rows are codes from 0 up; `counts` says how many records each has, `levels` how many categories
+    each variable. The number of classes is a power of 2, by the number of records if not given.
 
     Examples
     --------
@@ -230,17 +211,17 @@ class _Climb:
         centres: Floats | None = None,
         scales: Floats | None = None,
     ) -> tuple[Floats, Floats, float, Floats]:
-        from gamekeeper.algorithms.models import kernels as latent_kernels
+        from gamekeeper.algorithms.models import kernels
 
         kinds = {
-            "expect": latent_kernels.EXPECT,
-            "lean": latent_kernels.LEAN,
-            "split": latent_kernels.SPLIT,
+            "expect": kernels.EXPECT,
+            "lean": kernels.LEAN,
+            "split": kernels.SPLIT,
         }
         nothing = np.zeros(len(self.records))
         shares, tables = self._shares()
         records, cells, squares = nothing.copy(), np.zeros_like(self.cells), nothing.copy()
-        height = latent_kernels.pass_over(
+        height = kernels.pass_over(
             self._places,
             self._weights,
             shares,

@@ -11,10 +11,10 @@ generating function G(u) = E[u^(F-f)] of the law,
 
 The first is the chance that one given record belongs to a person who was picked among the F. The
 second, printed in chapter 7 of the thesis, is the chance that f people picked among the F are all
-those of the sample; the two agree for f = 1 only. For f = 1 and for the Poisson set there are closed
-forms, and for other Poisson classes of up to 64 records a recurrence in f; other integrals are taken
-by the double exponential rule, whose nodes crowd at both ends. Relative errors are some 1e-13 for
-means up to 1e6. Smith's thesis, chapter 7; Skinner and Holmes 1998.
+those of the sample; the two agree for f = 1 only. For f = 1 and for the Poisson set there are
+closed forms, and for other Poisson classes of up to 64 records a recurrence in f; other integrals
+are taken by the double exponential rule, whose nodes crowd at both ends. Relative errors are some
+1e-13 for means up to 1e6. Smith's thesis, chapter 7; Skinner and Holmes 1998.
 """
 
 from __future__ import annotations
@@ -125,13 +125,6 @@ CountLaw = Poisson | Binomial
 def single_unit(sample_counts: ArrayLike, law: CountLaw) -> Floats:
     """Return E[1/F], the chance that a match of one record is right; 0 where f is 0.
 
-    Parameters
-    ----------
-    sample_counts
-        The number f of records of each class in the sample.
-    law
-        The law of F - f, for the same classes.
-
     Examples
     --------
     >>> single_unit([1, 1, 0], Poisson(np.array([0.0, 1.0, 1.0]))).round(6)
@@ -156,9 +149,7 @@ def single_unit(sample_counts: ArrayLike, law: CountLaw) -> Floats:
 
 
 def set_match(sample_counts: ArrayLike, law: CountLaw) -> Floats:
-    """Return E[1 / C(F, f)], the chance that all records of a class are matched as a set.
-
-    0 where f is 0, as the thesis has it.
+    """Return E[1 / C(F, f)], the chance that a class is matched as a set; 0 where f is 0.
 
     Examples
     --------

@@ -65,32 +65,18 @@ def sample_models(
 ) -> SearchResult:
     """Sample decomposable models from their posterior until chains agree.
 
-    Parameters
-    ----------
-    scores
-        The scores of the records.
-    chains
-        The number of chains, at least 2; they start from the empty model, a random tree, a random
-        model and an annealed one, in turn.
-    sweeps, most_sweeps
-        The number of sweeps of each chain at first, and at most: it is doubled until the worst
-        R-hat of an edge is below 1.05.
-    proposals
-        The number of proposals per sweep at each temperature; by default one per pair of
-        variables, and at least 20.
-    burn_in, thin
-        The share of sweeps to leave out at the start, and how many sweeps there are per draw.
-    moves
-        Shares of the kinds of moves: "toggle" (one edge), "swap" (one edge for another), "star"
-        (two or three edges of a variable), "triangle" (the edges among three variables), "leaf"
-        (all edges of a variable whose neighbours form a clique). Some must be single edges.
-    tempering
-        Whether chains are ladders of temperatures; without, each is a plain walk.
-    seed, workers
-        The same seed gives the same result whatever the number of threads.
-    progress, keep_partial
-        If `progress` raises `Cancelled` the search stops; with `keep_partial` what there is by
-        then is returned, if there are draws.
+    - `chains`: the number of chains, at least 2; they start from the empty model, a random tree, a
+      random model and an annealed one, in turn.
+    - `sweeps`, `most_sweeps`: the number of sweeps of each chain at first, and at most: it is
+      doubled until the worst R-hat of an edge is below 1.05.
+    - `proposals`: the number per sweep at each temperature; one per pair of variables by default,
+      at least 20.
+    - `burn_in`, `thin`: the share of sweeps to leave out at the start, and the sweeps per draw.
+    - `moves`: shares of the kinds of moves, see `MOVES`. Some must be single edges.
+    - `tempering`: whether chains are ladders of temperatures; without, each is a plain walk.
+    - `seed`, `workers`: the same seed gives the same result whatever the number of threads.
+    - `progress`, `keep_partial`: if `progress` raises `Cancelled` the search stops; with
+      `keep_partial` what there is by then is returned, if there are draws.
 
     Examples
     --------

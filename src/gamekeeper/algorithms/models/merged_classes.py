@@ -1,58 +1,49 @@
-"""The sampling fraction of a cell, where strata were sampled with different fractions.
-
-Let a class have r_h records in expectation from stratum h, sampled with the fraction pi_h. Then
-r_h (1-pi_h)/pi_h of its people are outside the sample in expectation, and a record of the class
-stands for
-
-    w = sum of s_h / pi_h,  s_h = r_h / sum of r
-
-people on average: the class is sampled with 1/w, the harmonic mean of the fractions over the records
-that such a class would have. Where the key tells the stratum, that is the fraction of the stratum.
-Where it does not, the records of the class have different fractions, and the one record of a sample
-unique says little of the s_h: taking its own fraction would make those from the dense strata look
-unique too often. So the shares are learnt from all records that agree on those key variables that
-tell the fraction: variables are added, the best first, while the probability of the fractions given
-their values rises (Dirichlet prior of precision 1 for each combination of values). With no such
-variable every cell has the fraction of the file, records over people. A combination that no record
-has takes the fraction of the one without the variable that was added last.
-
-Cost: one count of the records for each variable tried, so K for each variable that is added.
-
-The cells of merged classes, and the numbers of records that the margins of a model have there.
-
-Where categories of a variable are merged, a class holds a cell for each of them. There are as many
-cells as classes times categories, so that they are made for a stretch of classes at a time. A margin
-that holds the variable is counted once, as a table with a line for its other variables and a place
-for each category.
-
-Classes with categories of a variable merged, or the variable left out, under the same models.
+"""Classes with categories of a variable merged, or the variable left out, under the same models.
 
 The models give the probability of a merged class by summing over the categories in question, those
 that were not sampled included. A merged class counts as one record, like every class in
-`population_model`: of its own records in the margin of a cell, each counts 1/f. Where strata were
-sampled with different fractions, a record of a merged class stands for as many people as those of its
-cells do on average, weighted by their probabilities.
+`population_model`: of its own records in the margin of a cell, each counts 1/f. It holds a cell for
+each category that is merged, so that there are as many cells as classes times categories; they are
+made for a stretch of classes at a time. A margin that holds the variable is counted once, as a
+table with a line for its other variables and a place for each category.
 
-What near twins say of the level of a file: pairs of records that differ in one variable alone.
+**Sampling fractions.** Where strata were sampled with different fractions, a record of a merged
+class stands for as many people as those of its cells do on average, weighted by their
+probabilities. Let a class have r_h records in expectation from stratum h, sampled with the fraction
+pi_h. Then r_h (1-pi_h)/pi_h of its people are outside the sample in expectation, and a record of
+the class stands for
 
-Where a file has few pairs, it has many more near twins, and the models say how many to expect: with a
-variable v left out, a sample unique has the rate e^(level + z_v), z_v being the log of the rate that is
-usual for its class without v (`usual_rates`), of which e^(level + z) are twins in v too. Two records that differ in
-one variable differ in no other, so that no pair of records is counted twice, and none is a pair of the
-file: near twins and pairs are two witnesses. The level of near twins is found as that of pairs is, by
-a logistic regression over the classes of one and two records without v, for all v together, without
-those that are pairs with v; and from it the prior of the level:
+    w = sum of s_h / pi_h,  s_h = r_h / sum of r
+
+people on average: the class is sampled with 1/w, the harmonic mean of the fractions over the
+records that such a class would have. Where the key tells the stratum, that is the fraction of the
+stratum. Where it does not, the records of the class have different fractions, and the one record of
+a sample unique says little of the s_h: taking its own fraction would make those from the dense
+strata look unique too often. So the shares are learnt from all records that agree on those key
+variables that tell the fraction: variables are added, the best first, while the probability of the
+fractions given their values rises (Dirichlet prior of precision 1 for each combination of values).
+With no such variable every cell has the fraction of the file, records over people. A combination
+that no record has takes the fraction of the one without the variable that was added last. Cost: one
+count of the records for each variable tried, so K for each variable that is added.
+
+**Near twins**, pairs of records that differ in one variable alone, tell of the level of a file.
+Where a file has few pairs, it has many more near twins, and the models say how many to expect: with
+a variable v left out, a sample unique has the rate e^(level + z_v), z_v being the log of the rate
+that is usual for its class without v (`usual_log_rates`), of which e^(level + z) are twins in v
+too. Two records that differ in one variable differ in no other, so that no pair of records is
+counted twice, and none is a pair of the file: near twins and pairs are two witnesses. The level of
+near twins is found as that of pairs is, by a logistic regression over the classes of one and two
+records without v, for all v together, without those that are pairs with v; and from it the prior of
+the level:
 
     mean      (1 - s) 0.2 + s (0.06 + 0.95 level of near twins),    s = near twins / (near twins + 15)
     deviation sqrt(0.18^2 + (1 - s) (0.3^2 - 0.18^2))
 
-On the settings named in `rate_calibration` with 30 near twins or more, the line of the true level on
-that of near twins rose by 0.86 to 1.08 from 0.06 to 0.08 without one of the populations, with a deviation of
-0.15 to 0.19. On that one it erred by 0.09 to 0.30, the mean level of the others by 0.15 to 0.56, and by
-less in none.
-
-Cost: that of leaving out every variable. It is spared where there are so many pairs that a prior
-changes nothing, or so many cells that it would take long.
+On the settings named in `rate_calibration` with 30 near twins or more, the line of the true level
+on that of near twins rose by 0.86 to 1.08 from 0.06 to 0.08 without one of the populations, with a
+deviation of 0.15 to 0.19. On that one it erred by 0.09 to 0.30, the mean level of the others by
+0.15 to 0.56, and by less in none. Cost: that of leaving out every variable. It is spared where
+there are so many pairs that a prior changes nothing, or so many cells that it would take long.
 """
 
 from __future__ import annotations
@@ -82,20 +73,12 @@ Codes = NDArray[np.integer[Any]]
 class CellFractions:
     """Sampling fractions of cells, by the key variables that tell them.
 
-    Attributes
-    ----------
-    variables
-        These key variables by number, the most telling first.
-    lowest, highest
-        The smallest and the largest fraction of a record.
+    `variables` are these by number, the most telling first; `lowest` and `highest` bound a record's
+    fraction.
     """
 
     def __init__(
-        self,
-        variables: tuple[int, ...],
-        codes: Integers,
-        fractions: Floats,
-        counts: Integers,
+        self, variables: tuple[int, ...], codes: Integers, fractions: Floats, counts: Integers
     ) -> None:
         self.variables = variables
         self.lowest, self.highest = float(fractions.min()), float(fractions.max())
@@ -132,14 +115,8 @@ def learn_fractions(
 ) -> CellFractions:
     """Learn from the records of a sample with which fraction the people of a cell were sampled.
 
-    Parameters
-    ----------
-    codes
-        A row for each record, a column for each key variable.
-    fractions
-        The sampling fraction of each record, above 0 and up to 1.
-    counts
-        How many records each row stands for; one if None.
+    Codes have a row for each record and a column for each key variable; fractions are above 0 and
+    up to 1. `counts` says how many records each row stands for; one if None.
 
     Examples
     --------
@@ -245,12 +222,7 @@ class CellGrid:
     """The cells of merged classes: a row with each code that is merged with its own."""
 
     def __init__(
-        self,
-        table: ClassTable,
-        variable: int,
-        mapping: Integers,
-        merged: Integers,
-        small: Integers,
+        self, table: ClassTable, variable: int, mapping: Integers, merged: Integers, small: Integers
     ) -> None:
         column = table.rows[:, variable]
         self.codes = np.unique(column).astype(np.int64)
@@ -345,17 +317,12 @@ _CELLS_AT_ONCE = 1 << 18
 class MergedClasses:
     """Classes of up to three records after merging categories of a variable.
 
-    Attributes
-    ----------
-    members
-        A class of the original table that each merged class holds.
-    counts, records
-        Records of the merged class, or its households where the table counts those: 1, 2 or 3, which is
-        all that the calibration uses. And its records.
-    log_expected
-        The log of its expected count, pooled over models.
-    fractions
-        The sampling fraction of each merged class; None where those of cells were not given.
+    - `members`: a class of the original table that each merged class holds.
+    - `counts`: records of the merged class, or its households where the table counts those: 1, 2 or
+      3, which is all that the calibration uses. `records`: its records.
+    - `log_expected`: the log of its expected count, pooled over models.
+    - `fractions`: the sampling fraction of each merged class; None where those of cells were not
+      given.
     """
 
     members: Integers
@@ -380,23 +347,10 @@ def merge_classes(
 ) -> MergedClasses:
     """Merge categories of a variable and sum cell probabilities over what is merged.
 
-    Parameters
-    ----------
-    table
-        The classes of the sample.
-    models
-        Decomposable graphs as adjacency masks, or junction trees.
-    variable
-        The variable whose categories are merged.
-    recode
-        The new code of each of its codes; all into one, which leaves the variable out, if not
-        given.
-    weights
-        Of the models; equal if not given.
-    fractions
-        The sampling fractions of cells, where strata differ.
-    latent
-        A latent class model to average with.
+    Models are decomposable graphs as adjacency masks, or junction trees; their `weights` are equal
+    if not given. `recode` has the new code of each code of the variable; all into one, which leaves
+    it out, if not given. `fractions` are those of cells, where strata differ, `latent` a latent
+    class model to average with.
 
     Examples
     --------
@@ -525,12 +479,7 @@ def learn_level(
 ) -> LevelPrior:
     """Return the prior of the level that near twins of a file lead to.
 
-    Parameters
-    ----------
-    table, models, weights, latent
-        The classes of the sample, and the models with their weights.
-    log_expected
-        The log of the expected count of each class under these models.
+    `log_expected` is the log of the expected count of each class under the models.
 
     Examples
     --------

@@ -1,47 +1,38 @@
-"""What is inferred of sample uniques, averaged over all that is not known of line and spread.
-
-Neither the line of `rate_calibration` nor the spread of `rate_mixture` is known; both have posteriors,
-each given by values that stand for equal parts of it. Nor is the shape of the law of repeats, of which
-a line with repeats has one in turn. The measures of a sample unique are smooth in z,
-the log of its usual rate (`usual_rates`), so they are computed for every line, with a spread to each, at
-multiples of 1/10 of z alone, and in between by straight lines. Their mean over lines, by `shares`, is what
-is inferred of a record; the sums over the file for each line are draws of the file's measures. Nothing
-here is by chance.
-
-What a Bayesian intruder infers about the population from decomposable models and the sample.
+"""What is inferred about the population from decomposable models and the sample.
 
 Two ways from cell probabilities p to the population size F of a class with f records:
 
 `printed`, as in chapter 7 of the thesis: F - f is Poisson with mean n (1-pi)/pi p, p by maximum
 likelihood; measures are averaged over models by their weights. It believes the models, and since
-these are fitted to the same records and leave dependences out, it finds too many population uniques.
+these are fitted to the same records and leave dependences out, it finds too many population
+uniques.
 
-`calibrated`, the estimate to use. (1) Probabilities with each class counted as one record are pooled
-over models: the weighted mean of log p, which ranks better than any one model; a latent class model,
-which errs elsewhere, has a share of it. (2) What rate of twins such a p usually stands for (`usual_rates`),
-and the line of `rate_calibration`, which corrects that for the file: learnt from pairs in the sample, from
-near twins (`near_twins`) and from what other populations were like. (3) Classes with the same p still
-differ: `rate_mixture`, with a spread that falls with the number of records and that the triples of the
-sample correct. What is not known of line and spread is averaged over for sample uniques (`drawn_sizes`); for
-larger classes, whose own records say most, the mean line stands. Where people may have several records
-or not, intervals span what follows from either. No part of it has seen the population. Feed it models of
-several prior precisions (`recommended_precisions`): sparse and rich ones together rank better than
-either, and the calibration makes up for both.
+`calibrated`, the estimate to use. (1) Probabilities with each class counted as one record are
+pooled over models: the weighted mean of log p, which ranks better than any one model; a latent
+class model, which errs elsewhere, has a share of it. (2) What rate of twins such a p usually stands
+for, and the line of `rate_calibration`, which corrects that for the file: learnt from pairs in the
+sample, from near twins (`merged_classes`) and from what other populations were like. (3) Classes
+with the same p still differ: `rate_mixture`, with a spread that falls with the number of records
+and that the triples of the sample correct. Neither line nor spread is known; both have posteriors,
+each given by values that stand for equal parts of it, and a line with repeats has a law of repeats
+in turn. That is averaged over for sample uniques: their measures are smooth in z, the log of the
+usual rate, so they are computed for every line, with a spread to each, at multiples of 1/10 of z
+alone, and in between by straight lines. The mean over lines, by `shares`, is what is inferred of a
+record; the sums over the file for each line are draws of the file's measures. For larger classes,
+whose own records say most, the mean line stands. Where people may have several records or not,
+intervals span what follows from either. Nothing here is by chance, and no part of it has seen the
+population. Feed it models of several prior precisions (`recommended_precisions`): sparse and rich
+ones together rank better than either, and the calibration makes up for both. Both ways are linear
+in classes.
 
-Both are linear in classes; the measures of the file are in `file_measures`.
-
-What a variable or a category adds to the risk of a file, without fitting models anew.
-
-Leaving a variable out, or putting some of its categories into one, merges classes. The models give
-the probability of a merged class by summing over the categories in question, those that were not
-sampled included; sample uniques that survive have another class size in the population. The risk of
-the file with the variable over the risk without it is the relative risk of including it. A category
-can also be suppressed: sample uniques that have it no longer count.
-
-The probabilities of merged classes are those of `merged_classes`. The calibration is repeated on them,
-with the prior of the level that the whole file has, which takes milliseconds; and each record is held
-to what was inferred of it before: merging makes no class smaller and nobody unique. Smith's thesis,
-chapter 8.
+What a variable or a category adds to the risk of a file follows without fitting models anew:
+leaving a variable out, or putting some of its categories into one, merges classes
+(`merged_classes`), and sample uniques that survive have another class size in the population. The
+risk of the file with the variable over the risk without it is the relative risk of including it. A
+category can also be suppressed: sample uniques that have it no longer count. The calibration is
+repeated on the merged classes, with the prior of the level that the whole file has, which takes
+milliseconds; and each record is held to what was inferred of it before: merging makes no class
+smaller and nobody unique. Smith's thesis, chapter 8.
 """
 
 from __future__ import annotations
@@ -124,12 +115,8 @@ def draw_sizes(
 ) -> DrawnSizes:
     """Average the measures of sample uniques over the lines of a calibration.
 
-    Parameters
-    ----------
-    log_usual, outside
-        z and (1-pi)/pi of each sample unique.
-    calibration, spreads
-        The posteriors of the line and of the spread.
+    Given are z and (1-pi)/pi of each sample unique, and the posteriors of the line and of the
+    spread.
 
     Examples
     --------
@@ -218,9 +205,9 @@ _RECORDS_PER_PRECISION = 5
 class PopulationEstimate:
     """Per class what is inferred about F, and the measures of the file.
 
-    `p_next` is E[1/(1+F)], for searches without replacement.
-    `lower` and `upper` bound F with the probability `interval`, and so do the intervals of the file.
-    `calibration` and `latent`, the latent classes that were averaged with, are None for `printed`.
+    `p_next` is E[1/(1+F)], for searches without replacement. `lower` and `upper` bound F with the
+    probability `interval`, and so do the intervals of the file. `calibration` and `latent`, the
+    latent classes that were averaged with, are None for `printed`.
     """
 
     p_match: Floats
@@ -254,23 +241,11 @@ def calibrated_estimate(
 ) -> PopulationEstimate:
     """Infer the population sizes of the classes of a sample by the calibrated estimate.
 
-    Parameters
-    ----------
-    table
-        The classes of the sample.
-    models
-        Decomposable graphs as adjacency masks, or junction trees.
-    fraction
-        The sampling fraction, above 0 and up to 1: one, or one for each class; see
-        `cell_fractions` for classes whose records have different ones.
-    weights
-        Of the models, 0 or more; equal if not given.
-    interval
-        The probability of the intervals.
-    seed
-        Of the draws behind the intervals of the file measures.
-    one_each
-        Whether it is known that nobody has several records.
+    Models are decomposable graphs as adjacency masks, or junction trees; their `weights`, 0 or
+    more, are equal if not given. The sampling fraction, above 0 and up to 1, is one, or one for
+    each class; see `CellFractions` for classes whose records have different ones. Intervals have
+    the probability `interval`; `seed` is of the draws behind those of the file measures. `one_each`
+    says that nobody has several records.
 
     Examples
     --------
@@ -318,9 +293,7 @@ def pooled_log_expected(
     weights: ArrayLike | None = None,
     latent: LatentClasses | None = None,
 ) -> Floats:
-    """Return the weighted mean over models of log(n p), each class counted as one record.
-
-    Latent classes have their share where they are given.
+    """Return the weighted mean of log(n p) over models (and latent classes), each class one record.
 
     Examples
     --------
@@ -348,19 +321,10 @@ def estimate_from_rates(
 ) -> PopulationEstimate:
     """Calibrate expected counts and infer the population sizes: steps 2 and 3 of the estimate.
 
-    Parameters
-    ----------
-    log_expected
-        The log of the expected count of each class, of whatever model, that does not know how
-        many records the class has itself.
-    counts
-        The number of records of each class.
-    fraction, interval, seed, one_each
-        As for `calibrated_estimate`.
-    level
-        What is thought of the level beforehand; what other populations say if not given.
-    records
-        The number of records of each class, where `counts` has that of its households.
+    The log of the expected count of each class may be of whatever model, that does not know how
+    many records the class has itself. `level` is what is thought of the level beforehand; what
+    other populations say if not given. `records` are those of each class where `counts` has its
+    households.
 
     Examples
     --------
@@ -444,9 +408,9 @@ def file_from_rates(
     """Return the measures of the file alone, as `estimate_from_rates` has them, in less time.
 
     Classes of more than three records may be left out if `n_records`, the number of all records, is
-    given: they do not enter otherwise. Where classes were merged, `finer` is what was inferred of the
-    sample uniques before, and `in_question` whether repeats were in question there. `alone` says which
-    classes have one record, where counts are those of households.
+    given: they do not enter otherwise. Where classes were merged, `finer` is what was inferred of
+    the sample uniques before, and `in_question` whether repeats were in question there. `alone`
+    says which classes have one record, where counts are those of households.
 
     Examples
     --------
@@ -483,13 +447,8 @@ def printed_estimate(
 ) -> PopulationEstimate:
     """Infer the population sizes as the thesis prints it: Poisson, averaged over models.
 
-    Parameters
-    ----------
-    table, models, fraction, weights, interval
-        As for `calibrated_estimate`.
-    finite
-        Whether F - f is binomial, n (1-pi)/pi people outside the sample with the chance p each:
-        for large fractions and large p, where the Poisson law spreads too wide.
+    With `finite`, F - f is binomial, n (1-pi)/pi people outside the sample with the chance p each:
+    for large fractions and large p, where the Poisson law spreads too wide.
 
     Examples
     --------
@@ -674,7 +633,6 @@ def suppressed_sums(
 
     Examples
     --------
-    >>> from gamekeeper.algorithms.models.population_model import calibrated_estimate
     >>> table = ClassTable([[0, 0], [0, 1], [1, 1]], [1, 1, 1])
     >>> found = calibrated_estimate(table, [[0, 0]], fraction=0.5)
     >>> [left.n_uniques for left in suppressed_sums(table, found, 0)]

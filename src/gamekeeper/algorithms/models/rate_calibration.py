@@ -1,30 +1,29 @@
-"""What rate of twins an expected count stands for in most populations: a curve, not a power.
+"""From expected counts to true rates: how often a record like this one has a twin in the sample.
 
-Models that expect e^x records of a class are believed by less than they say, and by the less the rarer
-the class: what they expect of a class that hardly anybody should have is the product of margins with a
-record or two each, the record's own among them. So log E[r | no twin] does not rise as x does. Over 164
-settings of seven populations (three sets of 6 to 15 key variables, samples of 1% and 5%, each with a
-level of its own) its slope was 0.6 to 0.7 below x = -8, 0.84 to 0.96 from -2.5 to 0, and above 1 it fell
-again, since a record without a twin can hardly have a large rate. At 1% and at 5% the curve was much the
-same, and so it was whichever population was left out, but for the low end, with 0.5 to 0.8.
+**What rate is usual.** Models that expect e^x records of a class are believed by less than they
+say, and by the less the rarer the class: what they expect of a class that hardly anybody should
+have is the product of margins with a record or two each, the record's own among them. So log E[r |
+no twin] does not rise as x does. Over 164 settings of seven populations (three sets of 6 to 15 key
+variables, samples of 1% and 5%, each with a level of its own) its slope was 0.6 to 0.7 below x =
+-8, 0.84 to 0.96 from -2.5 to 0, and above 1 it fell again, since a record without a twin can hardly
+have a large rate. At 1% and at 5% the curve was much the same, and so it was whichever population
+was left out, but for the low end, with 0.5 to 0.8.
 
-The curve has the slopes 0.7, 0.92, 0.92 and 0.75 at x = -8, -2, 0 and 1.5, straight lines between them,
-and the same slope beyond; it is 0 at 0. At the low end it is a little steeper than was found, since
-probabilities of single records were too timid otherwise.
+The curve has the slopes 0.7, 0.92, 0.92 and 0.75 at x = -8, -2, 0 and 1.5, straight lines between
+them, and the same slope beyond; it is 0 at 0. At the low end it is a little steeper than was found,
+since probabilities of single records were too timid otherwise.
 
-From cell probabilities to true rates: how often a record like this one has a twin in the sample.
-
-Models are fitted to the sample they describe and leave things out, so the expected count n p of a
-class is off by a factor that varies with p. The sample itself tells how: seen from one record, the
-number y = f - 1 of other records of its class is a count with some rate r, and by Bayes' rule
+**What the file says.** Models are fitted to the sample they describe and leave things out, so the
+expected count n p of a class is off by a factor that varies with p. The sample itself tells how:
+seen from one record, the number y = f - 1 of other records of its class is a count with some rate
+r, and by Bayes' rule
 
     P(y = 1 | x) / P(y = 0 | x) = E[r | y = 0, x]
 
 for any distribution of r, where x = log(n p) is taken with each class counted as one record, so
 that it does not know y. A class of two is seen by two records, so that among classes the odds of a
 pair against a unique are half of that: a logistic regression over the classes of one and two, each
-an observation of its own. How E[r | y = 0] falls with x is much alike in all populations: z is the log
-of the rate that is usual at x (`usual_rates`), and here
+an observation of its own. With z for the log of the rate that is usual at x,
 
     log E[r | y = 0] = level + m + slope (z - m),
 
@@ -33,27 +32,29 @@ population at the fraction pi, a sample unique then has (1 - pi)/pi E[r | y = 0]
 class on average. Summed over the sample uniques this is nearly the estimate of DIS; the regression
 spreads it over them.
 
-With few pairs the level is a guess, so it has a prior. Over 246 settings of seven populations (6 to 15
-key variables, samples of 1%, 5% and 10%) the true level was 0.20 to 0.28 on average, whichever
-population was left out, with a standard deviation of 0.24 to 0.32. The prior has 0.2 and 0.3, which says
-as much as a dozen pairs. Near twins, records that agree on all variables but one, sharpen that
-(`near_twins`). A small part of the prior is a Cauchy law for files that are not like that. The slope has
-a prior around 1 with a deviation of 0.07: pairs are where rates are high, and what they say of the slope
-there is not so of low rates.
+With few pairs the level is a guess, so it has a prior. Over 246 settings of seven populations (6 to
+15 key variables, samples of 1%, 5% and 10%) the true level was 0.20 to 0.28 on average, whichever
+population was left out, with a standard deviation of 0.24 to 0.32. The prior has 0.2 and 0.3, which
+says as much as a dozen pairs. Near twins, records that agree on all variables but one, sharpen that
+(`merged_classes`). A small part of the prior is a Cauchy law for files that are not like that. The
+slope has a prior around 1 with a deviation of 0.07: pairs are where rates are high, and what they
+say of the slope there is not so of low rates.
 
-People who have several records make pairs whatever the key: they add a rate of repeats to that of the
-line, the same for all records, and pairs of keys that hardly anybody should share tell it. In a small
-sample few pairs are repeats, while most uniques may be of people with other records outside: where the
-sample cannot tell, the intervals must hold with repeats and without, and the estimate should not suffer
-from what is rarely so. So repeats have a prior of 0.2 for intervals, and lines with repeats count for
-as much less in the means as a prior of 0.03 would have it. A person's other records number 0.1 to 4 in
-the mean, in equal steps of the logarithm. Nor is the law of repeats true: a few people who happen to be
-alike in every way, whatever the key, look like a whole file of repeats. So where repeats are likely or
-not excluded (`repeats_in_question`), the posterior is made for two readings as well, that nobody has
-several records and that people have (`RepeatLaw.readings`), and intervals span both (`population_model`).
+**Repeats.** People who have several records make pairs whatever the key: they add a rate of repeats
+to that of the line, the same for all records, and pairs of keys that hardly anybody should share
+tell it. In a small sample few pairs are repeats, while most uniques may be of people with other
+records outside: where the sample cannot tell, the intervals must hold with repeats and without, and
+the estimate should not suffer from what is rarely so. So repeats have a prior of 0.2 for intervals,
+and lines with repeats count for as much less in the means as a prior of 0.03 would have it. A
+person's other records number 0.1 to 4 in the mean, in equal steps of the logarithm. Nor is the law
+of repeats true: a few people who happen to be alike in every way, whatever the key, look like a
+whole file of repeats. So where repeats are likely or not excluded (`repeats_in_question`), the
+posterior is made for two readings as well, that nobody has several records and that people have
+(`RepeatLaw.readings`), and intervals span both (`population_model`).
 
-The posterior is computed on a grid that closes in on where it is. Nothing is taken at its most likely
-value: what is inferred is averaged over `lines` of the posterior, and intervals come from the same.
+The posterior is computed on a grid that closes in on where it is. Nothing is taken at its most
+likely value: what is inferred is averaged over `lines` of the posterior, and intervals come from
+the same.
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ _PLASTIC = 0.7548776662466927
 _BINS_PER_UNIT = 20
 _COARSE = 0.25
 _FIRST_REACH = 10.0
-_LEVELS, _SLOPES_OF_RATE_CALIBRATION = 60, 14
+_LEVELS, _GRID_SLOPES = 60, 14
 _ROUNDS = 3
 _TAIL = 0.001
 _FINEST = 50
@@ -126,12 +127,9 @@ _NOT_EXCLUDED = 0.025
 class LevelPrior:
     """What is thought of the level before pairs are counted.
 
-    Attributes
-    ----------
-    mean, deviation
-        Of most of the prior, a normal law; the rest is a Cauchy law, of more weight above than below.
-    n_near
-        The near twins that it rests on; 0 where it is that of other populations alone.
+    Most of it is a normal law, with this mean and deviation; the rest is a Cauchy law, of more
+    weight above than below. It rests on `n_near` near twins; on other populations alone where that
+    is 0.
     """
 
     mean: float = _USUAL_LEVEL
@@ -152,12 +150,7 @@ class LevelPrior:
 class RepeatLaw:
     """What is thought of the rate of repeats: how many twins a record has that are the same person.
 
-    Attributes
-    ----------
-    rates
-        Rates given no twin, 0 first: nobody has several records.
-    weights
-        Their probabilities.
+    Rates are given no twin, 0 first (nobody has several records), with their probabilities.
     """
 
     rates: tuple[float, ...] = (0.0,)
@@ -219,22 +212,11 @@ class RepeatLaw:
 class RateCalibration:
     """The posterior of the line log E[r | no twin, no repeats] = intercept + slope * z.
 
-    Attributes
-    ----------
-    intercept, slope
-        The mean line.
-    covariance
-        Of intercept and slope.
-    lines
-        Intercept, slope and rate of repeats: lines that stand for the posterior, each for as much of it.
-    n_uniques, n_pairs
-        The classes of one and of two records that it rests on.
-    prior
-        What was thought of the level before.
-    unlike
-        The probability that the file is not like others: the weight of the Cauchy part.
-    repeats
-        What is known of the rate of repeats.
+    Intercept and slope are those of the mean line. `lines` (intercept, slope, rate of repeats)
+    stand for the posterior, each for as much of it. `n_uniques` and `n_pairs` are the classes of
+    one and of two records that it rests on, `prior` is what was thought of the level before.
+    `unlike` is the probability that the file is not like others: the weight of the Cauchy part.
+    `repeats` is what is known of their rate.
     """
 
     intercept: float
@@ -286,17 +268,9 @@ def calibrate_rates(
 ) -> RateCalibration:
     """Return the posterior of the line, from the classes of one and two records.
 
-    Parameters
-    ----------
-    log_usual
-        z of each class: the log of the rate that is usual for its expected count under the models, its
-        own records counted as one.
-    counts
-        The number of records of each class.
-    prior
-        Of the level; that of other populations if not given.
-    repeats
-        What is thought of repeats; that there are none if not given.
+    `log_usual` is z of each class: the log of the rate that is usual for its expected count under
+    the models, its own records counted as one. The prior of the level is that of other populations
+    if not given, and without `repeats` there are none.
 
     Examples
     --------
@@ -313,14 +287,14 @@ def calibrate_rates(
     middle, rough = _middle(z, n_classes, float(pairs.sum()))
     step = _FIRST_REACH + abs(rough)
     levels = np.arange(-step, step + _COARSE, _COARSE)
-    slopes = _USUAL_SLOPE + _SLOPE_DEVIATION * np.linspace(-4, 4, _SLOPES_OF_RATE_CALIBRATION)
+    slopes = _USUAL_SLOPE + _SLOPE_DEVIATION * np.linspace(-4, 4, _GRID_SLOPES)
     rates, some = np.array(law.rates), pairs > 0
     weights = np.ones((1, 1, 1))
     for last in range(_ROUNDS):
         if last:
             levels, slopes = (
                 _closer(levels, weights.sum(axis=(1, 2)), _LEVELS),
-                _closer(slopes, weights.sum(axis=(0, 2)), _SLOPES_OF_RATE_CALIBRATION),
+                _closer(slopes, weights.sum(axis=(0, 2)), _GRID_SLOPES),
             )
         heights = np.empty((len(levels), len(slopes), len(rates)))
         # Grids are dense where most of the posterior is, so that points stand for stretches.
@@ -405,8 +379,8 @@ def even_draws(weights: Floats, n: int) -> NDArray[np.int64]:
 def mixed_shares(n: int, which: int) -> Floats:
     """Return the middles of n equal parts of (0, 1), in an order that mixes well with other orders.
 
-    The order of Roberts' sequence in two dimensions, multiples modulo 1 of powers of the number whose
-    square and cube sum to 1; `which` is 0 or 1.
+    The order of Roberts' sequence in two dimensions, multiples modulo 1 of powers of the number
+    whose square and cube sum to 1; `which` is 0 or 1.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The rate of a class given its records: a log-normal mixture of Poisson laws.
+"""The rate of a class given its records, a mixture of Poisson laws, and measures of the file.
 
 Two classes with the same expected count under the models differ in truth. Here the rate r of a
 class in the sample is log-normal around what `rate_calibration` found, and its log has the standard
@@ -6,37 +6,34 @@ deviation
 
     spread - 0.1 log E[r | no twin]
 
-with a spread near 0.61 in a file of a thousand records: so 0.61 where a twin is to be expected and 1.1
-where one record in a hundred has one. Models fail more, in proportion, where they expect little. They
-fail less the more records they are fitted to: in each of seven populations the spread that fits the true
-sizes best was smaller at 5% than at 1%, by 0.05 to 0.3, and it falls by 0.04 with the logarithm of the
-number of records, within 0.4 and 0.9. The sampling fraction does not enter beyond that. These numbers
-were chosen by looking at populations; given the true line, the populations but one led to 0.64 to 0.70
-and to 0.04 to 0.08, and the mean over what is not known of the spread does the rest. They do not hold
-where a model is exactly right or leaves all dependence out. The sample speaks for its own spread through
-its classes of three, 2 P(y = 2) / P(y = 0) = E[r^2 | y = 0]; with a prior deviation of 0.15, few triples
-change little, and a triple counts as 0.3 of one, since the law itself is not exactly true. What remains
-unknown is kept as a law, which is averaged over. A gamma mixture needs a shape that falls with the rate
-and with the sampling fraction.
+with a spread near 0.61 in a file of a thousand records: so 0.61 where a twin is to be expected and
+1.1 where one record in a hundred has one. Models fail more, in proportion, where they expect
+little. They fail less the more records they are fitted to: in each of seven populations the spread
+that fits the true sizes best was smaller at 5% than at 1%, by 0.05 to 0.3, and it falls by 0.04
+with the logarithm of the number of records, within 0.4 and 0.9. The sampling fraction does not
+enter beyond that. These numbers were chosen by looking at populations; given the true line, the
+populations but one led to 0.64 to 0.70 and to 0.04 to 0.08, and the mean over what is not known of
+the spread does the rest. They do not hold where a model is exactly right or leaves all dependence
+out. The sample speaks for its own spread through its classes of three, 2 P(y = 2) / P(y = 0) =
+E[r^2 | y = 0]; with a prior deviation of 0.15, few triples change little, and a triple counts as
+0.3 of one, since the law itself is not exactly true. What remains unknown is kept as a law, which
+is averaged over. A gamma mixture needs a shape that falls with the rate and with the sampling
+fraction.
 
 Given f records the density of r is the log-normal one times r^(f-1) e^-r, by the trapezoidal rule
 around its mode in log r, and there are Poisson((1-pi)/pi r) people of the class outside the sample.
+Where people have several records, the other records of a sample unique's person are added to that:
+a number of its own, of a Poisson law whose mean is gamma distributed over people, by Gauss' rule.
+The shape of that law is not known. With 1 it is geometric, with 1/2 few people have many records,
+and without end all have the same number on average; `REPEAT_SHAPES` are taken in turn.
 
-Where people have several records, the other records of a sample unique's person are added to that: a
-number of its own, of a Poisson law whose mean is gamma distributed over people, by Gauss' rule. The
-shape of that law is not known. With 1 it is geometric, with 1/2 few people have many records, and
-without end all have the same number on average; `REPEAT_SHAPES` are taken in turn.
-
-Measures of a whole file: sums over its sample uniques of what is inferred about each.
-
-tau1 = sum of P(F=1), tau2 = sum of E[1/F], Pr(CM|UM) = n1 / sum of E[F], Pr(CM|SU) = tau2 / n1, over
-the n1 sample uniques. Intervals hold what is not known of the laws, by draws, and the chance in F
-itself, by the normal law. Skinner and Elliot 2002; Smith's thesis, chapter 7.
-
-Where classes were merged, a record that is alone in the population was alone before, and its class
-has only grown: P(F=1) and E[1/F] are at most, E[F] is at least what they were. Two estimates, each
-calibrated by its own classes, need not agree to that; so each record is held to it, and no sum ends
-up beyond the bounds of the sum before.
+Measures of a whole file are sums over its n1 sample uniques: tau1 = sum of P(F=1), tau2 = sum of
+E[1/F], Pr(CM|UM) = n1 / sum of E[F], Pr(CM|SU) = tau2 / n1. Intervals hold what is not known of the
+laws, by draws, and the chance in F itself, by the normal law. Skinner and Elliot 2002; Smith's
+thesis, chapter 7. Where classes were merged, a record that is alone in the population was alone
+before, and its class has only grown: P(F=1) and E[1/F] are at most, E[F] is at least what they
+were. Two estimates, each calibrated by its own classes, need not agree to that; so each record is
+held to it, and no sum ends up beyond the bounds of the sum before.
 """
 
 from __future__ import annotations
@@ -139,9 +136,9 @@ def learn_spread(
     """Return what classes of up to three records and the prior say of the spread.
 
     Given the rates, the numbers of classes of 1, 2 and 3 records are as 1, E[r]/2 and E[r^2]/6, all
-    given no twin: a class of f is seen by f records. `repeats` is the rate of twins that are the same
-    person, of an exponential law over people. `n_records` is that of the whole file, where large classes
-    were left out.
+    given no twin: a class of f is seen by f records. `repeats` is the rate of twins that are the
+    same person, of an exponential law over people. `n_records` is that of the whole file, where
+    large classes were left out.
 
     Examples
     --------
@@ -179,24 +176,15 @@ def mix_sizes(
 ) -> MixedSizes:
     """Return E[1/F], E[1/C(F,f)], P(F=1), E[F], the variance of F and E[1/(1+F)] of each class.
 
-    Parameters
-    ----------
-    log_rates
-        log E[r | no twin] of each class.
-    counts
-        Its number f of records, 1 or more.
-    outside
-        (1-pi)/pi: how many people are outside the sample for each one within.
-    spread
-        The standard deviation of log r where E[r | no twin] is 1.
-    most
-        How many people there are outside the sample: no class of several records has more. That of
-        one record is kept small by having no twin.
-    repeats, shape
-        Of classes of one record, how many other records their person has outside the sample on
-        average; none if not given. The shape of its law.
-    seen
-        How many households those records are of, where they are in the sample with all their members.
+    - `log_rates`: log E[r | no twin] of each class; `counts`: its number f of records, 1 or more.
+    - `outside`: (1-pi)/pi: how many people are outside the sample for each one within.
+    - `spread`: the standard deviation of log r where E[r | no twin] is 1.
+    - `most`: how many people there are outside the sample: no class of several records has more.
+      That of one record is kept small by having no twin.
+    - `repeats`, `shape`: of classes of one record, how many other records their person has outside
+      the sample on average, none if not given, and the shape of its law.
+    - `seen`: how many households those records are of, where they are in the sample with all
+      members.
 
     Examples
     --------
@@ -233,8 +221,8 @@ def size_interval(
     """Return two quantiles of F of each class.
 
     Classes whose log rates differ by less than 0.02 share their quantiles. `unsure` is how far the
-    log rate of each class is from known, a standard deviation, the same for the same rate; `seen` is that of
-    `mix_sizes`.
+    log rate of each class is from known, a standard deviation, the same for the same rate; `seen`
+    is that of `mix_sizes`.
     """
     rounded = np.round(log_rates * 50).astype(np.int64)
     shares = np.unique(outside, return_inverse=True)[1].ravel()
@@ -296,7 +284,6 @@ def _mixed(
 
 
 def _sums(weights: Floats, values: Floats) -> Floats:
-    """Return the sums over nodes of weights times values."""
     return np.einsum("ij,ij->i", weights, values)
 
 
@@ -412,17 +399,9 @@ class Measure:
 class FileEstimate:
     """Estimates over the sample uniques of a file.
 
-    Attributes
-    ----------
-    n_uniques
-        The number of sample uniques.
-    tau1
-        The expected number of them that are population uniques.
-    tau2
-        The expected number of right matches when each is matched to one person of its class.
-    pr_cm_given_um, pr_cm_given_su
-        The chance that a unique match is correct, from the population to the file and from a
-        sample unique to the population.
+    tau1 is the expected number of them that are population uniques, tau2 that of right matches when
+    each is matched to one person of its class. Pr(CM|UM) and Pr(CM|SU) are the chance that a unique
+    match is correct, from the population to the file and from a sample unique to the population.
     """
 
     n_uniques: int
@@ -452,23 +431,13 @@ def sum_over_uniques(
 ) -> FileEstimate:
     """Return the measures of a file from what is known of its sample uniques.
 
-    Parameters
-    ----------
-    sizes
-        Of each sample unique what is known of F.
-    draws
-        Draws of the sums of P(F=1), E[1/F] and E[F], for what is not known of the laws; None where
-        they are taken as known. The chance in F itself is added.
-    levels
-        The two levels of the intervals.
-    finer
-        Where classes were merged, what was inferred of these sample uniques before.
-    seed
-        Of the chance in F.
+    `draws` are of the sums of P(F=1), E[1/F] and E[F], for what is not known of the laws; None
+    where they are taken as known. The chance in F itself, by `seed`, is added. `levels` are those
+    of the intervals; `finer` is what was inferred of these sample uniques before classes were
+    merged.
 
     Examples
     --------
-    >>> from gamekeeper.algorithms.models.rate_mixture import mix_sizes
     >>> sizes = mix_sizes(np.array([-3.0]), np.array([1]), np.array([9.0]))
     >>> found = sum_over_uniques(sizes, None, (0.025, 0.975))
     >>> bool(found.tau1.value == sizes.p_unique[0])
@@ -487,11 +456,7 @@ def sum_over_uniques(
     sums = np.array([unique.sum(), single.sum(), people.sum()])
     # 1/F lies between 0 and 1 with mean p, so its variance is at most p (1 - p).
     chance = np.array(
-        [
-            (unique * (1 - unique)).sum(),
-            (single * (1 - single)).sum(),
-            sizes.variance.sum(),
-        ]
+        [(unique * (1 - unique)).sum(), (single * (1 - single)).sum(), sizes.variance.sum()]
     )
     centred = np.zeros((1, 3)) if draws is None else draws - free
     normal = np.random.default_rng([_N_DRAWS, seed]).standard_normal((_N_DRAWS, 3))

@@ -1,15 +1,13 @@
-"""Compiled questions to decomposable graphs: which edges may change, and which margins that takes.
+"""Compiled walks over decomposable graphs: which edges may change, what that takes, and moves.
 
 A graph is one word of neighbours per variable. An edge (v, w) may be added exactly if the common
-neighbours S of v and w separate them, and deleted exactly if S is complete; either way the log Bayes
-factor is s(S+v+w) + s(S) - s(S+v) - s(S+w), with a minus sign for deletion, where s is the score of
-a margin (Dawid and Lauritzen 1993, Giudici and Green 1999). Here are the margins; scores are made of
-many at once.
+neighbours S of v and w separate them, and deleted exactly if S is complete; either way the log
+Bayes factor is s(S+v+w) + s(S) - s(S+v) - s(S+w), with a minus sign for deletion, where s is the
+score of a margin (Dawid and Lauritzen 1993, Giudici and Green 1999).
 
-Compiled walks over decomposable graphs: moves are proposed, scored, and made or taken back.
-
-A proposal changes the graph and lists the margins that this takes; only the walk itself asks for
-scores. So a score is compiled into one kernel, not into every kind of move.
+A proposal changes the graph and lists the margins that this takes, and is then made or taken back;
+only the walk itself asks for scores, many at once. So a score is compiled into one kernel, not into
+every kind of move.
 """
 
 # pyright: basic, reportCallIssue=false
@@ -117,8 +115,8 @@ def list_changes(graph, double, edges, signs, masks):
 def list_margins(graphs, weights, masks):
     """List the margins of graphs: those of cliques in even places, of separators in odd ones.
 
-    Vertices are taken by maximum cardinality search (Tarjan and Yannakakis 1984). Returns the number
-    of graphs before the first that is not decomposable.
+    Vertices are taken by maximum cardinality search (Tarjan and Yannakakis 1984). Returns the
+    number of graphs before the first that is not decomposable.
     """
     n_graphs, m = graphs.shape
     for k in range(n_graphs):
@@ -194,13 +192,11 @@ def _draw(state):
 
 @inner
 def _below(state, n):
-    """Return a random number of 0 .. n-1."""
     return np.int64(((_draw(state) >> _HALF) * np.uint64(n)) >> _HALF)
 
 
 @inner
 def _uniform(state):
-    """Return a random number strictly between 0 and 1."""
     return (np.float64(_draw(state) >> np.uint64(12)) + 0.5) / 4503599627370496.0
 
 

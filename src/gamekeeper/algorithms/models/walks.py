@@ -1,10 +1,6 @@
-"""Checks of what a search over models is asked.
+"""Walks over decomposable models: compiled steps in threads that can be watched and stopped.
 
-What a search over decomposable models found, and whether it can be trusted.
-
-Compiled walks in threads that can be watched and stopped.
-
-Walks over decomposable models: compiled steps, with what they need set up around them.
+What a search is asked is checked here, and what it found says whether it can be trusted.
 """
 
 from __future__ import annotations
@@ -23,6 +19,10 @@ from gamekeeper.budget import workers_of
 from gamekeeper.errors import Cancelled, InputError, Problem, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, did_you_mean, quoted
+
+Words = NDArray[np.uint64]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 MOVES = ("toggle", "swap", "star", "triangle", "leaf")
 """One edge; one edge for another; two or three edges at a vertex; the three edges among three
@@ -71,42 +71,24 @@ def cumulative_shares(moves: Mapping[str, float] | None, n_variables: int) -> ND
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SearchResult:
-    """Models of a search, best first.
+    """Models of a search ("mc3", "annealing", "occam" or "exact"), best first.
 
-    Attributes
-    ----------
-    method
-        "mc3", "annealing", "occam" or "exact".
-    models
-        A row per model: per variable the set of its neighbours, as bits.
-    log_scores
-        The log marginal likelihood of each model.
-    weights
-        The weight of each model in an average; they sum to 1. Shares of the draws for "mc3",
-        posterior probabilities among the models kept otherwise.
-    visits
-        The number of draws of each model; 0 where nothing was drawn.
-    chain_edges
-        Per chain (or run) the probability of every edge, symmetric.
-    trace
-        Per chain the log marginal likelihood along the walk, burn-in included.
-    r_hat
-        Per edge the potential scale reduction, symmetric; empty where it does not apply.
-    effective_size
-        The smallest effective sample size of an edge that is neither always there nor never.
-    acceptance
-        Per kind of move how many were tried and how many were made.
-    exchanges
-        Per pair of neighbouring temperatures the share of exchanges made, hottest first.
-    burn_in
-        The number of draws of each chain that were left out.
-    proposals, seconds
-        How many moves were tried, at all temperatures, and how long the search took.
-    converged
-        Whether the search reached what it was to reach: chains that agree, runs that end at the
-        same best model, a window that was searched to its edges.
-    complete
-        False if the search was cancelled and this is what there was.
+    - `models`: a row per model: per variable the set of its neighbours, as bits.
+    - `log_scores`: the log marginal likelihood of each model.
+    - `weights`: of each model in an average; they sum to 1. Shares of the draws for "mc3",
+      posterior probabilities among the models kept otherwise.
+    - `visits`: the number of draws of each model; 0 where nothing was drawn.
+    - `chain_edges`: per chain (or run) the probability of every edge, symmetric.
+    - `trace`: per chain the log marginal likelihood along the walk, burn-in included.
+    - `r_hat`: per edge the potential scale reduction, symmetric; empty where it does not apply.
+    - `effective_size`: the smallest of an edge that is neither always there nor never.
+    - `acceptance`: per kind of move how many were tried and how many were made.
+    - `exchanges`: per pair of neighbouring temperatures the share of exchanges made, hottest first.
+    - `burn_in`: the number of draws of each chain that were left out.
+    - `proposals`, `seconds`: moves tried, at all temperatures, and how long the search took.
+    - `converged`: whether the search reached what it was to reach: chains that agree, runs that end
+      at the same best model, a window that was searched to its edges.
+    - `complete`: False if the search was cancelled and this is what there was.
     """
 
     method: str
@@ -289,10 +271,6 @@ _REFRESH = 256
 _FASTEST = 0.8
 _SLOWEST = 0.995
 
-Words = NDArray[np.uint64]
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
 
 def walk(
     scores: MarginScores,
@@ -312,25 +290,11 @@ def walk(
 ) -> None:
     """Walk graphs at inverse temperatures, and exchange neighbours on the ladder if asked.
 
-    Parameters
-    ----------
-    scores
-        The scores of the records.
-    graphs, betas
-        A graph for each inverse temperature; graphs are changed in place.
-    shares, state
-        The cumulative shares of `MOVES`, and the state of a random generator.
-    sweeps, proposals
-        The number of sweeps over the graphs, and of proposals for each graph in a sweep.
-    exchange
-        Whether graphs at neighbouring temperatures are exchanged.
-    samples, trace
-        Where the last graph and the scores of all go after each sweep, while there is room.
-    tally, swaps
-        Where moves of the last graph are counted by kind, and exchanges by pair of neighbours, tried
-        and made.
-    clock
-        Sweeps and proposals so far, and whether to stop.
+    There is a graph for each inverse temperature, changed in place; `shares` of `MOVES` are
+    cumulated, `state` is that of a random generator. A sweep makes so many proposals for each
+    graph. The last graph and the scores of all go to `samples` and `trace` after each sweep, while
+    there is room. `tally` and `swaps` count moves of the last graph by kind, and exchanges by pair
+    of neighbours, tried and made. `clock` has sweeps and proposals so far, and whether to stop.
 
     Examples
     --------
@@ -378,23 +342,10 @@ def cool(
 ) -> None:
     """Cool a walk from the empty graph, and leave the best graph in `best`.
 
-    Parameters
-    ----------
-    scores, shares, state
-        As for `walk`.
-    start, end, pace
-        The temperature falls from `start` by a step of `pace` standard deviations of the score
-        (Huang, Romeo and Sangiovanni-Vincentelli 1986), until `end`.
-    proposals
-        The number of proposals at each temperature.
-    best
-        The neighbours of each variable in the best graph.
-    temperatures
-        These instead, one by one.
-    trace
-        Where the score goes after each temperature, while there is room.
-    tally, clock
-        As for `walk`; the clock counts temperatures.
+    The temperature falls from `start` by a step of `pace` standard deviations of the score (Huang,
+    Romeo and Sangiovanni-Vincentelli 1986), until `end`, or goes through `temperatures`, with so
+    many proposals at each. The score goes to `trace` after each temperature, while there is room.
+    Others are as for `walk`; the clock counts temperatures.
 
     Examples
     --------

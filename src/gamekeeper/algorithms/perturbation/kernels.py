@@ -1,16 +1,15 @@
-"""Groups of MDAV, compiled: three passes over what is left make two groups.
+"""Compiled groups for microaggregation, and partners within a window of ranks.
 
-Columns are kept apart, so that distances are added up four or eight records at a time. A record in
-a group gets coordinates that are no numbers: no comparison with them is true, so they are neither
-nearest nor farthest, and nothing has to be asked. Once an eighth has gone, the rest is moved together
-in its order. The mean of what is left comes from sums from which groups are taken, with what
-rounding loses added up besides (Neumaier's sum), so that it is as right at the end as at the start.
+Three passes over what is left make two groups of MDAV; two passes make a group of V-MDAV, two more
+for each that joins. For MDAV columns are kept apart, so that distances are added up four or eight
+records at a time. A record in a group gets coordinates that are no numbers: no comparison with them
+is true, so they are neither nearest nor farthest, and nothing has to be asked. Once an eighth has
+gone, the rest is moved together in its order. The mean of what is left comes from sums from which
+groups are taken, with what rounding loses added up besides (Neumaier's sum), so that it is as right
+at the end as at the start.
 
-Groups of V-MDAV, compiled: two passes over what is left make a group, two more for each that joins.
-
-The cheapest way to cut sorted numbers in groups of k to 2k - 1, compiled.
-
-Partners within a window of ranks, compiled: those that are free are counted in a tree.
+For one variable sorted numbers are cut in the cheapest way into groups of k to 2k - 1. For rank
+swapping, partners that are free are counted in a tree.
 """
 
 # pyright: basic, reportCallIssue=false
@@ -131,9 +130,10 @@ def _start(x, sums, lost):
 def mdav(x, k, ids, labels, sums, lost, state, most):
     """Give records the numbers of their groups, and tell how many records have none yet.
 
-    `x`, a row per variable, and `ids`, the numbers 0, 1, 2, ... of the records, are used up. `sums` and
-    `lost` begin with zeros. `state` has how wide `x` is, how many records are left and how many groups
-    there are; some `most` groups are made, so that whoever waits can be told, and a next call goes on.
+    `x`, a row per variable, and `ids`, the numbers 0, 1, 2, ... of the records, are used up. `sums`
+    and `lost` begin with zeros. `state` has how wide `x` is, how many records are left and how many
+    groups there are; some `most` groups are made, so that whoever waits can be told, and a next
+    call goes on.
     """
     n_columns = len(x)
     width, left, group = state[0], state[1], state[2]
@@ -305,8 +305,8 @@ def _at_number(tree, top, number):
 def partners(draws, limit):
     """Return for every rank the rank that it changes places with; its own where none is free.
 
-    From the lowest rank on, one that is free takes one of the free ranks up to `limit` above it, each
-    with the same chance, by its draw.
+    From the lowest rank on, one that is free takes one of the free ranks up to `limit` above it,
+    each with the same chance, by its draw.
     """
     n = len(draws)
     partner = np.arange(n)

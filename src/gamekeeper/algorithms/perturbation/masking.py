@@ -1,42 +1,36 @@
-"""Noise added to numbers, so that their means and covariances can be kept.
+"""Noise that keeps moments, rank swapping, top and bottom coding, and samples of records.
 
-Noise e is normal with mean 0 and covariance c S, where S is the covariance of the variables (or its
-diagonal, where variables get noise of their own) and c how much of the variance is added. To keep moments,
-what comes out is moved and stretched so that its means and covariances are those of before, exactly but
-for rounding: z becomes (z - mean of z) T + mean of x with T = Cz^-1/2 Cx^1/2. These are symmetric roots,
-of variables by their standard deviations: they do not depend on the order of variables. Without that,
-variances grow by the factor 1 + c.
+**Noise** e is normal with mean 0 and covariance c S, where S is the covariance of the variables (or
+its diagonal, where variables get noise of their own) and c how much of the variance is added. To
+keep moments, what comes out is moved and stretched so that its means and covariances are those of
+before, exactly but for rounding: z becomes (z - mean of z) T + mean of x with T = Cz^-1/2 Cx^1/2.
+These are symmetric roots, of variables by their standard deviations: they do not depend on the
+order of variables. Without that, variances grow by the factor 1 + c. Kim, A method for limiting
+disclosure in microdata based on random noise and transformation (1986). Rounding to whole numbers,
+bounds, and zeros that stay zero come after, and move moments a little: who asks for them is told by
+how much. Sums are made column by column and not by a library that adds up in an order of its own,
+so that the same numbers come out with any number of threads. Time n m², memory three tables.
 
-Kim, A method for limiting disclosure in microdata based on random noise and transformation (1986). Rounding
-to whole numbers, bounds, and zeros that stay zero come after, and move moments a little: who asks for
-them is told by how much. Sums are made column by column and not by a library that adds up in an order of
-its own, so that the same numbers come out with any number of threads. Time n m², memory three tables.
+**Rank swapping**: two records whose values are near in rank exchange them. Records are ranked by
+their value, equal ones by lot. From the lowest rank on, a record that has no partner yet takes one
+of those without partner at most L = floor(share n) ranks above it, each with the same chance; a
+record for which none is left stays as it is. So all values stay, and none moves further than L
+ranks. Where values are equal, a rank is any rank with that value, and the distance between two
+values is the smallest between their ranks. Moore, Controlled data-swapping techniques for masking
+public use microdata sets (1996), with partners drawn from all that are free in the window. Time n
+log n, memory some five numbers per record.
 
-Rank swapping: two records whose values are near in rank exchange them.
+**Top and bottom coding**: values above the limit c are in the tail (below it for the bottom). Where
+they become c, whoever has c exactly looks the same; where they become the mean of all beyond it,
+totals stay. The limit is given, or the smallest value such that at most a share of the records, or
+of the weights, lies beyond it: equal values go over together or not at all. With `least`, the limit
+is moved inwards until so many records at least look alike at the end. Time n log n.
 
-Records are ranked by their value, equal ones by lot. From the lowest rank on, a record that has no
-partner yet takes one of those without partner at most L = floor(share n) ranks above it, each with the
-same chance; a record for which none is left stays as it is. So all values stay, and none moves further
-than L ranks. Where values are equal, a rank is any rank with that value, and the distance between two
-values is the smallest between their ranks.
-
-Moore, Controlled data-swapping techniques for masking public use microdata sets (1996), with partners
-drawn from all that are free in the window. Time n log n, memory some five numbers per record.
-
-Top and bottom coding: numbers beyond a limit become the limit, or the mean of all beyond it.
-
-Values above the limit c are in the tail (below it for the bottom). Where they become c, whoever has c
-exactly looks the same; where they become their mean, totals stay. The limit is given, or the smallest
-value such that at most a share of the records, or of the weights, lies beyond it: equal values go over
-together or not at all. With `least`, the limit is moved inwards until so many records at least look
-alike at the end. Time n log n.
-
-Some of the records, drawn by lot: in every stratum its share, households whole, weights to match.
-
-Of N units of a stratum n = round(fraction N), halves up, and one at least, are drawn: those with the
-smallest draws. So any order of records gives the same sample, and a larger fraction one that contains
-it. A unit is a record, or all records of a household. Weights of those drawn grow by N / n, so that
-sums of weights stand for the same people as before. Time n log n.
+**Samples**: in every stratum its share is drawn by lot. Of N units n = round(fraction N), halves
+up, and one at least, are drawn: those with the smallest draws. So any order of records gives the
+same sample, and a larger fraction one that contains it. A unit is a record, or all records of a
+household. Weights of those drawn grow by N / n, so that sums of weights stand for the same people
+as before. Time n log n.
 """
 
 from __future__ import annotations
@@ -48,7 +42,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.perturbation.microaggregation import Floats as microaggregation_Floats
 from gamekeeper.algorithms.perturbation.microaggregation import checked_numbers
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import count_of, exact_percent
@@ -75,7 +68,6 @@ def with_noise(
 
     Examples
     --------
-    >>> import numpy as np
     >>> values = np.array([[1.0], [2.0], [4.0], [5.0]])
     >>> noisy = with_noise(values, 0.5, np.array([[0.3], [-1.0], [0.2], [0.9]]))
     >>> bool(np.isclose(noisy.mean(), 3.0)), bool(np.isclose(noisy.var(), values.var()))
@@ -183,9 +175,7 @@ def swapped_within(n_records: int, share: Fraction) -> int:
     return limit
 
 
-def rank_swapped(
-    values: ArrayLike, share: Fraction, draws: NDArray[np.float64]
-) -> microaggregation_Floats:
+def rank_swapped(values: ArrayLike, share: Fraction, draws: NDArray[np.float64]) -> Floats:
     """Return the values of one variable with partners exchanged.
 
     `share` of the ranks is how far a value may move. There are two draws per record, from 0 to
@@ -239,9 +229,7 @@ def check_swap(before: ArrayLike, after: ArrayLike, share: Fraction) -> SwapChec
     )
 
 
-def _ranks(
-    ordered: microaggregation_Floats, values: microaggregation_Floats
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _ranks(ordered: Floats, values: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     first = np.searchsorted(ordered, values, "left")
     return first, np.maximum(first, np.searchsorted(ordered, values, "right") - 1)
 

@@ -1,41 +1,32 @@
-"""MDAV: groups of at least k records that are near one another, for their means to be released.
+"""Groups of at least k records that are near one another, for their means to be released.
 
-While 3k or more records are left: the record r that is farthest from the mean of what is left, with
-its k - 1 nearest, is a group; then the record s that is farthest from r among what is left, with its
-k - 1 nearest. With 2k to 3k - 1 left there is one more group around the record that is farthest from
-their mean, and the rest is the last group; fewer than 2k records are one group. Distances are
-Euclid's, of values by their standard deviation (divisor n - 1) unless told otherwise; a variable that
-does not vary adds nothing. Of equally near or far records the earlier is taken.
+Distances are Euclid's, of values by their standard deviation (divisor n - 1) unless told otherwise;
+a variable that does not vary adds nothing. Of equally near or far records the earlier is taken.
 
-Domingo-Ferrer and Torra, Ordinal, continuous and heterogeneous k-anonymity through microaggregation,
-Data Mining and Knowledge Discovery 11 (2005), with groups of fixed size. A heuristic: the least loss
-is not claimed. Time is about n²m/k, memory n(m + 4) numbers.
+**MDAV**: while 3k or more records are left, the record r that is farthest from the mean of what is
+left, with its k - 1 nearest, is a group; then the record s that is farthest from r among what is
+left, with its k - 1 nearest. With 2k to 3k - 1 left there is one more group around the record that
+is farthest from their mean, and the rest is the last group; fewer than 2k records are one group.
+Domingo-Ferrer and Torra, Ordinal, continuous and heterogeneous k-anonymity through
+microaggregation, Data Mining and Knowledge Discovery 11 (2005), with groups of fixed size. A
+heuristic: the least loss is not claimed. Time is about n²m/k, memory n(m + 4) numbers.
 
-V-MDAV: groups of k to 2k - 1 near records, as many as belong together.
+**V-MDAV**: groups of k to 2k - 1. While k or more records are left, the one that is farthest from
+the mean of all, with its k - 1 nearest, begins a group. Then, as long as it has fewer than 2k - 1,
+the record that is nearest to any of its members joins, if that is nearer than `gain` times its
+distance from the nearest other record that is left. The rest, fewer than k, goes to the group with
+the nearest mean each, of equal ones the earlier. A gain of 0 lets nobody join; 0.2 is for scattered
+records, 1.1 for records in clusters. Solanas and Martínez-Ballesté, V-MDAV: a multivariate
+microaggregation with variable group size, COMPSTAT (2006). A heuristic too. Time is about n²m,
+memory n(m + 4) numbers.
 
-While k or more records are left, the one that is farthest from the mean of all, with its k - 1 nearest,
-begins a group. Then, as long as it has fewer than 2k - 1, the record that is nearest to any of its
-members joins, if that is nearer than `gain` times its distance from the nearest other record that is
-left. The rest, fewer than k, goes to the group with the nearest mean each. Distances are Euclid's, of
-values by their standard deviation (divisor n - 1). Of equally near or far records the earlier is taken,
-and of groups the earlier. A gain of 0 lets nobody join; 0.2 is for scattered records, 1.1 for records
-in clusters.
-
-Solanas and Martínez-Ballesté, V-MDAV: a multivariate microaggregation with variable group size,
-COMPSTAT (2006). A heuristic: the least loss is not claimed. Time is about n²m, memory n(m + 4) numbers.
-
-What a group of records has in common: its mean, and what is lost by releasing that.
-
-Groups of one variable with the least squared error: the optimum, not a heuristic.
-
-Of all ways to put n values in groups of at least k, one with the least sum of squared deviations from
-the means of groups consists of runs of the sorted values of k to 2k - 1 each; the cheapest such cut is
-a shortest path. Equal values may fall in two groups, where the earlier record is in the first. Of
-equally cheap cuts one with small last groups is taken; sums are floats, so that cuts which differ by
-rounding alone count as equally cheap.
-
-Hansen and Mukherjee, A polynomial algorithm for optimal univariate microaggregation, IEEE Transactions
-on Knowledge and Data Engineering 15 (2003). Time n log n + nk, memory three numbers per record.
+**One variable** has an optimum: of all ways to put n values in groups of at least k, one with the
+least sum of squared deviations from the means of groups consists of runs of the sorted values of k
+to 2k - 1 each; the cheapest such cut is a shortest path. Equal values may fall in two groups, where
+the earlier record is in the first. Of equally cheap cuts one with small last groups is taken; sums
+are floats, so that cuts which differ by rounding alone count as equally cheap. Hansen and
+Mukherjee, A polynomial algorithm for optimal univariate microaggregation, IEEE Transactions on
+Knowledge and Data Engineering 15 (2003). Time n log n + nk, memory three numbers per record.
 """
 
 from __future__ import annotations
@@ -56,11 +47,7 @@ _MOST_WORK = 15_000_000_000_000
 
 
 def mdav_groups(
-    values: ArrayLike,
-    k: int,
-    *,
-    standardize: bool = True,
-    progress: Progress | None = None,
+    values: ArrayLike, k: int, *, standardize: bool = True, progress: Progress | None = None
 ) -> Labels:
     """Return the number of the group of every record, in the order in which groups are made.
 
@@ -153,7 +140,7 @@ def checked_numbers(values: ArrayLike) -> Floats:
 
 
 # Some two thousand-millionths of a second for each of n²m. Two hours.
-_MOST_WORK_OF_VARIABLE_GROUPS = 4_000_000_000_000
+_MOST_VARIABLE_WORK = 4_000_000_000_000
 
 
 def variable_mdav_groups(
@@ -171,7 +158,7 @@ def variable_mdav_groups(
     """
     numbers = checked_numbers(values)
     n_records, n_columns = numbers.shape
-    if n_records**2 * n_columns > _MOST_WORK_OF_VARIABLE_GROUPS:
+    if n_records**2 * n_columns > _MOST_VARIABLE_WORK:
         raise too_many_records(f"Groups of {k} or more of {n_records:,} records were asked for.")
     labels = np.full(n_records, -1, np.int64)
     if n_records < 2 * k or not numbers.size:
@@ -236,9 +223,7 @@ def error_share(values: ArrayLike, labels: Labels, *, standardize: bool = True) 
 
 
 def univariate_groups(values: ArrayLike, k: int) -> Labels:
-    """Return the number of the group of every record, counted from the smallest values.
-
-    Fewer than 2k records are one group.
+    """Return the group of every record, counted from the smallest values; one if fewer than 2k.
 
     Examples
     --------

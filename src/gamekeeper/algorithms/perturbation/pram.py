@@ -1,24 +1,21 @@
-"""PRAM: categories drawn anew by known probabilities, so that counts stay as they are on average.
+"""PRAM: categories drawn anew by known probabilities, so that counts stay on average, or exactly.
 
 With P[a, b] the probability that category a becomes b and t[a] the records of a, the way back is
-P'[b, a] = P[a, b] t[a] / sum over c of P[c, b] t[c]: who is seen with b and has a. One after the other,
-R = P P', leaves the expected counts as they are: t R = t (invariant PRAM). A mix of R and the identity
-does so too, and changes less. A category that no record has keeps its own row, and so does one into
-which nothing is drawn.
+P'[b, a] = P[a, b] t[a] / sum over c of P[c, b] t[c]: who is seen with b and has a. One after the
+other, R = P P', leaves the expected counts as they are: t R = t (invariant PRAM). A mix of R and
+the identity does so too, and changes less. A category that no record has keeps its own row, and so
+does one into which nothing is drawn. Gouweleeuw, Kooiman, Willenborg and de Wolf, Post
+randomisation for statistical disclosure control, Journal of Official Statistics 14 (1998). Exact
+with fractions, else in floats; n log n to draw, and the third power of the number of categories to
+make R.
 
-Gouweleeuw, Kooiman, Willenborg and de Wolf, Post randomisation for statistical disclosure control,
-Journal of Official Statistics 14 (1998). Exact with fractions, else in floats; n log n to draw, and
-the third power of the number of categories to make R.
-
-Categories drawn anew so that every count stays exactly: controlled rounding of expected moves.
-
-With the invariant matrix R the expected moves t[a] R[a, b] have the counts t as sums of rows and of
-columns. They are rounded, up or down each, so that these sums stay and every number is right on average:
-as long as there are fractions, some lie on a cycle of rows and columns; along it numbers go up and
-down in turn, by the most that is possible either way, with chances that leave the mean as it is
-(Cox 1987, A constructive procedure for unbiased controlled rounding, JASA 82). Then lots decide which
-records of a category move where. At most as many cycles as there are fractions, each found in as
-many steps as there are fractions at most.
+Counts stay exactly by controlled rounding of the expected moves t[a] R[a, b], which have the counts
+t as sums of rows and of columns. They are rounded, up or down each, so that these sums stay and
+every number is right on average: as long as there are fractions, some lie on a cycle of rows and
+columns; along it numbers go up and down in turn, by the most that is possible either way, with
+chances that leave the mean as it is (Cox 1987, A constructive procedure for unbiased controlled
+rounding, JASA 82). Then lots decide which records of a category move where. At most as many cycles
+as there are fractions, each found in as many steps as there are fractions at most.
 """
 
 from __future__ import annotations
@@ -37,6 +34,8 @@ LEAST_RECORDS = 10
 """The fewest records of a stratum among which categories are drawn."""
 
 Matrix = NDArray[Any]
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 _ROUNDING = 1e-9
 
 
@@ -206,8 +205,6 @@ def _checked(counts: ArrayLike, matrix: Any) -> tuple[Matrix, Matrix]:
     return given, records
 
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 Cell = tuple[int, int]
 _WHOLE = 1e-7
 
@@ -220,7 +217,6 @@ class _Line:
         self._n_gone = 0
 
     def first(self, *, but: int) -> int:
-        """Return the first place that is not the given one; -1 if there is none."""
         return next((place for place in self.places if place != but), -1)
 
     def remove(self, place: int) -> None:

@@ -1,33 +1,27 @@
-"""What a recoding may choose: the categories of each variable, and what each of them loses.
+"""What a recoding may choose, what that loses, how its classes are counted, and what it must reach.
 
 A variable has values 0 .. n-1 and allowed categories, each a set of values (nodes of a partition
 graph; they need not form a tree). A categorization is a choice of categories that has every value
 in exactly one; a recoding has a categorization for each variable. Where a variable may only be
 categorized in certain ways (levels of a hierarchy, what others' forms have), the ways are listed.
-
 Loss adds up over categories. In bits, a category loses for each of its records the logarithm to
 base 2 of (records in the category / records with the value): what a reader would have to be told
 to know the value again.
 
-All categorizations that some categories allow: how many there are, and which.
+All categorizations that some categories allow are counted and listed in the order of the smallest
+value that is not yet covered: what is left to cover is a set of values that comes up again and
+again; each is counted once. For trees and for bands there are few such sets.
 
-A value is covered by one category. Taken in the order of the smallest value that is not yet
-covered, what is left to cover is a set of values that comes up again and again; each is counted
-once. For trees and for bands there are few such sets.
+Classes of records are counted from the nearest table that is already there, in whole numbers: how
+many records a class has, and its size, which is the same or the sum of weights in some small unit.
+A table keeps one record for each class; that is enough to count the classes of anything coarser.
 
-Classes of records under a recoding, counted from the nearest table that is already there.
-
-Whole numbers throughout: how many records a class has, and its size, which is the same or the sum
-of weights in some small unit. A table keeps one record for each class; that is enough to count the
-classes of anything coarser.
-
-What a recoding must reach, as a measure that never grows where categories are merged.
-
-Only such measures can be searched exactly: what is unsafe stays so under anything finer. Classes
-only merge, so records in classes below k and the number of classes (the sum of 1/f over records:
-the right matches that a prosecutor expects) are among them. So is IS of records and of the file:
-where a minimal unique set S of s variables out of M is lost, (M-s)! goes and at most M-s sets with
-(M-s-1)! each come. The SUDA score of 2002 is not: it can rise.
+Only measures that never grow where categories are merged can be searched exactly: what is unsafe
+stays so under anything finer. Classes only merge, so records in classes below k and the number of
+classes (the sum of 1/f over records: the right matches that a prosecutor expects) are among them.
+So is IS of records and of the file: where a minimal unique set S of s variables out of M is lost,
+(M-s)! goes and at most M-s sets with (M-s-1)! each come. The SUDA score of 2002 is not: it can
+rise.
 """
 
 from __future__ import annotations
@@ -49,19 +43,9 @@ Chosen = tuple[tuple[int, ...], ...]
 class Choice:
     """What may be chosen for one variable.
 
-    Attributes
-    ----------
-    n_values
-        How many values it has.
-    categories
-        The allowed categories, each as its values in ascending order.
-    losses
-        What each category loses.
-    ways
-        The categorizations to choose from, as numbers of categories; any that the categories
-        allow, where None.
-    least
-        At least so many categories are wanted.
+    Allowed categories are their values in ascending order. `ways` are the categorizations to choose
+    from, as numbers of categories; any that the categories allow, where None. At least `least`
+    categories are wanted.
     """
 
     n_values: int
@@ -180,13 +164,10 @@ def listed_choices(choices: Sequence[Choice], most: int) -> tuple[int | None, li
 
 
 def count_ways(choice: Choice, most_sets: int = MOST_SETS) -> int | None:
-    """Return how many categorizations there are; None where that is too long to count.
-
-    Only those count that have at least as many categories as asked for.
+    """Return how many categorizations with enough categories there are; None if too long to count.
 
     Examples
     --------
-    >>> import numpy as np
     >>> count_ways(Choice(3, ((0,), (1,), (2,), (0, 1), (1, 2)), np.zeros(5)))
     3
     """

@@ -1,4 +1,4 @@
-"""Maximal unsafe recodings: what proves that nothing cheaper is safe.
+"""What proves that nothing cheaper is safe, and the cheapest recoding that no such proof forbids.
 
 Let N be an unsafe recoding, or any partition of the values of each variable. Everything at least
 as fine as N is unsafe as well, so that a safe recoding must choose some category that does not lie
@@ -12,18 +12,15 @@ not. Where some records may, either N grows by merging blocks that a category jo
 unsafe; or there is a box for each of many small classes, which says of its records that they are in
 a small class under everything at least as fine, and too many such records are unsafe.
 
-The cheapest recoding that no cut forbids: by going through all of them, or by HiGHS.
-
-Both start with every recoding that the choices allow and lose those that cuts forbid. Where there
-are few, they are listed once in order of loss, and a cut strikes out a block of the list. Where
-there are many, HiGHS solves an integer program: one binary per category (or per way, where ways
-are listed), every value in exactly one category, at least as many categories as asked for, and per
-cut at least one that is not inside it. A cut that only says that some records are then in a small
-class makes them count, and the count has its limit. One thread and a fixed seed: the same answer
-every time.
-
-HiGHS calculates in floating point, with tolerances far below the difference that is told: losses
-are scaled so that the largest is 1,000, and a bound is believed to one part in ten million.
+The cheapest recoding is found among every one that the choices allow, which cuts make fewer. Where
+there are few, they are listed once in order of loss, and a cut strikes out a block of the list.
+Where there are many, HiGHS solves an integer program: one binary per category (or per way, where
+ways are listed), every value in exactly one category, at least as many categories as asked for, and
+per cut at least one that is not inside it. A cut that only says that some records are then in a
+small class makes them count, and the count has its limit. One thread and a fixed seed: the same
+answer every time. HiGHS calculates in floating point, with tolerances far below the difference that
+is told: losses are scaled so that the largest is 1,000, and a bound is believed to one part in ten
+million.
 """
 
 from __future__ import annotations
@@ -54,17 +51,9 @@ from gamekeeper.algorithms.recoding_search.choices import (
 class UnsafeRecoding:
     """A partition of the values of each variable under which a target is missed.
 
-    Attributes
-    ----------
-    labels
-        The partitions: equal labels are one block.
-    inside
-        Of each variable, which of its categories lie in a block.
-    target
-        The number of the target that is missed.
-    rows
-        Which of the different records are in a small class under it, where that alone does not
-        miss the target; empty where it does.
+    Equal labels are one block; `inside` tells of each variable which of its categories lie in a
+    block, and `target` is the number of what is missed. `rows` are the different records that are
+    in a small class under it, where that alone does not miss the target; empty where it does.
     """
 
     labels: tuple[NDArray[np.int32], ...]
@@ -396,10 +385,7 @@ class CoverMaster:
         dearest = float(costs.max(initial=0.0))
         self._scale = _LARGEST / dearest if dearest > 0 else 1.0
         self._highs = silent_solver(
-            random_seed=_SEED,
-            mip_rel_gap=0.0,
-            mip_abs_gap=1e-7,
-            mip_feasibility_tolerance=1e-9,
+            random_seed=_SEED, mip_rel_gap=0.0, mip_abs_gap=1e-7, mip_feasibility_tolerance=1e-9
         )
         self._highs.addVars(len(costs), np.zeros(len(costs)), np.ones(len(costs)))
         numbers = np.arange(len(costs), dtype=np.int32)

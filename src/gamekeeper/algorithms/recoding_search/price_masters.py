@@ -1,4 +1,4 @@
-"""What suppressed cells cost at least under any recoding, record by record, as linear bounds.
+"""What suppressed cells cost at least under any recoding, and the cheapest one by that and its loss.
 
 Let p(N) be what the cells of a record cost under a partition N of the values. Only the categories
 that its own values are in matter to a record, one of each variable. If a recoding C puts value and
@@ -16,15 +16,12 @@ for u,
 Either is linear in what is chosen, since of the categories that hold a value exactly one is. The
 best of many such bounds for each record, summed over records, is a bound of the price of the file
 that is as high as its price at the recoding for which it was made. No cell needs to count for more
-than p(N), nor one that is never suppressed: below 0 nothing is said.
+than p(N), nor one that is never suppressed: below 0 nothing is said. The same holds with 1 for the
+price of every cell and p(N) = 1 for records that are in a small class.
 
-The same holds with 1 for the price of every cell and p(N) = 1 for records that are in a small class.
-
-The cheapest recoding by its loss and by what bounds say of its price: listed, or by HiGHS.
-
-Both start without a price and get bounds that are linear in what is chosen (`record_bounds`). Where
-recodings are listed, each has the highest that was said of it. The program has a column for the
-price of each group of records, and is solved with categories chosen in parts, or whole.
+The cheapest recoding is found from a list, where each has the highest that was said of it, or by
+HiGHS: its program has a column for the price of each group of records, and is solved with
+categories chosen in parts, or whole. Both start without a price.
 """
 
 from __future__ import annotations

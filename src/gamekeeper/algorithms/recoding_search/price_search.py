@@ -1,16 +1,12 @@
-"""The search for a recoding of least cost, where every record has a price under it.
-
-From the prices under some partitions follow linear bounds of the price under any recoding
-(`record_bounds`). By Benders' way (Hooker 2000) the master takes what is cheapest by loss and by what
-the bounds say, the true prices are found there, and a bound is made that is as high as these. The
-master's value is a lower bound all along. Where recodings are too many to list, it is first a linear
-program, in which categories are chosen in parts, until bounds add little; then the integer program.
-
-Recoding and suppression together: the recoding for which loss and suppressed cells cost least.
+"""Recoding and suppression together: the recoding for which loss and suppressed cells cost least.
 
 Every record has a price under a recoding: what its cells cost that are to be suppressed. It never
-grows where categories are merged, and `record_bounds` says what follows for recodings that were not
-looked at. How it is searched is in `price_search`.
+grows where categories are merged. From the prices under some partitions follow linear bounds of the
+price under any recoding (`price_masters`). By Benders' way (Hooker 2000) the master takes what is
+cheapest by loss and by what the bounds say, the true prices are found there, and a bound is made
+that is as high as these. The master's value is a lower bound all along. Where recodings are too
+many to list, it is first a linear program, in which categories are chosen in parts, until bounds
+add little; then the integer program.
 """
 
 from __future__ import annotations
@@ -351,7 +347,6 @@ class PriceSearch:
         return np.unique(groups, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
     def _until(self, share: float) -> float:
-        """Return when a share of the time that is left will be over."""
         now = time.monotonic()
         return inf if self._ends == inf else now + share * max(0.0, self._ends - now)
 
@@ -416,13 +411,12 @@ def search_together(
     """Search for the recoding whose loss and price are least together.
 
     `prices` are what the cells of each record cost that a recoding leaves to be suppressed, and
-    `record_bounds` says what must hold of them; `cell_prices` are infinite where a variable is
+    `price_masters` says what must hold of them; `cell_prices` are infinite where a variable is
     never suppressed. After so many seconds the best so far is returned. Up to `most_listed`
     recodings are gone through; more are left to HiGHS.
 
     Examples
     --------
-    >>> import numpy as np
     >>> ages = Choice(2, ((0,), (1,), (0, 1)), np.array([0.0, 0.0, 2.0]))
     >>> people = Records(np.array([[0], [1]]), np.ones(2, int), np.ones(2, int))
     >>> def dear(labels, only):

@@ -1,19 +1,17 @@
-"""A safe recoding that is good, fast: by levels first, then finer while it stays safe.
-
-Levels are a few categorizations of a variable, from fine to coarse, made of its own categories:
-level h has categories that are at most h steps of inclusion above the finest. There are few
-recodings by levels, and the best of them is found soon. Of a safe recoding one category after the
-other is split, that which saves most first; a split that would be unsafe is not made. A category is
-split into the cheapest parts that are found by taking one category inside it and the largest that
-still fit for what is left. The outcome is an upper bound of the least loss, not the least.
-
-Recoding by search: the least loss under which a file meets its targets, with a proof.
+"""Recoding by search: the least loss under which a file meets its targets, with a proof.
 
 By implicit hitting sets (Moreno-Centeno and Karp 2013). The master gives the cheapest recoding that
 no cut forbids; its loss is a lower bound. The targets are looked at. Met, it is the answer: nothing
 cheaper is left. Missed, it is made coarser while it is missed, and what comes out is a cut
-(`unsafe`). On the way there is a safe recoding, an upper bound (`improving`), so that the search
-can be stopped at any time and says how far the best can be away.
+(`cuts`).
+
+On the way there is a safe recoding, an upper bound, so that the search can be stopped at any time
+and says how far the best can be away. It comes fast, by levels first: a few categorizations of a
+variable, from fine to coarse, made of its own categories; level h has categories that are at most h
+steps of inclusion above the finest. There are few recodings by levels, and the best of them is
+found soon. Of a safe recoding one category after the other is split, that which saves most first; a
+split that would be unsafe is not made. A category is split into the cheapest parts that are found
+by taking one category inside it and the largest that still fit for what is left.
 
 Where a target is not monotone, a stand-in is searched, and each answer is tried by the real attack
 (`verify`); an answer that fails is left out, that one alone. The result is then the cheapest that
@@ -243,28 +241,17 @@ _SHARE_OF_LEVELS = 0.25
 class FoundRecoding:
     """What a search found.
 
-    Attributes
-    ----------
-    chosen
-        The cheapest recoding that is known to be safe; None where there is none or none was found.
-    loss
-        What it loses; infinite without one.
-    lower_bound
-        Nothing safe loses less; infinite where it is proven that nothing is safe.
-    cuts
-        The proof: unsafe recodings. Each recoding cheaper than the lower bound is at least as fine
-        as one of them.
-    n_recodings
-        How many recodings there are to choose from; None where that was too long to count.
-    n_checks
-        How often classes were counted or the file was attacked.
-    is_over
-        Whether the search came to its end: nothing better is left, or nothing at all.
-    n_failed
-        How many answers of a stand-in failed the real attack.
-    is_stand_in
-        Whether the targets only stood in for a real attack. Then nothing is known of what loses
-        less: the lower bound is 0.
+    - `chosen`: the cheapest recoding that is known to be safe; None where there is none or none was
+      found.
+    - `loss`, `lower_bound`: what it loses, infinite without one. Nothing safe loses less than the
+      bound, which is infinite where it is proven that nothing is safe.
+    - `cuts`: the proof: unsafe recodings. Each recoding cheaper than the lower bound is at least as
+      fine as one of them.
+    - `n_recodings`: how many there are to choose from; None where that was too long to count.
+    - `n_checks`: how often classes were counted or the file was attacked.
+    - `is_over`: whether the search came to its end: nothing better is left, or nothing at all.
+    - `n_failed`, `is_stand_in`: how many answers failed the real attack, if the targets only stood
+      in for one. Then nothing is known of what loses less: the lower bound is 0.
     """
 
     chosen: Chosen | None
@@ -311,9 +298,7 @@ def search_recoding(
     Examples
     --------
     >>> import numpy as np
-    >>> from gamekeeper.algorithms.recoding_search.choices import bits_lost
-    >>> from gamekeeper.algorithms.recoding_search.choices import distinct_records
-    >>> from gamekeeper.algorithms.recoding_search.choices import SmallClasses
+    >>> from gamekeeper.algorithms.recoding_search.choices import bits_lost, distinct_records
     >>> bands = ((0,), (1,), (2,), (1, 2))
     >>> age = Choice(3, bands, bits_lost(bands, np.array([2, 1, 1])))
     >>> people = distinct_records(np.array([[0], [0], [1], [2]]))
@@ -362,10 +347,7 @@ class _Search:
         self._n_attacks = 0
 
     def run(
-        self,
-        verify: Callable[[Chosen], bool] | None,
-        most_verified: int,
-        progress: Progress | None,
+        self, verify: Callable[[Chosen], bool] | None, most_verified: int, progress: Progress | None
     ) -> FoundRecoding:
         rounds = failed = verified = 0
         is_over = False

@@ -1,4 +1,4 @@
-"""Clusterings of the records of a file: agglomerative by two criteria, or by any clusterer.
+"""Clusterings of the records of one file, of two files alike, and who is together in all of them.
 
 Sequential agglomerative hierarchic clustering merges the two nearest clusters until one is left.
 By the average criterion clusters are as far apart as their members on average (UPGMA); by the
@@ -9,27 +9,20 @@ number of clusters, not at a height.
 
 Dissimilarities of two records with differences d: `manhattan` is the sum of abs(d), `differences`
 the mean of abs(d), `taxonomic` the root of the mean of d**2, and `penrose_size` the square of the
-mean of d (Penrose's coefficient of size). The first two lead to the same partitions.
+mean of d (Penrose's coefficient of size). The first two lead to the same partitions. Time is about
+quadratic in the records, memory 8 bytes per pair.
 
-Torra, Towards the re-identification of individuals in data files with non-common variables. Time
-is about quadratic in the records, memory 8 bytes per pair.
+Two records are in one class of the conjunction of several clusterings exactly where each puts them
+in one cluster; by a theorem of Fishburn and Rubinstein every consistent way to aggregate partitions
+is of this kind. A class has one label per clustering, the row by which it is matched with the
+classes of another file. It costs one sort of the records.
 
-The conjunction of several partitions of the records of a file: who is together in all of them.
-
-Two records are in one class exactly where every clustering puts them in one cluster; by a theorem
-of Fishburn and Rubinstein every consistent way to aggregate partitions is of this kind. A class has
-one label per clustering, the row by which it is matched with the classes of another file.
-
-Torra, Towards the re-identification of individuals in data files with non-common variables,
-section 3. It costs one sort of the records.
-
-The same clusterings of two files that share records but no variables, cut alike.
-
-Two files can be matched by their clusters only where a technique makes as many of them in one as
-in the other. A number that is not given is chosen for both files together: that with the greatest
-mean silhouette, the mean of both files, each file counting alike. The silhouette of a record
-compares its mean dissimilarity to its own cluster with that to the next (Rousseeuw 1987); it is
-calculated exactly for up to `_SAMPLE` records, evenly spread over the file.
+Two files that share records but no variables can be matched by their clusters only where a
+technique makes as many of them in one as in the other. A number that is not given is chosen for
+both files together: that with the greatest mean silhouette, the mean of both files, each file
+counting alike. The silhouette of a record compares its mean dissimilarity to its own cluster with
+that to the next (Rousseeuw 1987); it is calculated exactly for up to `_SAMPLE` records, evenly
+spread over the file.
 
 Torra, Towards the re-identification of individuals in data files with non-common variables.
 """
@@ -50,6 +43,8 @@ from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, did_you_mean, memory_text
 
+Labels = NDArray[np.int64]
+
 CRITERIA = ("average", "centroid")
 DISSIMILARITIES = ("manhattan", "differences", "taxonomic", "penrose_size")
 
@@ -69,15 +64,7 @@ class Clusterer(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dendrogram:
-    """The mergers of a clustering, in order.
-
-    Attributes
-    ----------
-    kept, removed
-        For each merger the first records of the two clusters; the first keeps its name.
-    heights
-        How dissimilar the two were.
-    """
+    """The mergers, in order: `removed` joins `kept` (first records) at a dissimilarity, `heights`."""
 
     kept: NDArray[np.int64]
     removed: NDArray[np.int64]
@@ -112,18 +99,8 @@ def agglomerate(
     """Merge the nearest clusters of records until one is left.
 
     Of equally near pairs the first is merged: that whose first cluster starts first, then that
-    whose second does.
-
-    Parameters
-    ----------
-    values
-        One row per record, one column per variable; see `normalise`.
-    criterion
-        `average` or `centroid`.
-    dissimilarity
-        `manhattan`, `differences`, `taxonomic` or `penrose_size`.
-    most_records
-        Refuse more, since memory grows with the square.
+    whose second does. More than `most_records` are refused, since memory grows with the square. See
+    `normalise` for the scale of the values.
 
     Examples
     --------
@@ -281,14 +258,8 @@ def check_number(n_clusters: int, n_records: int) -> None:
 class Conjunction:
     """The classes of records that no clustering separates, ordered by their first records.
 
-    Attributes
-    ----------
-    classes
-        The class of each record.
-    rows
-        The labels of each class, one column per clustering.
-    sizes
-        The number of records of each class.
+    `classes` has the class of each record, `rows` the labels of each class, one column per
+    clustering.
     """
 
     classes: NDArray[np.int64]
@@ -319,12 +290,7 @@ class Conjunction:
 
 
 def conjunction(labels: ArrayLike) -> Conjunction:
-    """Intersect partitions of the same records.
-
-    Parameters
-    ----------
-    labels
-        One row per record, one column of whole numbers per clustering.
+    """Intersect partitions of the same records, one row per record, a column of whole numbers for each.
 
     Examples
     --------
@@ -347,13 +313,11 @@ def conjunction(labels: ArrayLike) -> Conjunction:
     return Conjunction(classes, matrix[first].astype(np.int64), sizes.astype(np.int64))
 
 
-_ASKED_OF_COMMON_CLUSTERINGS = "The same clusterings of two files were asked for."
+_ASKED_ALIKE = "The same clusterings of two files were asked for."
 _SAMPLE = 500
 # Silhouettes mostly favour two clusters, which tell few records apart.
 _FEWEST_CLUSTERS = 4
 _MOST_CLUSTERS = 10
-
-Labels = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -377,16 +341,9 @@ TECHNIQUES = tuple(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CommonClusterings:
-    """The labels of the records of two files, one column per technique.
+    """The labels of the records of two files, from 0 by first record, one column per technique.
 
-    Attributes
-    ----------
-    labels_a, labels_b
-        Labels from 0, by first record.
-    names
-        The names of the techniques.
-    n_clusters
-        The numbers of clusters asked for or chosen; 0 where a clusterer decides itself.
+    `n_clusters` are the numbers asked for or chosen; 0 where a clusterer decides itself.
     """
 
     labels_a: Labels
@@ -413,21 +370,11 @@ def cluster_alike(
 ) -> CommonClusterings:
     """Cluster two files by the same techniques into the same numbers of clusters.
 
-    Parameters
-    ----------
-    values_a, values_b
-        Records of the files, of any variables; see `normalise`.
-    techniques
-        Agglomerative techniques, or objects with `fit_predict`. An object is copied, and told the
-        number of clusters where it has an attribute `n_clusters`; otherwise it decides itself.
-    n_clusters
-        The number of clusters, one for all or one per technique; chosen if left out.
-    fewest
-        The least number to choose from, up to 10 or one less than the records of the smaller file.
-    most_records
-        Refuse larger files, as `agglomerate` does.
-    progress
-        Called with the number of techniques done and all of them.
+    Files have any variables; see `normalise`. Techniques are agglomerative, or objects with
+    `fit_predict`; an object is copied, and told the number of clusters where it has an attribute
+    `n_clusters`; otherwise it decides itself. `n_clusters` is one for all or one per technique; if
+    left out it is chosen, from `fewest` up to 10 or one less than the records of the smaller file.
+    Progress is in techniques.
 
     Examples
     --------
@@ -621,5 +568,5 @@ def _numbers(
         for place, item in enumerate(techniques)
         if not isinstance(item, Technique) and not callable(getattr(item, "fit_predict", None))
     ]
-    refuse_faults(_ASKED_OF_COMMON_CLUSTERINGS, problems)
+    refuse_faults(_ASKED_ALIKE, problems)
     return numbers

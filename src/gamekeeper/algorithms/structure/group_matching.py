@@ -3,23 +3,16 @@
 Every class of a file has one label per clustering technique. Sought are a mapping f_t of the labels
 of A to those of B for each technique, and a row m(i) of B for each row i of A, with the greatest
 similarity S: the number of pairs of row and technique in which f_t(label of i) is the label of
-m(i). Mappings are injective unless they are declared free; with
-all of them free and rows of B used more than once, constant mappings reach any similarity, so that
-is refused.
+m(i). Mappings are injective unless they are declared free; with all of them free and rows of B used
+more than once, constant mappings reach any similarity, so that is refused. Small problems are
+solved exactly, by branch and bound; beyond, the best of many starts is given with an upper bound of
+what can be reached.
 
-Small problems are solved exactly, by branch and bound; beyond, the best of many starts is given
-with an upper bound of what can be reached.
-
-Torra, Towards the re-identification of individuals in data files with non-common variables.
-
-How many records lie in the class that their class was matched with, against chance.
-
-This is Torra's measure of re-identification at the level of groups. It says nothing by itself: with
-one class per file all records are right. By chance, were the records of B dealt to its classes at
-random, a record of a class matched with a class of n_b records would lie in it with probability n_b
-over the records of B.
-
-Torra, Towards the re-identification of individuals in data files with non-common variables,
+How many records lie in the class that their class was matched with is Torra's measure of
+re-identification at the level of groups. It says nothing by itself: with one class per file all
+records are right. By chance, were the records of B dealt to its classes at random, a record of a
+class matched with a class of n_b records would lie in it with probability n_b over the records of
+B. Torra, Towards the re-identification of individuals in data files with non-common variables,
 section 4.
 """
 
@@ -57,19 +50,10 @@ _NO_LIMIT = 2**62
 class GroupMatching:
     """Mappings of labels and the matching of classes that go with them.
 
-    Attributes
-    ----------
-    groups
-        For each row of A its row of B; -1 where a one-to-one matching leaves it alone.
-    mappings
-        For each technique the labels of A and what they are mapped to; a label without partner is
-        left out.
-    similarity
-        The number of agreements reached.
-    upper_bound
-        No matching has a greater similarity.
-    agreements
-        For each row of A and each technique whether they agree.
+    `groups` has for each row of A its row of B; -1 where a one-to-one matching leaves it alone.
+    `mappings` have for each technique the labels of A and what they are mapped to; a label without
+    partner is left out. `similarity` is the number of agreements reached, `agreements` tells of
+    each row and technique.
     """
 
     groups: Integers
@@ -109,29 +93,17 @@ def match_groups(
 ) -> GroupMatching:
     """Find the mappings of labels and the matching of classes with the greatest similarity.
 
-    Parameters
-    ----------
-    rows_a, rows_b
-        The labels of each class, one column per technique; see `conjunction`.
-    injective
-        Whether different labels of A must have different labels of B, for all techniques or for
-        each. With as many labels in A as in B such a mapping is one-to-one; with more in A, some
-        are without partner.
-    one_to_one
-        Whether different rows of A must have different rows of B.
-    sizes
-        The number of records of each row of A and of B. They do not change the similarity; among
-        mappings and rows with the same similarity they decide for those whose clusters are alike
-        in size.
-    restarts
-        The number of starts of the search.
-    seed
-        Reproduces the search.
-    exact
-        True searches until the optimum is proven, however long that takes, False does not try;
-        "auto" tries for about a second.
-    allow_degenerate
-        Whether to go on where constant mappings reach the greatest similarity there can be.
+    - `rows_a`, `rows_b`: the labels of each class, one column per technique; see `conjunction`.
+    - `injective`: whether different labels of A must have different labels of B, for all techniques
+      or for each. With as many labels in A as in B such a mapping is one-to-one; with more in A,
+      some are without partner.
+    - `one_to_one`: whether different rows of A must have different rows of B.
+    - `sizes`: the number of records of each row of A and of B. They do not change the similarity;
+      among equals they decide for mappings and rows whose clusters are alike in size.
+    - `restarts`, `seed`: the number of starts of the search, and what reproduces it.
+    - `exact`: True searches until the optimum is proven, however long that takes, False does not
+      try; "auto" tries for about a second.
+    - `allow_degenerate`: whether to go on where constant mappings reach the greatest similarity.
 
     Examples
     --------
@@ -237,18 +209,11 @@ def _completed(problem: GroupProblem, mapping: Integers) -> Integers:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupSuccess:
-    """Records re-identified at the level of groups.
+    """Records re-identified at the level of groups: whether the true record is in the class pointed at.
 
-    Attributes
-    ----------
-    is_correct
-        For each record of A whether its true record is in the class pointed at.
-    n_known
-        The records of A that have a true record in B.
-    by_chance
-        The number expected to be correct by chance.
-    alone
-        The number of correct records whose class of B holds no other record.
+    `n_known` are the records of A that have a true record in B, `by_chance` is the number expected
+    to be correct by chance, and `alone` that of correct records whose class of B holds no other
+    record.
     """
 
     is_correct: NDArray[np.bool_]
@@ -276,19 +241,12 @@ class GroupSuccess:
 def group_success(pointed: ArrayLike, b: Conjunction, truth: ArrayLike) -> GroupSuccess:
     """Compare the classes that records were pointed at with the truth.
 
-    Parameters
-    ----------
-    pointed
-        For each record of A a class of B, -1 for none: `matching.groups[a.classes]` where classes
-        were matched, `b.classes[matching.groups]` where records were.
-    b
-        The classes of B.
-    truth
-        For each record of A the number of its record of B, -1 where there is none.
+    `pointed` has for each record of A a class of B, -1 for none: `matching.groups[a.classes]` where
+    classes were matched, `b.classes[matching.groups]` where records were. `truth` has the number of
+    its record of B, -1 where there is none.
 
     Examples
     --------
-    >>> from gamekeeper.algorithms.structure.group_matching import match_groups
     >>> from gamekeeper.algorithms.structure.clusterings import conjunction
     >>> a, b = conjunction([[0], [0], [1]]), conjunction([[7], [8], [8]])
     >>> matching = match_groups(a.rows, b.rows, sizes=(a.sizes, b.sizes))

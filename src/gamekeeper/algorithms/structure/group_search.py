@@ -1,10 +1,8 @@
-"""What a matching of the classes of two files is about, checked, and a bound of what it can reach.
+"""Heuristic search for mappings of labels under which the classes of two files agree best.
 
-Labels are numbered from 0 in each technique. The bound looks at one technique at a time: an
-injective mapping uses at most as many labels of A as B has, and a one-to-one matching at most as
-many rows of a label as its partner has.
-
-Heuristic search for mappings of labels under which the classes of two files agree best.
+Labels are numbered from 0 in each technique. A bound of what can be reached looks at one technique
+at a time: an injective mapping uses at most as many labels of A as B has, and a one-to-one matching
+at most as many rows of a label as its partner has.
 
 Two steps alternate: for given mappings every row of A goes to the rows of B that agree with it
 most, and for given rows the mapping of each technique is the best assignment of its labels by how
@@ -40,10 +38,7 @@ ASKED = "A matching of the classes of two files was asked for."
 
 @dataclass(frozen=True, eq=False)
 class GroupProblem:
-    """Labels and sizes of the rows of both files, and what is allowed.
-
-    Labels are numbered from 0 in each technique.
-    """
+    """Labels and sizes of the rows of both files, and what is allowed."""
 
     a: Integers
     b: Integers
@@ -259,12 +254,7 @@ class _Search:
 
         problem = self.problem
         similarity = improve(
-            problem.a,
-            self.by_technique,
-            mapping,
-            problem.n_a,
-            problem.n_b,
-            problem.is_free,
+            problem.a, self.by_technique, mapping, problem.n_a, problem.n_b, problem.is_free
         )
         return max(int(similarity), self.alternate(mapping))
 
@@ -380,12 +370,7 @@ def assigned(problem: GroupProblem, mapping: Integers) -> tuple[int, Integers]:
     if not problem.is_one_to_one:
         counts = np.empty((problem.n_techniques, int(problem.n_a.max()), int(problem.n_b.max())))
         best, most = agreement_counts(
-            problem.a,
-            by_technique,
-            problem.shares_a,
-            problem.shares_b,
-            mapping,
-            counts,
+            problem.a, by_technique, problem.shares_a, problem.shares_b, mapping, counts
         )
         return int(most.sum()), best
     scores = score_matrix(problem.a, by_technique, mapping).astype(np.int64)

@@ -1,43 +1,37 @@
-"""Whether links by structure can be believed, without knowing the truth: do halves of columns agree?
+"""Linking the records of two files without common variables, and whether such links can be believed.
 
-Records are linked several times, each time from a random half of the columns of each file. Where
-files share a structure, halves of them share it too, and links come back; where they do not, each
-half finds links of its own. The steadiness is the share of records that two such runs link alike, on
-average over pairs of runs. By chance it would be one over the number of records.
+**By the distances within each file.** Sought is a one-to-one link of the records of the smaller
+file under which distances agree: the sum over pairs of records of (distance in A - distance of the
+linked records in B)**2 is least. That is the Gromov-Wasserstein problem with square loss (Mémoli
+2011; Peyré, Cuturi and Solomon 2016), relaxed to couplings whose rows sum to 1 and whose columns
+sum to at most 1. It is hard, so a local optimum is sought by conditional gradients: the gradient of
+a coupling T is two products of matrices, A T B; its best direction is an assignment; the best step
+along it is exact, as the loss is quadratic. (For files of one size this is the algorithm FAQ of
+Vogelstein et al. 2015.) The product for a single assignment is one product of matrices, so a step
+costs that and one assignment. The coupling is then rounded by an assignment, which is improved by
+full steps and, in small files, by exchanges of two links. Starts are links by sorted distances
+(every record has a profile of its distances to the others), links by linear costs where there are
+any, and in files of up to 500 records the uniform coupling, which takes many steps in larger ones
+and was measured to end worse there; the best is returned. Linear costs of pairs, such as from
+matched groups, can be mixed in (fused Gromov-Wasserstein). Memory is about six matrices of pairs,
+of single precision for more than 2,000 records.
 
-Measured (docs/explain/linkage.md): on 12 splits of the ionosphere data 0.28 to 0.72, where 16 to 35
-of 35 are linked rightly; at most 0.07 on files where next to nothing is. Each run costs a matching.
+**By matched clusters**, the second stage that Torra leaves open. Clusters that were matched with
+each other are landmarks that both files share. How far a record lies from each landmark, on average
+over the cluster, can be compared across files, once every such distance is brought to mean 0 and
+variance 1 within its file. Costs of pairs are the mean squared differences of these distances.
+Records are linked either within blocks, such as matched classes, or over the whole files,
+one-to-one: by an assignment on these costs and, where a block is small enough, by the distances
+within the files too, starting from these costs. The landmarks cost a look at all pairs of records
+of a file, a block its assignment.
 
-Linking the records of two files by nothing but the distances within each file.
-
-Sought is a one-to-one link of the records of the smaller file under which distances agree: the sum
-over pairs of records of (distance in A - distance of the linked records in B)**2 is least. That is
-the Gromov-Wasserstein problem with square loss (Mémoli 2011; Peyré, Cuturi and Solomon 2016),
-relaxed to couplings whose rows sum to 1 and whose columns sum to at most 1. It is hard, so a local
-optimum is sought by conditional gradients: the gradient of a coupling T is two products of
-matrices, A T B; its best direction is an assignment; the best step along it is exact, as the loss
-is quadratic. (For files of one size this is the algorithm FAQ of Vogelstein et al. 2015.) The
-product for a single assignment is one product of matrices, so a step costs that and one
-assignment. The coupling is then rounded by an assignment, which is improved by full steps and, in
-small files, by exchanges of two links. Starts are links by sorted distances (every record has a
-profile of its distances to the others), links by linear costs where there are any, and in files of up
-to 500 records the uniform coupling, which takes many steps in larger ones and was measured to end
-worse there; the best is returned.
-
-Linear costs of pairs, such as from matched groups, can be mixed in (fused Gromov-Wasserstein).
-Memory is about six matrices of pairs, of single precision for more than 2,000 records.
-
-Linking the records of two files without common variables, once their groups are matched.
-
-Clusters that were matched with each other are landmarks that both files share. How far a record
-lies from each landmark, on average over the cluster, can be compared across files, once every such
-distance is brought to mean 0 and variance 1 within its file. Costs of pairs are the mean squared
-differences of these distances. Records are linked either within blocks, such as matched classes, or
-over the whole files, one-to-one: by an assignment on these costs and, where a block is small enough, by the
-distances within the files too (see `distance_matching`), starting from these costs.
-
-The second stage that Torra leaves open. The landmarks cost a look at all pairs of records of a
-file, a block its assignment.
+**Steadiness**: do halves of columns agree? Records are linked several times, each time from a
+random half of the columns of each file. Where files share a structure, halves of them share it too,
+and links come back; where they do not, each half finds links of its own. The steadiness is the
+share of records that two such runs link alike, on average over pairs of runs. By chance it would be
+one over the number of records. Measured (docs/explain/linkage.md): on 12 splits of the ionosphere
+data 0.28 to 0.72, where 16 to 35 of 35 are linked rightly; at most 0.07 on files where next to
+nothing is. Each run costs a matching.
 """
 
 from __future__ import annotations
@@ -59,18 +53,14 @@ from gamekeeper.results import Progress
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Distances = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True, eq=False)
 class Steadiness:
-    """How links of halves of the columns agree.
+    """How links of halves of the columns agree: the share of records that two runs link alike.
 
-    Attributes
-    ----------
-    share
-        The share of records that two runs link alike, on average.
-    votes
-        For each record of the first file, how many runs make the link that is given.
+    `votes` tells for each record of the first file how many runs make the link that is given.
     """
 
     share: float
@@ -125,8 +115,6 @@ def steadiness(
     return Steadiness(float(np.mean(alike)), votes.astype(np.int64), n_runs)
 
 
-Distances = NDArray[np.floating[Any]]
-
 _ASKED = "A matching of records by the distances within two files was asked for."
 _SINGLE_ABOVE = 2000
 _EXCHANGED = 600
@@ -140,15 +128,10 @@ _WORTH_A_STEP = 1e-3
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StructureMatching:
-    """Links of records by structure.
+    """Links of records by structure: for each record of A its record of B; -1 where B is smaller.
 
-    Attributes
-    ----------
-    columns
-        For each record of A its record of B; -1 where it has none, since B is smaller.
-    distortion
-        The mean of the squared differences of linked distances, where both files are scaled to a
-        mean squared distance of 1; 0 means that all distances agree.
+    `distortion` is the mean of the squared differences of linked distances, where both files are
+    scaled to a mean squared distance of 1; 0 means that all distances agree.
     """
 
     columns: Integers
@@ -169,16 +152,10 @@ def match_structure(
 ) -> StructureMatching:
     """Link records so that distances within one file agree with those within the other.
 
-    Parameters
-    ----------
-    distances_a, distances_b
-        Symmetric distances of all pairs of records of each file, in any unit.
-    linear
-        Costs of linking each record of A with each of B, from 0, in any unit; half of the objective.
-    most_steps
-        The most steps from each start; each takes one assignment and one product of matrices.
-    progress
-        Called with the number of starts done and all of them.
+    Distances are symmetric, of all pairs of records of each file, in any unit. `linear` are costs
+    of linking each record of A with each of B, from 0, in any unit; half of the objective. Each of
+    `most_steps` from each start takes one assignment and one product of matrices. Progress is in
+    starts.
 
     Examples
     --------
@@ -255,13 +232,11 @@ class _Task:
         self.b_squares = self.b[:0] if self.is_square else self.b**2
 
     def coupling(self, columns: Integers) -> Distances:
-        """Return links as a matrix."""
         matrix = np.zeros((len(self.a), len(self.b)), self.kind)
         matrix[np.arange(len(columns)), columns] = 1.0
         return matrix
 
     def product(self, columns: Integers) -> Distances:
-        """Return A P B for links P."""
         return self.a @ self.b[columns]
 
     def gradient(self, product: Distances, sums: Distances) -> Distances:
@@ -274,11 +249,9 @@ class _Task:
         return gradient
 
     def distortion(self, columns: Integers) -> float:
-        """Return the mean squared difference of linked distances."""
         return float(np.mean((self.a - self.b[np.ix_(columns, columns)]) ** 2, dtype=np.float64))
 
     def objective(self, columns: Integers) -> float:
-        """Return the objective of links."""
         value = self.structure_share * len(self.a) ** 2 * self.distortion(columns)
         if self.linear is not None:
             value += float(self.linear[np.arange(len(columns)), columns].sum(dtype=np.float64))
@@ -356,7 +329,6 @@ def _by_profile(a: Distances, b: Distances) -> Integers:
 
 
 def _assign(costs: Distances) -> Integers:
-    """Return the links of least cost."""
     from gamekeeper.algorithms.assignment.dense import solve_assignment
 
     return solve_assignment(costs).columns
@@ -371,10 +343,7 @@ def _scale(distances: Distances) -> float:
 
 
 def _checked(
-    distances_a: ArrayLike,
-    distances_b: ArrayLike,
-    linear: ArrayLike | None,
-    most_steps: int,
+    distances_a: ArrayLike, distances_b: ArrayLike, linear: ArrayLike | None, most_steps: int
 ) -> tuple[Distances, Distances, Distances | None]:
     problems: list[Problem] = []
     matrices: list[Distances] = []
@@ -413,7 +382,7 @@ def _numbers(given: ArrayLike) -> Distances:
         return np.empty(0)
 
 
-_ASKED_OF_INDIVIDUAL_MATCHING = "Links of records were asked for, from matched clusters."
+_ASKED_FROM_CLUSTERS = "Links of records were asked for, from matched clusters."
 # In blocks of up to so many records of either file, distances within the files are used too.
 _MOST_STRUCTURED = 1000
 
@@ -423,16 +392,8 @@ def landmark_features(
 ) -> Floats:
     """Return the mean dissimilarity of each record to some clusters, standardized over the file.
 
-    Parameters
-    ----------
-    values
-        The records.
-    labels
-        Their labels, one column per technique.
-    landmarks
-        For each technique the labels of the clusters, in the order of the columns wanted.
-    dissimilarity
-        See `clusterings`.
+    Labels have one column per technique; `landmarks` are for each technique the labels of the
+    clusters, in the order of the columns wanted.
 
     Examples
     --------
@@ -452,7 +413,7 @@ def landmark_features(
         if not np.isin(np.asarray(clusters, np.int64), codes).all():
             raise InputError(
                 Reason.UNKNOWN_NAME,
-                _ASKED_OF_INDIVIDUAL_MATCHING,
+                _ASKED_FROM_CLUSTERS,
                 f"Technique {t + 1} has matched clusters that no record is in.",
                 "Give the labels and mappings that belong together.",
             )
@@ -480,23 +441,11 @@ def match_individuals(
 ) -> Integers:
     """Link records one-to-one, within blocks or over the whole files.
 
-    Returns for each record of A its record of B, -1 where it has none.
-
-    Parameters
-    ----------
-    values_a, values_b
-        The records that were clustered.
-    labels_a, labels_b
-        Their labels, one column per technique.
-    mappings
-        For each technique which cluster of B a cluster of A was matched with.
-    blocks
-        For each record of A and of B a number, -1 for none: only records with the same number are
-        linked. With matched classes `(matching.groups[a.classes], b.classes)`.
-    dissimilarity
-        The dissimilarity of records.
-    progress
-        Called with the number of blocks done and all of them.
+    Returns for each record of A its record of B, -1 where it has none. Labels have one column per
+    technique, and `mappings` say for each which cluster of B a cluster of A was matched with.
+    `blocks` has for each record of A and of B a number, -1 for none: only records with the same
+    number are linked. With matched classes `(matching.groups[a.classes], b.classes)`. Progress is
+    in blocks.
 
     Examples
     --------
@@ -511,7 +460,7 @@ def match_individuals(
     if [labels.shape for labels in its_labels] != shapes or not any(mappings):
         raise InputError(
             Reason.WRONG_SCHEMA,
-            _ASKED_OF_INDIVIDUAL_MATCHING,
+            _ASKED_FROM_CLUSTERS,
             "The labels are not one per record and mapping, or no clusters were matched.",
             "Give the files, labels and mappings that belong together.",
         )
@@ -550,7 +499,7 @@ def _parts(
     if of_a.shape != (n_a,) or of_b.shape != (n_b,):
         raise InputError(
             Reason.WRONG_SCHEMA,
-            _ASKED_OF_INDIVIDUAL_MATCHING,
+            _ASKED_FROM_CLUSTERS,
             "The blocks are not one number per record.",
             "Give one number for each record of A and of B.",
         )

@@ -1,30 +1,23 @@
-"""Sequential agglomerative clustering, and dissimilarities of records, compiled.
+"""Compiled clustering, exchanges of links, and search for the matching of classes by labels.
 
-Every cluster keeps its nearest among the clusters after it, and how near that is. After a merger
-a row whose nearest has gone is not searched again at once: the old figure stays as a lower bound,
-and the row is searched only where that bound is the least of all (as in the generic algorithm of
-Müllner 2011). Clusters go by their first record; of equal pairs the first is merged, by its first
-and then by its second cluster.
+**Clustering**: every cluster keeps its nearest among the clusters after it, and how near that is.
+After a merger a row whose nearest has gone is not searched again at once: the old figure stays as a
+lower bound, and the row is searched only where that bound is the least of all (as in the generic
+algorithm of Müllner 2011). Clusters go by their first record; of equal pairs the first is merged,
+by its first and then by its second cluster. For the average criterion sums of dissimilarities are
+kept and divided when compared: sums of whole numbers are exact, so equal averages are seen as
+equal. Time is about quadratic and at worst cubic, memory is one number per pair of records.
 
-For the average criterion sums of dissimilarities are kept and divided when compared: sums of whole
-numbers are exact, so equal averages are seen as equal. Time is about quadratic and at worst cubic,
-memory is one number per pair of records.
+**Links**: two are exchanged, or one is moved to a free record, where linked distances then agree
+better. The change of the objective by one exchange takes one look at two rows of distances.
 
-Exchanges of two links, or of a link for a free record, where linked distances then agree better.
-
-The change of the objective by one exchange takes one look at two rows of distances.
-
-Scores, local search, and branch and bound for the matching of classes by labels, compiled.
-
-A row of A is matched with the row of B that agrees with it in most techniques, once the labels of A
-are mapped to labels of B. Labels are numbered from 0 in each technique; `mapping[t, l]` is the
-label of B for label l of A, or -1.
-
-Branch and bound decides one label after the other. A pair of rows can still agree in a technique
-where the labels are mapped to each other, or may yet be; the most such agreements of each row,
-summed, bound what can be reached (for one-to-one matchings the best assignment does). From one look
-at all pairs follows the bound of every decision that can be taken next, and the label with the
-fewest decisions worth taking is decided first.
+**Classes**: a row of A is matched with the row of B that agrees with it in most techniques, once
+the labels of A are mapped to labels of B. Labels are numbered from 0 in each technique; `mapping[t,
+l]` is the label of B for label l of A, or -1. Branch and bound decides one label after the other. A
+pair of rows can still agree in a technique where the labels are mapped to each other, or may yet
+be; the most such agreements of each row, summed, bound what can be reached (for one-to-one
+matchings the best assignment does). From one look at all pairs follows the bound of every decision
+that can be taken next, and the label with the fewest decisions worth taking is decided first.
 """
 
 # pyright: basic, reportCallIssue=false
@@ -403,10 +396,7 @@ def _decide(possible, a, b, t, label, value, is_free, is_decided, is_taken):
 
 @numba.njit(cache=True, nogil=True)
 def _decision_bounds(possible, a, b, n_a, n_b, is_free, is_decided, is_taken, bounds):
-    """Set the bound of each decision on each open label (the last one: no partner), or -1.
-
-    Returns the bound without a decision.
-    """
+    """Set the bound of each decision on open labels (last: no partner) or -1; return that of none."""
     n_rows, n_techniques = a.shape
     most = np.empty(n_rows, np.int64)
     total = 0

@@ -1,19 +1,17 @@
-"""Compiled loops for SAP: two parts of a population put together, and many small tables.
+"""Compiled loops for SAP: parts put together, many small tables, and orderings of the people.
 
 Among n known people of two parts with a and b people, the number in the first part is
-hypergeometric. So the probability that some cell is fully known, g, follows from the parts:
-g(n) is the mean of 1 - (1 - g_a(j)) (1 - g_b(n - j)). All terms are positive, so rounding errors do not
+hypergeometric. So the probability that some cell is fully known, g, follows from the parts: g(n) is
+the mean of 1 - (1 - g_a(j)) (1 - g_b(n - j)). All terms are positive, so rounding errors do not
 grow. The weights are products of two binomials of any probability, up to a factor that cancels, so
 that all n near to each other share them; j stays where all but 1e-17 of the probability is.
 
-Compiled search for a table with more people in a cell, and the first recovered zero of an ordering.
-
 A zero is not recovered in a cell j while some table that fits the release has every known person
-and more than the true count in j. The search tightens limits row by row, then fixes a cell near its
-true count and goes on; cells without an upper limit take what all their rows need. Before that,
-tables next to the truth are tried. Tables found answer later questions, and so do samples for which
-there is none: the answer for a sample holds for every smaller one in the first case and for every
-larger one in the second.
+and more than the true count in j. The search for one tightens limits row by row, then fixes a cell
+near its true count and goes on; cells without an upper limit take what all their rows need. Before
+that, tables next to the truth are tried. Tables found answer later questions, and so do samples for
+which there is none: the answer for a sample holds for every smaller one in the first case and for
+every larger one in the second.
 """
 
 # pyright: basic, reportCallIssue=false

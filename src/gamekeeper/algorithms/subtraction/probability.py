@@ -1,31 +1,19 @@
-"""Numbers of samples of each size that leave every given cell partly unknown, exactly.
+"""The subtraction attribution probability, SAP: somebody who knows n people recovers a zero.
 
-The number of samples of n people in which no cell of S is fully known is the coefficient of z^n in
-the product of (1 + z)^c - z^c over the counts c of S, times (1 + z)^rest. Inclusion and exclusion
-takes 2^|S| terms. Here the polynomial is one large integer, its value at a power of two beyond all
-coefficients (Kronecker substitution), and a factor 1 + z is a shift and an addition: N of them in
-all, each linear in the N^2 bits. A population of 2,000 takes half a second.
+SAP(n) is the probability that at least one zero is recovered when a simple random sample of n
+people of the population is known (Smith's thesis, chapter 3; Smith and Elliot 2003). It never falls
+as n grows, and n above the population means everybody is known.
 
-The probability that some of given cells is fully known, in floating point, for large populations.
+**When a zero is recovered.** A table with true counts c is published within limits l <= c <= u for
+each cell, perhaps with its total T within l_t <= T <= u_t. Somebody knows s people per cell, s <=
+c, and therefore that no cell is below s. A zero is recovered in cell j when nobody unknown can be
+there: s_j = c_j = u'_j, where u'_j is the largest count that cell j can have (with x >= s among the
+constraints).
 
-A population is cut into its cells and put together again, two parts at a time, the smallest first
-(`kernels.merge`). Equal parts are put together once. Only the numbers of known people
-that matter for what was asked are followed down to the parts. For all numbers of known people this
-takes time of the order of N^1.5, and the error stays below 1e-12 (about 1e-14 where it was
-compared with exact rationals).
-
-When somebody who knows people recovers a zero: a published table, alone or with its total.
-
-A table with true counts c is published within limits l <= c <= u for each cell, perhaps with its
-total T within l_t <= T <= u_t. Somebody knows s people per cell, s <= c, and therefore that no
-cell is below s. A zero is recovered in cell j when nobody unknown can be there: s_j = c_j = u'_j,
-where u'_j is the largest count that cell j can have (Smith's thesis, chapter 3, with x >= s among
-the constraints).
-
-**The table alone.** Cells do not bear on each other, so u'_j = u_j: a zero is recovered in j if j
+The table alone: cells do not bear on each other, so u'_j = u_j: a zero is recovered in j if j
 is *relevant*, c_j = u_j, and all its people are known.
 
-**With the total.** Write l'_i = max(l_i, s_i). Then u'_j = min(u_j, u_t - sum of l'_i over i != j):
+With the total: write l'_i = max(l_i, s_i). Then u'_j = min(u_j, u_t - sum of l'_i over i != j):
 no table has more in j, and this one is reached with the others at l', or raised from there towards
 u until the total reaches l_t, which c shows to be possible. As u_t >= T and c >= l', the second
 term is c_j exactly if u_t = T and l'_i = c_i for all other cells, that is, if all cells of
@@ -36,22 +24,26 @@ If D is empty the table is known from the start: every cell is relevant (the cas
 the published algorithm gives 1 for every number of people). This holds for any limits; the
 published lemma needs l_i < u_i for every cell.
 
-The subtraction attribution probability, SAP: somebody who knows n people recovers a zero.
-
-SAP(n) is the probability that at least one zero is recovered when a simple random sample of n
-people of the population is known (Smith's thesis, chapter 3; Smith and Elliot 2003). When a zero
-is recovered is the matter of `recovery_rule`. With q(S, F) for the probability that all cells of F
-are fully known and no cell of S is (0 if they overlap), R for the relevant cells and D for the
-unsure ones, the probability that a zero is recovered within some cells G is
+**How probable that is.** With q(S, F) for the probability that all cells of F are fully known and
+no cell of S is (0 if they overlap), R for the relevant cells and D for the unsure ones, the
+probability that a zero is recovered within some cells G is
 
     1 - q(R & G, {}) + q(R & G, D) - q(G, D)
 
 without the last two terms where the total gives nothing away. G is the whole table for SAP, the
 cells of a category, or those of one key: the conditional table of people who share the values of
-the key variables. q comes from a generating function instead of inclusion and exclusion, with exact
-rationals up to a population of 2,000 (`integers`) and beyond that in floating point
-with an absolute error below 1e-12 (`floats`). SAP never falls as n grows, and n above
-the population means everybody is known.
+the key variables.
+
+**How q is found.** The number of samples of n people in which no cell of S is fully known is the
+coefficient of z^n in the product of (1 + z)^c - z^c over the counts c of S, times (1 + z)^rest.
+Inclusion and exclusion takes 2^|S| terms. Here, up to a population of 2,000, the polynomial is one
+large integer, its value at a power of two beyond all coefficients (Kronecker substitution), and a
+factor 1 + z is a shift and an addition: N of them in all, each linear in the N^2 bits, half a
+second for 2,000 people, and all is exact. Beyond, in floating point, a population is cut into its
+cells and put together again, two parts at a time, the smallest first (`kernels.merge`). Equal parts
+are put together once. Only the numbers of known people that matter for what was asked are followed
+down to the parts. For all numbers of known people this takes time of the order of N^1.5, and the
+absolute error stays below 1e-12 (about 1e-14 where it was compared with exact rationals).
 """
 
 from __future__ import annotations
@@ -69,6 +61,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.wording import count_of
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 
 def samples_without_full_cells(sizes: Iterable[int], population: int) -> list[int]:
@@ -149,9 +145,6 @@ ERROR = 1e-12
 """The stated absolute error of probabilities in floating point."""
 
 _MOST_FACTORS = 100_000_000
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 def some_cell_known(sizes: Iterable[int], population: int, asked: Integers) -> Floats:
@@ -294,20 +287,13 @@ class _Tree:
         return self._numbers[name]
 
 
-Mask = NDArray[np.bool_]
-
-
 @dataclass(frozen=True, eq=False)
 class RecoveryRule:
     """A zero is recovered in a fully known cell that is relevant, or once all of `unsure` is known.
 
-    Attributes
-    ----------
-    relevant
-        Cells whose true count is their upper limit.
-    unsure
-        Cells above their lower limit, where the total gives the table away as soon as they are all
-        known; None where it never does. Never all False: then every cell is relevant instead.
+    Relevant are cells whose true count is their upper limit; unsure are cells above their lower
+    limit, where the total gives the table away as soon as they are all known, and None where it
+    never does. Never all False: then every cell is relevant instead.
     """
 
     counts: Integers
@@ -338,17 +324,10 @@ def recovery_rule(
     lower: ArrayLike | None = None,
     total_upper: int | None = None,
 ) -> RecoveryRule:
-    """Return when zeros of a published table are recovered.
+    """Return when zeros of a published table, of any shape, are recovered.
 
-    Parameters
-    ----------
-    counts
-        The true counts, of any shape.
-    upper
-        The upper limit of each cell.
-    lower, total_upper
-        Where the total is published too: the lower limit of each cell (0 if not given) and the
-        upper limit of the total. Lower limits do not matter without a total.
+    Where the total is published too, `lower` has the lower limit of each cell (0 if not given) and
+    `total_upper` the upper limit of the total. Lower limits do not matter without a total.
 
     Examples
     --------
@@ -391,10 +370,7 @@ def cell_groups(shape: tuple[int, ...], axes: tuple[int, ...]) -> Integers:
 
 
 def _check_limits(
-    counts: NDArray[Any],
-    lower: NDArray[Any],
-    upper: NDArray[Any],
-    total_upper: int | None,
+    counts: NDArray[Any], lower: NDArray[Any], upper: NDArray[Any], total_upper: int | None
 ) -> None:
     """Raise one error with all that is wrong; no count is named."""
     problems: list[Problem] = []
@@ -439,26 +415,15 @@ EXACT_POPULATION = 2_000
 
 @dataclass(frozen=True, eq=False)
 class SubtractionRisk:
-    """The probability that a zero is recovered, for each number of known people.
+    """The probability that a zero is recovered, for each number n of known people.
 
-    Attributes
-    ----------
-    n
-        The numbers of known people that were asked for.
-    population
-        The number of people in the table.
-    method
-        How it was worked out, in words.
-    fractions
-        The probabilities as exact rationals, where they are.
-    lower, upper
-        What the probabilities lie between: equal to them if exact, the stated error wide in
-        floating point, a confidence interval where samples were drawn.
-    possible_from, certain_from
-        The smallest numbers of people for which the probability is above 0 and equal to 1; None if
-        there is none, or where samples do not tell.
-    draws
-        How many samples were drawn, 0 if none.
+    - `method`: how it was worked out, in words.
+    - `fractions`: the probabilities as exact rationals, where they are.
+    - `lower`, `upper`: what the probabilities lie between: equal to them if exact, the stated error
+      wide in floating point, a confidence interval where samples were drawn.
+    - `possible_from`, `certain_from`: the smallest numbers of people for which the probability is
+      above 0 and equal to 1; None if there is none, or where samples do not tell.
+    - `draws`: how many samples were drawn, 0 if none.
     """
 
     n: Integers
@@ -509,20 +474,11 @@ def subtraction_risk(
 ) -> SubtractionRisk:
     """Return SAP of a published table, alone or with its total.
 
-    Parameters
-    ----------
-    rule
-        When zeros are recovered, see `recovery_rule`.
-    n
-        The numbers of known people; from 0 to the population if not given.
-    within
-        The cells whose zeros count; all if not given.
-    exact_up_to
-        The largest population for which exact rationals are worked out.
+    The numbers of known people go from 0 to the population if not given. Only zeros of the cells
+    `within` count; all if not given. Up to the population `exact_up_to` rationals are exact.
 
     Examples
     --------
-    >>> from gamekeeper.algorithms.subtraction.probability import recovery_rule
     >>> rule = recovery_rule([3, 1], [9, 9], lower=[1, 1], total_upper=4)
     >>> [str(value) for value in subtraction_risk(rule).fractions]
     ['0', '0', '0', '1/4', '1']
@@ -539,7 +495,6 @@ def cell_recovery(rule: RecoveryRule, *, n: Iterable[int] | None = None) -> Floa
 
     Examples
     --------
-    >>> from gamekeeper.algorithms.subtraction.probability import recovery_rule
     >>> cell_recovery(recovery_rule([1, 2, 3], [1, 2, 4]), n=[3]).tolist()
     [[0.5, 0.2, 0.0]]
     """
@@ -607,7 +562,6 @@ def samples_with_zero(rule: RecoveryRule, cells: Mask) -> list[int]:
 
     Examples
     --------
-    >>> from gamekeeper.algorithms.subtraction.probability import recovery_rule
     >>> samples_with_zero(recovery_rule([1, 2], [1, 2]), np.array([True, True]))
     [0, 1, 3, 1]
     """

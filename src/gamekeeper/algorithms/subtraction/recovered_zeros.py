@@ -1,4 +1,4 @@
-"""How many zeros somebody who knows n people recovers: the probability of each number.
+"""How many zeros somebody who knows n people recovers, and SAP of many small tables at once.
 
 With a second variable y that counts fully known cells, the generating function of a table is the
 product of (1 + z)^c - z^c + y z^c over the relevant cells, times (1 + z)^rest; the coefficient of
@@ -13,11 +13,10 @@ many points as that binomial is wide, and one more than there are zeros to recov
 the characteristic function of a distribution, at most 1 in size, so the error is that of rounding,
 times the width of the binomial: below 1e-11 up to a population of a million.
 
-SAP of many small tables at once, such as one per small area.
-
-Populations up to 56 are worked out together by a compiled loop, with numbers of samples as whole
-numbers, so that each probability is the exact rational rounded once: exactly 0 and exactly 1 mean
-what they say, and one tenth is the same tenth everywhere. Larger ones are worked out one by one.
+Of small tables, such as one per small area, populations up to 56 are worked out together by a
+compiled loop, with numbers of samples as whole numbers, so that each probability is the exact
+rational rounded once: exactly 0 and exactly 1 mean what they say, and one tenth is the same tenth
+everywhere. Larger ones come one by one.
 """
 
 from __future__ import annotations
@@ -56,20 +55,11 @@ _ERROR = 1e-11
 
 @dataclass(frozen=True, eq=False)
 class RecoveredZeros:
-    """The probability of each number of recovered zeros, for each number of known people.
+    """The probability of each number of recovered zeros, for each number n of known people.
 
-    Attributes
-    ----------
-    n
-        The numbers of known people.
-    probabilities
-        One row for each n, from no zero up.
-    expected
-        The expected numbers of recovered zeros.
-    fractions, expected_fractions
-        The same as exact rationals, where they are.
-    error
-        The stated absolute error of a probability, 0 if exact.
+    Probabilities have one row for each n, from no zero up, and `expected` is their mean;
+    `fractions` and `expected_fractions` are the same as exact rationals, where they are. `error` is
+    the stated absolute error of a probability, 0 if exact.
     """
 
     n: Integers
@@ -116,16 +106,8 @@ def recovered_zeros(
 ) -> RecoveredZeros:
     """Return the distribution and the expectation of the number of recovered zeros.
 
-    Parameters
-    ----------
-    rule
-        When zeros are recovered.
-    n
-        The numbers of known people; from 0 to the population if not given.
-    max_bits
-        The size of a polynomial up to which rationals are exact.
-    max_work
-        The number of factors of the transform above which it is refused.
+    The numbers of known people go from 0 to the population if not given. Rationals are exact for a
+    polynomial of up to `max_bits`; a transform of more than `max_work` factors is refused.
 
     Examples
     --------
@@ -276,16 +258,9 @@ def small_area_risks(
     lower: ArrayLike | None = None,
     total_upper: ArrayLike | None = None,
 ) -> Floats:
-    """Return SAP of each table for each number of known people.
+    """Return SAP of each table, the first axis, for each number of known people.
 
-    Parameters
-    ----------
-    counts, upper, lower
-        True counts and limits of the cells; the first axis is the table.
-    n
-        The numbers of known people.
-    total_upper
-        The upper limit of the total of each table, where totals are published.
+    `total_upper` has the upper limit of the total of each table, where totals are published.
 
     Examples
     --------

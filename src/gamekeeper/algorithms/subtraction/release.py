@@ -1,18 +1,14 @@
-"""Parts of a release that do not bear on each other, and the published tables among them.
-
-Cells bear on each other when they share a published sum. Tables that fit a release are put
-together from tables that fit each of its parts, so whether a zero is recovered in a cell depends on
-the known people of its own part alone. Numbers of samples that recover no zero are then products
-of polynomials, one for each part. A part whose sums are single cells, or single cells and their
-total, needs no search (see `recovery_rule`).
-
-SAP of any release: several margins, exact, suppressed, rounded or perturbed.
+"""SAP of any release: several margins, exact, suppressed, rounded or perturbed.
 
 A release is a set of limits on sums of a base table. If it is one table, alone or with its total,
-there is a formula (`subtraction`). Otherwise it is cut into parts that do not bear on each other;
-parts that are such tables use the formula, and the samples of the others are searched, which is
-exact as well (`lattice`). Where a part has too many samples, orderings of the whole
-population are drawn instead (`sampling`), and the answer says so.
+there is a formula (`probability`). Otherwise it is cut into parts that do not bear on each other:
+cells bear on each other when they share a published sum. Tables that fit a release are put together
+from tables that fit each of its parts, so whether a zero is recovered in a cell depends on the
+known people of its own part alone, and numbers of samples that recover no zero are products of
+polynomials, one for each part. Parts whose sums are single cells, or single cells and their total,
+use the formula, and the samples of the others are searched, which is exact as well. Where a part
+has too many samples, orderings of the whole population are drawn instead (`sampling`), and the
+answer says so.
 
 Zeros may be counted within some cells only: those of a category, or of the conditional table of a
 key. And known people may be of some cells only: the neighbours of one area, seen against everything
@@ -62,22 +58,16 @@ from gamekeeper.results import Progress
 from gamekeeper.wording import did_you_mean, digits_text, magnitude_text, quoted
 
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
 class ReleasePart:
-    """Cells of a release that bear on each other.
+    """Cells of a release that bear on each other, by their flat numbers in the base table.
 
-    Attributes
-    ----------
-    cells
-        Their flat numbers in the base table.
-    truth
-        Their true counts.
-    constraints
-        What is published about them, as a table with one axis.
-    rule
-        When zeros are recovered, where the part is a table alone or with its total.
+    `constraints` is what is published about them, as a table with one axis; `rule` says when zeros
+    are recovered, where the part is a table alone or with its total.
     """
 
     cells: Integers
@@ -171,10 +161,7 @@ def _single_limits(
 
 
 def _part(
-    constraints: CountConstraints,
-    truth: Integers,
-    cells: Integers,
-    telling: NDArray[np.bool_],
+    constraints: CountConstraints, truth: Integers, cells: Integers, telling: NDArray[np.bool_]
 ) -> ReleasePart:
     margins: list[CountMargin] = []
     before = 0
@@ -194,9 +181,6 @@ METHODS = ("auto", "exact", "sampling")
 MAX_SAMPLES = 2_000_000
 """The number of samples of a part, as counts per cell, up to which all are searched."""
 
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-
 _MOST_DRAWS = 100_000_000
 
 
@@ -214,20 +198,12 @@ def release_risk(
 ) -> SubtractionRisk:
     """Return SAP of a release.
 
-    Parameters
-    ----------
-    n
-        The numbers of known people; from 0 to the population if not given.
-    method
-        'exact', 'sampling', or 'auto': exact where it can be done within `max_samples`. Exact means
-        that nothing is drawn; above a population of 2,000 it is in floating point with a stated
-        error.
-    max_samples
-        The number of samples of a part of the release up to which all of them are searched.
-    draws, confidence, seed
-        The number of orderings drawn, the confidence of the interval for each n, and the seed.
-    progress
-        Called with the number of orderings done and of all of them.
+    - `n`: the numbers of known people; from 0 to the population if not given.
+    - `method`: 'exact', 'sampling', or 'auto': exact where it can be done within `max_samples`, the
+      number of samples of a part up to which all of them are searched. Exact means that nothing is
+      drawn; above a population of 2,000 it is in floating point with a stated error.
+    - `draws`, `confidence`, `seed`: the number of orderings drawn, the confidence of the interval
+      for each n, and the seed. Progress is in orderings.
 
     Examples
     --------
@@ -259,17 +235,9 @@ def release_group_risks(
 ) -> list[SubtractionRisk]:
     """Return for each group of cells the probability that a zero is recovered within it.
 
-    Parameters
-    ----------
-    groups
-        The group of each cell, numbered from 0, as `cell_groups` gives it.
-    own_people
-        By default n people are known of the whole population. Otherwise n people of the group, and
-        nobody else. What is published about other groups counts in both cases.
-    constraints, truth, n, method, max_samples, draws, confidence, seed
-        As for `release_risk`.
-    progress
-        Called with the number of groups done and of all of them.
+    The groups of cells are numbered from 0, as `cell_groups` gives them. By default n people are
+    known of the whole population; with `own_people` n people of the group, and nobody else. What is
+    published about other groups counts in both cases. Progress is in groups.
 
     Examples
     --------
@@ -357,7 +325,6 @@ class _KnownPart:
 
     @property
     def population(self) -> int:
-        """How many people can be known."""
         return int(self.people.sum())
 
     def samples_without_zero(self) -> list[int]:

@@ -1,27 +1,23 @@
-"""Whether known people recover a zero of any release: decided exactly, one sample and cell at a time.
+"""Whether known people recover a zero of any release, exactly: for all samples, or for drawn ones.
 
 The release is any set of constraints on a table. A cell with s_j = c_j is a recovered zero exactly
 if no table of whole numbers fits the release, has every known person and has more than c_j in j.
 Propagation and branching decide most questions within microseconds; what they cannot decide in
 some thousand steps goes to an integer programme.
 
-All samples of a small table that recover a zero, for any release, without asking about each.
-
-The samples s <= c of a table form a lattice. Those that recover a zero in a cell j are closed
+The samples s <= c of a small table form a lattice. Those that recover a zero in a cell j are closed
 upwards among the samples that hold all of j: knowing more people never hurts. So one question
 settles many samples: a table with more people in j settles every sample within it, a sample for
 which there is none, lowered as far as that stays so, settles every sample that contains it. The
 number of questions is of the order of the extreme samples on either side, not of all samples.
 Samples are weighed by the product of binomials c over s, in whole numbers.
 
-SAP of a release from random orderings of the people, each of them decided exactly.
-
-Known people are the first n of an ordering. Recovering a zero is monotone in n, so each ordering
-has a first n at which a zero is recovered, found by bisection with an exact decision for each n
-tried. SAP is the distribution function of this first n: one set of orderings serves every n, the
-curve never falls, and its interval for each n is that of Clopper and Pearson. For single cells and
-for numbers of zeros there is a first n for each cell; there the stated error is that of Hoeffding's
-inequality, sqrt(log(2 / (1 - confidence)) / (2 draws)), for each probability.
+Otherwise known people are the first n of a random ordering. Recovering a zero is monotone in n, so
+each ordering has a first n at which a zero is recovered, found by bisection with an exact decision
+for each n tried. SAP is the distribution function of this first n: one set of orderings serves
+every n, the curve never falls, and its interval for each n is that of Clopper and Pearson. For
+single cells and for numbers of zeros there is a first n for each cell; there the stated error is
+that of Hoeffding's inequality, sqrt(log(2 / (1 - confidence)) / (2 draws)), for each probability.
 """
 
 from __future__ import annotations
@@ -42,6 +38,7 @@ from gamekeeper.results import Progress
 from gamekeeper.wording import share_text
 
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 # A step looks at every cell; with thousands of them an integer programme is the faster way.
 _MOST_NODES, _FEWEST_NODES = 2_000, 50
@@ -77,30 +74,13 @@ def checked_truth(constraints: CountConstraints, truth: ArrayLike) -> Integers:
 
 
 class RecoveryOracle:
-    """Answers whether a sample recovers a zero in a cell.
+    """Answers whether a sample recovers a zero in a cell; cells are flat.
 
-    Parameters
-    ----------
-    constraints, truth
-        What is published, and the true counts, flat.
-    within
-        The cells whose zeros count, flat; all if not given.
-    among
-        The cells whose people can be known, flat; all if not given.
-    max_nodes
-        Steps of a search before a question goes to an integer programme; by default 2,000, and
-        fewer above 100 cells.
-
-    Attributes
-    ----------
-    truth
-        The true counts, flat.
-    everybody
-        The people who can be known, by cell.
-    candidates
-        The cells in which a zero is recovered when everybody is known.
-    recovered_at_once
-        Whether a zero is recovered when nobody is known.
+    The zeros of the cells `within` count, and the people of the cells `among` can be known; all if
+    not given. A search takes `max_nodes` steps before a question goes to an integer programme; by
+    default 2,000, and fewer above 100 cells. `everybody` are the people who can be known, by cell;
+    `candidates` the cells in which a zero is recovered when everybody is known; `recovered_at_once`
+    says whether one is when nobody is.
     """
 
     def __init__(
@@ -244,24 +224,14 @@ class RecoveryOracle:
 
 @dataclass(frozen=True)
 class LatticeCounts:
-    """Numbers of samples by size.
-
-    Attributes
-    ----------
-    by_zeros
-        For each number of recovered zeros the number of samples of each size.
-    by_cell
-        For each cell the number of samples of each size that recover a zero in it.
-    """
+    """Numbers of samples by size: for each number of recovered zeros, and for each cell that recovers one."""
 
     by_zeros: tuple[tuple[int, ...], ...]
     by_cell: tuple[tuple[int, ...], ...]
 
 
 def lattice_size(truth: Integers) -> float:
-    """Return the number of samples of a table, as numbers of known people per cell.
-
-    At most 1e300, as an estimate of what a search would take.
+    """Return the number of samples of a table, as known people per cell; at most 1e300.
 
     Examples
     --------
@@ -351,27 +321,13 @@ def _by_size(samples: NDArray[np.bool_], shape: tuple[int, ...]) -> tuple[int, .
     return tuple(int(weight) for weight in weights.reshape(-1))
 
 
-Floats = NDArray[np.float64]
-
 _CHUNK = 4_000_000
 _LONGEST = 4_000_000
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """How orderings are drawn.
-
-    Attributes
-    ----------
-    draws
-        How many.
-    confidence
-        The confidence of the interval of each probability.
-    seed
-        The seed.
-    progress
-        Called with the number of orderings done and of all of them.
-    """
+    """How many orderings are drawn, with the confidence of the interval of each probability."""
 
     draws: int = 10_000
     confidence: float = 0.95

@@ -1,15 +1,13 @@
-"""How many zeros of any release are recovered, and in which cells.
+"""How many zeros of any release are recovered, in which cells, and how well schemes protect zeros.
 
 The same parts and searches as for SAP (`release`), with numbers of samples kept for each
 number of zeros and for each cell.
 
-How well a perturbation scheme protects zeros: SAP of many random tables, in bands.
-
-Tables are drawn with independent Poisson counts, published under a scheme, perhaps with margins,
-and SAP is worked out for each table and number of known people (Smith's thesis, chapter 3, Table 1:
-1,200 tables of 2 x 6 cells with mean 2, rounded to base 5 together with their totals). What is
-counted are tables per band: exactly 0, up to a tenth, tenths from there on, exactly 1. A band holds
-its lower end.
+For an experiment tables are drawn with independent Poisson counts, published under a scheme,
+perhaps with margins, and SAP is worked out for each table and number of known people (Smith's
+thesis, chapter 3, Table 1: 1,200 tables of 2 x 6 cells with mean 2, rounded to base 5 together with
+their totals). What is counted are tables per band: exactly 0, up to a tenth, tenths from there on,
+exactly 1. A band holds its lower end.
 """
 
 from __future__ import annotations
@@ -67,14 +65,8 @@ MAX_BITS = 50_000_000
 class ReleaseZeros:
     """How many zeros of a release are recovered, and where.
 
-    Attributes
-    ----------
-    zeros
-        The distribution and the expectation of the number of recovered zeros.
-    cells
-        The probability for each cell, with an axis for the numbers of known people in front.
-    draws
-        How many orderings of the people were drawn, 0 if none.
+    `cells` has the probability for each, with an axis for the numbers of known people in front;
+    `draws` says how many orderings of the people were drawn, 0 if none.
     """
 
     zeros: RecoveredZeros
@@ -96,12 +88,7 @@ def release_zeros(
 ) -> ReleaseZeros:
     """Return the distribution of the number of recovered zeros and the probability of each cell.
 
-    Parameters
-    ----------
-    constraints, truth, n, method, max_samples, draws, confidence, seed
-        As for `release_risk`.
-    max_bits
-        The size of the whole distribution up to which it is exact.
+    Options are those of `release_risk`. The whole distribution is exact up to a size of `max_bits`.
 
     Examples
     --------
@@ -190,18 +177,9 @@ _EDGES = np.array([k / 10 for k in range(1, 10)])
 
 @dataclass(frozen=True, eq=False)
 class SubtractionExperiment:
-    """Tables per number of known people and band of SAP.
+    """SAP (`risks`) of each table for each n, and counts of tables: a row per n, a column per band.
 
-    Attributes
-    ----------
-    n
-        The numbers of known people.
-    counts
-        The number of tables, a row for each n and a column for each of `BANDS`.
-    risks
-        SAP of each table for each n.
-    n_sampled
-        The number of tables whose SAP is estimated from draws.
+    `n_sampled` is the number of tables whose SAP is estimated from draws.
     """
 
     n: Integers
@@ -232,22 +210,10 @@ def subtraction_experiment(
 ) -> SubtractionExperiment:
     """Return SAP of random tables that are published under a scheme.
 
-    Parameters
-    ----------
-    scheme
-        The perturbation scheme, used for the table and for everything published with it.
-    total
-        Whether the total is published besides the table.
-    margins
-        Instead of the table and its total: the axes of every margin that is published.
-    n_tables, shape, mean
-        How many tables are drawn, of which shape, with which expected count per cell.
-    n
-        The numbers of known people.
-    seed
-        The seed of the counts and of the perturbation.
-    progress
-        Called with the number of tables done and of all of them, where margins are given.
+    The scheme is used for the table and for everything published with it: the total, if `total`, or
+    instead of the table and its total the axes of every margin in `margins`. `mean` is the expected
+    count per cell, and `seed` is of the counts and of the perturbation. Progress is in tables,
+    where margins are given.
 
     Examples
     --------

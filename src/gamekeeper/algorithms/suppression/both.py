@@ -1,25 +1,21 @@
-"""(k,1) suppression, exact: every released row fits at least k people, at the least cost.
+"""(k,1) and (k,k) suppression: released rows fit at least k people, and everybody fits k of them.
 
-A record keeps the columns of largest total cost on which at least k people agree with it; no
-record's choice touches another's, since people are who they are. Equivalently it suppresses the
-cheapest set that meets each of its minimal infrequent sets (for k = 2: its minimal sample uniques).
-So the walk goes through sets of columns in the order of their cost, each one grouping of the rows
-that still have too few candidates against all people, and the first set that gives a row k is the
-optimum of that row. It ends when no row is left: after tens to hundreds of sets, of 2^m.
+**(k,1)** is exact. A record keeps the columns of largest total cost on which at least k people
+agree with it; no record's choice touches another's, since people are who they are. Equivalently it
+suppresses the cheapest set that meets each of its minimal infrequent sets (for k = 2: its minimal
+sample uniques). So the walk goes through sets of columns in the order of their cost, each one
+grouping of the rows that still have too few candidates against all people, and the first set that
+gives a row k is the optimum of that row. It ends when no row is left: after tens to hundreds of
+sets, of 2^m. A cell that was missing is suppressed for nothing and counts as no change: records
+that lack k are looked at with their missing cells open.
 
-A cell that was missing is suppressed for nothing and counts as no change: records that lack k are
-looked at with their missing cells open.
-
-(k,k) suppression: every released row fits k people, and everybody fits k released rows.
-
-From the cheapest (k,1) suppression, people who fit fewer than k rows are given some: other records
-are opened further, by the cheapest sets of columns first and, among these, those that help most
-people at once. Nothing that was suppressed is closed on the way, so that both counts only grow.
-Then stars are taken back where everybody keeps k.
-
-The cost of the cheapest (k,1) suppression is a lower bound, since (k,k) implies (k,1). Finding the
-optimum is NP-hard in general; what is printed is the gap. Where a missing cell matches anything, it
-is taken here as one that is never equal, which gives fewer candidates than there are.
+**(k,k)** starts from the cheapest (k,1) suppression. People who fit fewer than k rows are given
+some: other records are opened further, by the cheapest sets of columns first and, among these,
+those that help most people at once. Nothing that was suppressed is closed on the way, so that both
+counts only grow. Then stars are taken back where everybody keeps k. The cost of the cheapest (k,1)
+suppression is a lower bound, since (k,k) implies (k,1). Finding the optimum is NP-hard in general;
+what is printed is the gap. Where a missing cell matches anything, it is taken here as one that is
+never equal, which gives fewer candidates than there are.
 """
 
 from __future__ import annotations
@@ -143,10 +139,7 @@ def cheapest_sets(
 
 
 def _require_possible(
-    problem: SuppressionProblem,
-    rows: NDArray[np.uint64],
-    blank: Sets,
-    is_open: NDArray[np.int64],
+    problem: SuppressionProblem, rows: NDArray[np.uint64], blank: Sets, is_open: NDArray[np.int64]
 ) -> None:
     """Refuse a walk that is too long, before it begins.
 
@@ -391,8 +384,8 @@ def _options(
 def _full_keys(problem: SuppressionProblem, rows: DistinctRows) -> Keys:
     """Return for each different released row the key of one of its records, nothing suppressed.
 
-    Released rows that look alike may come of records that differ where they are open; opened further
-    they look alike again, so that any of them does.
+    Released rows that look alike may come of records that differ where they are open; opened
+    further they look alike again, so that any of them does.
     """
     full = np.empty_like(rows.keys)
     full[rows.row_of] = problem.keys

@@ -1,4 +1,4 @@
-"""How many candidates people and released rows have for each other, by every criterion.
+"""How many candidates people and released rows have for each other, alone and in matchings of all.
 
 With true keys x of people and released rows y, a person *fits* a row if the two are equal wherever
 the row is not suppressed. Where a cell can stand for several values (a band, a category that others
@@ -14,35 +14,28 @@ were made part of), she fits if hers is one of them. Counted are, a record count
 If every true value is released or suppressed, then own implies both, both implies each of the two
 between, and each of these the wildcard; no arrow turns round. The wildcard count answers no attack:
 one record suppressed wholly gives every record of a file two.
-
 Gionis, Mazza and Tassa (k-anonymization revisited, 2008) have the (k,1), (1,k) and (k,k) relations.
 
 The probability that a person is matched rightly is estimated: a row that g people fit is taken for
-each of them with weight 1/g, and a person chooses among the rows that fit by these weights (one step
-of balancing). It is exact where classes of people and rows are apart, as in a file without suppressed
-cells, and an approximation else (`matchings` has exact probabilities for small parts).
+each of them with weight 1/g, and a person chooses among the rows that fit by these weights (one
+step of balancing). It is exact where classes of people and rows are apart, as in a file without
+suppressed cells, and an approximation else. Counts are whole numbers and exact. Cost: the number of
+different sets of suppressed columns with the levels of the others (`algorithms.classes`), times the
+number of different people. Weights of rows are kept to 2^-40, so that no order of work changes
+sums.
 
-Counts are whole numbers and exact. Cost: the number of different sets of suppressed columns with the
-levels of the others (`packed_keys`), times the number of different people. Weights of rows are kept to
-2^-40, so that no order of work changes sums.
-
-Which pairs of people and rows occur in some assignment of everybody, and how probable each is.
-
-An intruder who knows that everybody is in the file, and that everybody has one row, need not look at
-a person alone: a row that somebody else must have is not hers. Taking every one-to-one assignment of
-all people to rows that fit as equally likely, the probability of the right row is the share of these
-(perfect) matchings that give it to her.
-
-One of them is the truth. With it, a pair occurs in some matching exactly if person and row's owner
-lie in the same strongly connected part of the graph in which a person points to the owners of all rows
-that fit (Dulmage and Mendelsohn 1958; `assignment.margins` uses the same for links of equal cost).
-Parts are independent of each other. Within a part that is complete everybody has each row with the
-same probability; a small part is counted through, set by set of rows; larger ones are out of reach,
-since counting matchings is #P-complete (Valiant 1979), and that is said.
-
-People who are alike with rows that are alike are one node, and rows of one set of suppressed columns,
-and of one level of the others (`packed_keys`), with the same key are reached by one: memory is linear
-in rows times these.
+An intruder who knows that everybody is in the file, and that everybody has one row, need not look
+at a person alone: a row that somebody else must have is not hers. Taking every one-to-one
+assignment of all people to rows that fit as equally likely, the probability of the right row is the
+share of these (perfect) matchings that give it to her. One of them is the truth. With it, a pair
+occurs in some matching exactly if person and row's owner lie in the same strongly connected part of
+the graph in which a person points to the owners of all rows that fit (Dulmage and Mendelsohn 1958;
+`assignment.sparse` uses the same for links of equal cost). Parts are independent of each other.
+Within a part that is complete everybody has each row with the same probability; a small part is
+counted through, set by set of rows; larger ones are out of reach, since counting matchings is
+#P-complete (Valiant 1979), and that is said. People who are alike with rows that are alike are one
+node, and rows of one set of suppressed columns, and of one level of the others, with the same key
+are reached by one: memory is linear in rows times these.
 """
 
 from __future__ import annotations
@@ -76,19 +69,11 @@ _ONE = 1 << 40
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Candidates:
-    """Candidates of every person and every released row.
+    """Candidates of every person and every released row, in the order of the file.
 
-    Attributes
-    ----------
-    own, released_to_people
-        For each released row, in the order of the file.
-    people_to_released
-        For each person, in the order of the file.
-    wildcard
-        For each released row; None where it was not asked for, or cells can stand for several values.
-    right
-        For each person the estimated probability of the right row; None where it is not known which
-        row that is.
+    `own`, `released_to_people` and `wildcard` are of rows, the last None where it was not asked
+    for, or cells can stand for several values. `right` has for each person the estimated
+    probability of the right row; None where it is not known which row that is.
     """
 
     own: Counts
@@ -143,21 +128,14 @@ def count_candidates(
 ) -> Candidates:
     """Count the candidates of people and of released rows.
 
-    Parameters
-    ----------
-    people, released
-        True keys and released rows as codes, a row each, the same code meaning the same.
-    suppressed
-        For each released row the set of its suppressed columns: bit c is column c.
-    unknown
-        For each person the set of columns that the intruder does not know; none when None.
-    truth
-        For each person the released row that is the right one, -1 where it is not there; the same
-        place where None and both have as many.
-    wildcard
-        Whether the wildcard count is wanted, which takes the square of the sets of columns.
-    held
-        By column what its released codes can stand for; people have the values. Others are plain.
+    - `people`, `released`: codes, a row each, the same code meaning the same.
+    - `suppressed`, `unknown`: for each released row the set of its suppressed columns, for each
+      person that of columns that the intruder does not know (none when None): bit c is column c.
+    - `truth`: for each person the released row that is the right one, -1 where it is not there; the
+      same place where None and both have as many.
+    - `wildcard`: whether that count is wanted, which takes the square of the sets of columns.
+    - `held`: by column what its released codes can stand for; people have the values. Others are
+      plain.
 
     Examples
     --------
@@ -294,15 +272,9 @@ MOST_LINKS = 100_000_000
 class Matchings:
     """What all assignments of people to rows have in common.
 
-    Attributes
-    ----------
-    parts
-        The number of the part that each person is in.
-    candidates
-        How many rows each person has in at least one assignment.
-    right
-        For each person the probability of the right row; None where the part is too large to be
-        counted through.
+    `parts` has the number of the part that each person is in, `candidates` how many rows each
+    person has in at least one assignment, `right` the probability of the right row; None where the
+    part is too large to be counted through.
     """
 
     parts: NDArray[np.int64]
@@ -340,8 +312,9 @@ def find_matchings(
 ) -> Matchings:
     """Tell which rows people have in some assignment, where each row is a person's with some stars.
 
-    Bit c of `suppressed` is column c of the row that the person at the same place has. Where cells can
-    stand for several values (`held`, by column), `rows` has them; the person at the same place fits.
+    Bit c of `suppressed` is column c of the row that the person at the same place has. Where cells
+    can stand for several values (`held`, by column), `rows` has them; the person at the same place
+    fits.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Suppression where sets of variables are given, record by record, that must be broken.
+"""Suppression where given sets of variables must be broken, or classes of identical rows are made.
 
 A record suppresses the cheapest set of columns that meets every one of its sets (a hitting set), or
 that leaves sets unmet whose weights add up to no more than is allowed. The sets may be
@@ -13,16 +13,14 @@ With d the number of columns the first is the (k,1) suppression. Exact, record b
 columns are tried in the order of their cost. Cost: one grouping of the rows for each set of up to d
 columns, and the sets of each record for each set tried.
 
-Suppression into classes of at least k identical rows, a suppressed cell being equal to its like only.
-
-Sets of columns are walked in the order of their cost. Records without a class that agree on what is
-left become one if they are k, or join one that is suppressed in the same columns. Where they are
-fewer, u of k, they recruit records of classes with more than k, which then lose the same cells; that
-is done when the walk has come to k/u times the cost, which is what each of them then costs. The last
-few, whom no class can spare anybody, join the class that is opened further for least.
-
-The answer is no optimum (finding one is NP-hard); the cost of the cheapest (k,1) suppression is a
-lower bound, and the gap is told.
+Where classes are to have at least k identical rows, a suppressed cell being equal to its like only,
+sets of columns are walked in the order of their cost too. Records without a class that agree on
+what is left become one if they are k, or join one that is suppressed in the same columns. Where
+they are fewer, u of k, they recruit records of classes with more than k, which then lose the same
+cells; that is done when the walk has come to k/u times the cost, which is what each of them then
+costs. The last few, whom no class can spare anybody, join the class that is opened further for
+least. The answer is no optimum (finding one is NP-hard); the cost of the cheapest (k,1) suppression
+is a lower bound, and the gap is told.
 """
 
 from __future__ import annotations
@@ -93,16 +91,9 @@ def rare_sets(
 ) -> SetFamilies:
     """Return the minimal sets of up to `dimension` columns that fewer than k people share with a row.
 
-    Parameters
-    ----------
-    keys
-        Lists of columns; a set counts if it lies within one of them.
-    dimension
-        The largest number of columns.
-    thresholds
-        For 1, 2, ... columns the least number of people; k for those that are not given.
-    within
-        Columns, such as strata, that are compared with every set and are part of none.
+    A set counts if it lies within one of the lists of columns in `keys`. `thresholds` has for 1, 2,
+    ... columns the least number of people; k for those that are not given. Columns `within`, such
+    as strata, are compared with every set and are part of none.
 
     Examples
     --------
@@ -154,10 +145,7 @@ def rare_sets(
 def scored_sets(
     problem: SuppressionProblem, records: NDArray[np.int64], offsets: NDArray[np.int64], masks: Sets
 ) -> SetFamilies:
-    """Return minimal sample uniques as sets with the weights of the intruder score IS.
-
-    The sample uniques and their sets are as `find_minimal_uniques` lists them.
-    """
+    """Return MSUs, as `find_minimal_uniques` lists them, as sets with the weights of the score IS."""
     sizes_left = range(problem.n_columns, -1, -1)
     by_size = np.array([min(factorial(left), _MOST_WEIGHT) for left in sizes_left])
     members = masks.astype(np.uint64)
@@ -357,7 +345,6 @@ class _Walk:
         self.records[: self.n_open] = left
 
     def sets(self) -> np.ndarray:
-        """Return the suppressed columns of each record."""
         by_class = np.array([*self.class_set, 0], dtype=np.uint64)
         return by_class[self.class_of]
 

@@ -1,16 +1,8 @@
-"""Compiled counts of rows that agree on some columns, by one table of places per set of columns.
+"""Compiled counts of rows that agree on some columns, and the walks through sets of columns over them.
 
 A table has a place for each different key of one side, cleared outside the columns that are
 compared; the other side goes past it once. Keys are compared word by word, so that nothing is left
 to chance. Cost of a set of columns: the rows of both sides. Room: 12 bytes and a half per row.
-
-Compiled choice of the first set, in a given order, that meets the sets of a record.
-
-Compiled making of classes of identical rows: close, join, recruit.
-
-Compiled repair of a suppression: further stars where people have too few rows, fewer where not.
-
-Compiled walk through sets of columns: which rows have k candidates on what is left of them.
 """
 
 # pyright: basic, reportCallIssue=false
@@ -51,8 +43,8 @@ def agree(keys, row, others, other, mask):
 def enter_rows(keys, first, last, mask, slots, place_of, row_at):
     """Give each different key among some rows a place 0, 1, ...; return how many there are.
 
-    `slots` has a power of two of entries, at least twice the rows, all of them -1. A first row of 0 is
-    given as np.int64(0): for the literal it would be compiled anew.
+    `slots` has a power of two of entries, at least twice the rows, all of them -1. A first row of 0
+    is given as np.int64(0): for the literal it would be compiled anew.
     """
     top = np.uint64(len(slots) - 1)
     n_places = np.int64(0)
@@ -295,7 +287,8 @@ def help_people(
     """Choose rows to open further, those that help most people first; return how many were chosen.
 
     An option is a set of people who agree with a set of rows but for some fields, which would be
-    opened: `members` and `helpers` between their starts, and `added` the fields. A row is opened once.
+    opened: `members` and `helpers` between their starts, and `added` the fields. A row is opened
+    once.
     """
     n_options = len(estimates)
     most = np.int64(0)
@@ -420,8 +413,8 @@ def walk_sets(
 ):  # fmt: skip
     """Try sets in their order; note for each asked row the first that gives it k. Return how many are left.
 
-    `asked` has the words of the rows that are looked at and `numbers` their numbers in `chosen`; both
-    are shortened as rows are done with.
+    `asked` has the words of the rows that are looked at and `numbers` their numbers in `chosen`;
+    both are shortened as rows are done with.
     """
     for number in range(len(kept)):
         if n_asked == 0:

@@ -1,15 +1,12 @@
-"""Sets of columns in the order of what it costs to suppress them, equal ones by a rule.
+"""What is asked of a suppression, what one is, and sets of columns in the order of their cost.
 
-Costs are exact: whole numbers, after all were multiplied by a common denominator. Of sets that cost
-the same, the one with the variable of most categories comes first, then the one whose second has
-most, and so on. That rule matters: on a public test file of 4,580 records, ties broken by the order of
-columns suppress the same 1,723 cells and leave 595 people with one candidate, this rule 106.
-
-What is asked of a suppression, and what one is.
-
-Every record has its own set of suppressed columns. A cell costs what its variable costs, times the
-weight of the record if that is asked; a cell that was missing before costs nothing. Sets of columns
-are whole numbers: bit c is column c.
+Every record has its own set of suppressed columns, a whole number: bit c is column c. A cell costs
+what its variable costs, times the weight of the record if that is asked; a cell that was missing
+before costs nothing. Costs are exact: whole numbers, after all were multiplied by a common
+denominator. Of sets that cost the same, the one with the variable of most categories comes first,
+then the one whose second has most, and so on. That rule matters: on a public test file of 4,580
+records, ties broken by the order of columns suppress the same 1,723 cells and leave 595 people with
+one candidate, this rule 106.
 """
 
 from __future__ import annotations
@@ -36,6 +33,8 @@ from gamekeeper.algorithms.classes import (
 from gamekeeper.errors import LimitError, Problem, Reason, refuse
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, percent_text
+
+Sets = NDArray[np.uint64]
 
 
 def whole_costs(costs: Sequence[float | int | Fraction | str]) -> tuple[list[int], int]:
@@ -108,7 +107,6 @@ def n_sets_below(costs: Sequence[int], limit: int) -> int:
     return sum(number for known, number in by_cost.items() if known < limit)
 
 
-Sets = NDArray[np.uint64]
 MAX_WORK = 1 << 36
 _PER_RECORD, _PER_CELL = 300, 16
 
@@ -117,28 +115,18 @@ _PER_RECORD, _PER_CELL = 300, 16
 class SuppressionProblem:
     """A file whose cells may be suppressed.
 
-    Parameters
-    ----------
-    codes
-        A row per record and a column per variable; 0 is a missing cell.
-    k
-        How many candidates there are to be.
-    costs
-        What a cell of each column costs, above 0; 1 each when empty.
-    pinned
-        Columns that are never suppressed.
-    missing
-        What a missing cell is: "category" (a value as any other), "ignore" (never equal, never known)
-        or "wildcard" (not known of the people, so that they fit anything there).
-    counts
-        What each record counts for k, such as a weight, as a whole number; 1 each when None.
-    n_categories
-        By which sets of the same cost are ordered; those that occur when empty.
-    opened
-        For each record columns that are suppressed already, at no further cost; none when None. People
-        are known by their codes all the same.
-    max_work
-        Rows times sets of columns, above which the work is given up.
+    - `codes`: a row per record and a column per variable; 0 is a missing cell.
+    - `k`: how many candidates there are to be.
+    - `costs`: what a cell of each column costs, above 0; 1 each when empty.
+    - `pinned`: columns that are never suppressed.
+    - `missing`: what a missing cell is: "category" (a value as any other), "ignore" (never equal,
+      never known) or "wildcard" (not known of the people, so that they fit anything there).
+    - `counts`: what each record counts for k, such as a weight, as a whole number; 1 each when
+      None.
+    - `n_categories`: by which sets of the same cost are ordered; those that occur when empty.
+    - `opened`: for each record columns that are suppressed already, at no further cost; none when
+      None. People are known by their codes all the same.
+    - `max_work`: rows times sets of columns, above which the work is given up.
     """
 
     codes: Codes
@@ -289,19 +277,10 @@ class SuppressionProblem:
 class Suppression:
     """Which cells to suppress.
 
-    Attributes
-    ----------
-    stars
-        For each record the set of columns that are to be shown as suppressed. Cells that were missing
-        are among them where that helps, since it costs nothing.
-    suppressed
-        The same without cells that were missing before: what is lost.
-    cost, lower_bound
-        What it costs, and what every suppression that reaches the same costs at least.
-    is_optimal
-        Whether no other one is cheaper.
-    unmet
-        Records that no suppression of free columns could help.
+    `stars` has for each record the set of columns that are to be shown as suppressed. Cells that
+    were missing are among them where that helps, since it costs nothing; `suppressed` is the same
+    without these: what is lost. Every suppression that reaches the same costs at least
+    `lower_bound`. `unmet` are records that no suppression of free columns could help.
     """
 
     stars: Sets

@@ -1,4 +1,4 @@
 """Which sets of variables single out a record, and how special that makes it (paper 002).
 
-Begin with `minimal_uniques`; `scores` weighs what it finds, `class_sizes` counts keys with missing cells.
+Begin with `minimal_uniques`; `scores` weighs what it finds, and counts keys with missing cells.
 """

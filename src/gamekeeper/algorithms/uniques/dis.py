@@ -1,4 +1,4 @@
-"""Data intrusion simulation (DIS), exactly: the probability of a correct match given a unique one.
+"""Data intrusion simulation (DIS): the probability of a correct match given a unique one.
 
 A record is removed from the file of n records and copied back with the sampling fraction as
 probability; then it is matched against the file. Removed one at a time, sample uniques that are
@@ -7,38 +7,25 @@ copied back give correct unique matches, and records in pairs that are not give 
     DIS = U f / (U f + P (1 - f)),    U sample uniques, P records in classes of two
 
 (the thesis counts the pairs themselves, P = 2 n2). It is a ratio of expectations: consistent, not
-unbiased. When b records are removed together, other outcomes exist and the ratio differs from the
-general formula by a relative order of b/n: dis_special.py has it exactly, and
-dis_simulation.py by simulation. Elliot and Manning 2003; Skinner and Elliot 2002.
+unbiased. Elliot and Manning 2003; Skinner and Elliot 2002.
 
-The special method of data intrusion simulation (DIS), exactly: what one round may give.
+By the special method a round removes b of the n records at random, copies each back with the
+sampling fraction as probability and matches all b against the file. With b = 1, the table of
+outcomes of Elliot and Manning, the expected correct unique matches over the expected unique matches
+are the general formula; when b records are removed together, other outcomes exist and the ratio
+differs by a relative order of b/n. `special_dis` has it exactly, at the cost of as many fractions
+as there are class sizes. `simulate_dis` really removes and matches: the estimate is the ratio of
+totals over rounds, with the standard error of a ratio (delta method over rounds); the mean of the
+ratio over rounds is another number. For a perturbed release, the removed records are matched by
+their original keys. Cost: a sort of what is removed in a block of rounds.
 
-A round removes b of the n records at random, copies each back with the sampling fraction as
-probability and matches all b against the file. With b = 1 the expected correct unique matches over
-the expected unique matches are the general formula; with more they have the closed form of
-`special_dis`. The mean of the ratio over rounds is another number, which `dis_simulation` finds.
-Elliot and Manning 2003, whose table of outcomes is that of b = 1. The closed form costs as many
-fractions as there are class sizes.
-
-Data intrusion simulation (DIS) by its special method: records are really removed and matched.
-
-A round removes some records at random, copies each back with the sampling fraction as probability
-and matches all of them against the file. The estimate is the ratio of totals over rounds, correct
-unique matches to unique matches, with the standard error of a ratio (delta method over rounds).
-For a perturbed release, the removed records are matched by their original keys.
-
-Elliot and Manning 2003, whose Table 1 is that of one record per round. With more, the ratio tends
-to that of dis_special.py, not to the general formula. Cost: a sort of what is removed in a block of rounds.
-
-Which keys an intruder with models would take: the surest, or as many as a cost allows.
-
-`top` takes the keys with the highest probability of a match. The other two take keys in order of
-their expected population size until as many people have them as have the key of a sample unique,
-so that a search costs as much as the search for any sample unique: `mcmcmc1` by the true numbers of
-people, which only an experiment knows, `mcmcmc2` by the expected ones. Smith's thesis, chapter 7.
-
-Values that differ in their last digits only, as sums in another order do, are taken for equal; of
-equal ones the cell with the lower number comes first, whatever the way in which they were computed.
+Which keys an intruder with models would take: the surest, or as many as a cost allows. `top` takes
+the keys with the highest probability of a match. The other two take keys in order of their expected
+population size until as many people have them as have the key of a sample unique, so that a search
+costs as much as the search for any sample unique: `mcmcmc1` by the true numbers of people, which
+only an experiment knows, `mcmcmc2` by the expected ones. Smith's thesis, chapter 7. Values that
+differ in their last digits only, as sums in another order do, are taken for equal; of equal ones
+the cell with the lower number comes first, whatever the way in which they were computed.
 """
 
 from __future__ import annotations
@@ -56,18 +43,15 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.prompt_syntax import FractionLike, parse_fraction
 from gamekeeper.results import Progress
 
+Floats = NDArray[np.float64]
+Cells = NDArray[np.bool_]
+
 
 def dis(n_uniques: int, n_paired: int, fraction: FractionLike) -> Fraction | None:
     """Return DIS by the general method, or None where it is 0/0.
 
-    Parameters
-    ----------
-    n_uniques
-        The number of sample uniques (U).
-    n_paired
-        The number of *records* in classes of two (P), twice the number of such classes.
-    fraction
-        The sampling fraction (f), above 0 and up to 1.
+    `n_paired` is the number of *records* in classes of two (P), twice the number of such classes.
+    The sampling fraction (f) is above 0 and up to 1.
 
     Examples
     --------
@@ -79,15 +63,12 @@ def dis(n_uniques: int, n_paired: int, fraction: FractionLike) -> Fraction | Non
     return stratified_dis([(n_uniques, n_paired, fraction)])
 
 
-def stratified_dis(
-    strata: Iterable[tuple[int, int, FractionLike]],
-) -> Fraction | None:
+def stratified_dis(strata: Iterable[tuple[int, int, FractionLike]]) -> Fraction | None:
     """Return DIS where the sampling fraction differs by stratum, or None where it is 0/0.
 
     A record is copied back with the fraction of its own stratum, so U f and P (1 - f) become sums
-    over strata; classes are those of the whole file.
-
-    `strata` has of each its sample uniques, its records in classes of two, and its fraction.
+    over strata; classes are those of the whole file. `strata` has of each its sample uniques, its
+    records in classes of two, and its fraction.
 
     Examples
     --------
@@ -114,9 +95,7 @@ def stratified_dis(
 
 
 def diverged_dis(
-    released: NDArray[np.integer[Any]],
-    original: NDArray[np.integer[Any]],
-    fraction: FractionLike,
+    released: NDArray[np.integer[Any]], original: NDArray[np.integer[Any]], fraction: FractionLike
 ) -> Fraction | None:
     """Return DIS of a perturbed release that is attacked with the original keys.
 
@@ -278,26 +257,13 @@ def simulate_dis(
 ) -> DisSimulation:
     """Estimate the probability of a correct match given a unique match by simulation.
 
-    Parameters
-    ----------
-    released
-        The class of each record of the release, as numbers 0, 1, ... (see `algorithms.classes`).
-    fraction
-        The sampling fraction, or one for each record.
-    original
-        The class of each record before it was perturbed, -1 for a key that no released record has.
-        By default the release is not perturbed.
-    removed
-        How many records a round removes together.
-    rounds
-        The most rounds.
-    seed
-        The same arguments and seed give the same result.
-    tolerance
-        The simulation stops when the standard error is no larger, and neither is what a single
-        unique match weighs; 0 uses all rounds.
-    progress
-        Called with the rounds that are done and the most rounds.
+    - `released`, `original`: the class of each record, as numbers 0, 1, ... (see
+      `algorithms.classes`), in the release and before it was perturbed, -1 for a key that no
+      released record has. By default the release is not perturbed.
+    - `fraction`: the sampling fraction, or one for each record.
+    - `removed`, `rounds`: how many records a round removes together, and the most rounds.
+    - `tolerance`: the simulation stops when the standard error is no larger, and neither is what a
+      single unique match weighs; 0 uses all rounds. Progress is in rounds.
 
     Examples
     --------
@@ -443,9 +409,6 @@ def _checked_shares(
         )
     return shares
 
-
-Floats = NDArray[np.float64]
-Cells = NDArray[np.bool_]
 
 # What sums in another order may differ by, relatively.
 _EQUAL = 1e-9

@@ -1,10 +1,4 @@
-"""How much there is to find, and by which search, before minimal sample uniques are looked for.
-
-The MSUs of some sample uniques, drawn by a seed, are counted exactly by comparing each of them with
-all records; the rest is taken to be like them. Where even one record has too many, the count ends
-early, and the estimate, from the part of the search that was done, is rather too low.
-
-Minimal sample uniques: the smallest sets of variables that single out a record.
+"""Minimal sample uniques: the smallest sets of variables that single out a record.
 
 A record is unique on a set of variables if no other record has the same values there. A minimal
 sample unique (MSU) is a set on which a record is unique while it is unique on none of its proper
@@ -16,6 +10,11 @@ Elliot, Manning and Ford, A computational algorithm for handling the special uni
 assessment (2008). The search here is another one: classes of records that agree on sets of
 variables, all pairs within small classes, and a table of bits per record. The number of MSUs, and
 with it time and the size of a list, can grow exponentially with the number of variables.
+
+How much there is to find, and by which search, is estimated before: the MSUs of some sample
+uniques, drawn by a seed, are counted exactly by comparing each of them with all records; the rest
+is taken to be like them. Where even one record has too many, the count ends early, and the
+estimate, from the part of the search that was done, is rather too low.
 """
 
 from __future__ import annotations
@@ -72,20 +71,10 @@ _SETS_PER_PAIR = 8
 class UniquesEstimate:
     """What a search for minimal sample uniques would find and cost.
 
-    Attributes
-    ----------
-    n_uniques
-        Sample uniques; exact unless missing cells are ignored or match anything.
-    n_msus, standard_error
-        MSUs in all, and the standard error from sampling records.
-    at_least
-        Whether counting ended early, so that `n_msus` and `seconds` are rather too low.
-    list_bytes
-        Size of the list of MSUs.
-    seconds
-        Processor time of the search, shared by the threads: the order of magnitude at best.
-    n_sampled
-        Records that were looked at.
+    `n_uniques` is exact unless missing cells are ignored or match anything; the standard error of
+    `n_msus` is from sampling records. `at_least` says that counting ended early, so that `n_msus`
+    and `seconds` are rather too low. `list_bytes` is the size of the list of MSUs, `seconds` the
+    processor time of the search, shared by the threads: the order of magnitude at best.
     """
 
     n_uniques: int
@@ -180,7 +169,6 @@ def least_seconds(first: NDArray[np.unsignedinteger], n_records: int) -> float:
 
 
 def _table_seconds(n_columns: int) -> float:
-    """Return the seconds per record of a search by tables."""
     if n_columns > MOST_TABLE_COLUMNS:
         return float("inf")
     return (1 << max(0, n_columns - LOW)) * _PER_TABLE_WORD
@@ -209,22 +197,14 @@ MOST_VARIABLES = 64
 class MinimalUniques:
     """All minimal sample uniques of a file, or their numbers only.
 
-    Attributes
-    ----------
-    n_records, n_variables, max_size
-        The size of the file, and of the largest MSU that was looked for.
-    records
-        The sample uniques, ascending; also those whose MSUs are all larger than `max_size`.
-    counts
-        Per sample unique and size (0 .. max_size) the number of MSUs.
-    by_variable
-        Per variable and size the number of MSUs that hold the variable.
-    by_category
-        For each variable an array with, per code and size, the number of MSUs that hold the
-        variable and whose record has the code.
-    offsets, masks
-        The MSUs of `records[i]` are `masks[offsets[i]:offsets[i + 1]]`, ordered by size;
-        bit v stands for variable v, in 16, 32 or 64 bits. None if no list was asked for.
+    - `max_size`: of the largest MSU that was looked for.
+    - `records`: the sample uniques, ascending; also those whose MSUs are all larger than
+      `max_size`.
+    - `counts`: per sample unique and size (0 .. max_size) the number of MSUs.
+    - `by_variable`, `by_category`: per variable and size the number of MSUs that hold the variable,
+      and for each variable the same per code and size of those whose record has the code.
+    - `offsets`, `masks`: the MSUs of `records[i]` are `masks[offsets[i]:offsets[i + 1]]`, ordered
+      by size; bit v stands for variable v, in 16, 32 or 64 bits. None if no list was asked for.
     """
 
     n_records: int
@@ -292,46 +272,27 @@ def find_minimal_uniques(
 ) -> MinimalUniques:
     """Find every minimal sample unique of every record, exactly.
 
-    Parameters
-    ----------
-    codes
-        A row per record and a column per variable (1 to 64); 0 is a missing cell.
-    counts
-        How many records each row stands for, where rows are different keys; one if None.
-    missing
-        What a missing cell means: "category" (a value as any other), "ignore" (it equals nothing
-        and no MSU of its record uses it) or "wildcard" (it matches anything).
-    max_size
-        Look for MSUs of up to so many variables; all if None.
-    listing
-        Keep the MSUs themselves, 2 to 8 bytes each, not only their numbers.
-    workers
-        Number of threads; all processors if None. The result is the same.
-    n_codes
-        Number of codes of each variable, for the arrays of `by_category`; if None, one more than
-        the largest code that occurs.
-    max_msus, max_seconds
-        Where a list of more MSUs, or a search that takes more processor time, is to be expected,
-        refuse it before it begins. None lifts a limit.
-    progress
-        Called with the work done and the total; may raise `Cancelled`.
-    blocks
-        Who searches the blocks of records, such as `Engine.map_blocks`; threads if None. The result
-        is the same.
-    apart
-        How many of them work at a time and have memory of their own, as other machines do; None for
-        this machine.
+    - `codes`: a row per record and a column per variable (1 to 64); 0 is a missing cell.
+    - `counts`: how many records each row stands for, where rows are different keys; one if None.
+    - `missing`: what a missing cell means: "category" (a value as any other), "ignore" (it equals
+      nothing and no MSU of its record uses it) or "wildcard" (it matches anything).
+    - `max_size`: look for MSUs of up to so many variables; all if None.
+    - `listing`: keep the MSUs themselves, 2 to 8 bytes each, not only their numbers.
+    - `workers`: number of threads; all processors if None.
+    - `n_codes`: number of codes of each variable, for the arrays of `by_category`; if None, one
+      more than the largest code that occurs.
+    - `max_msus`, `max_seconds`: where a list of more MSUs, or a search that takes more processor
+      time, is to be expected, refuse it before it begins. None lifts a limit.
+    - `blocks`: who searches the blocks of records, such as `Engine.map_blocks`; threads if None.
+    - `apart`: how many of them work at a time and have memory of their own, as other machines do;
+      None for this machine.
 
-    Raises
-    ------
-    InputError
-        If codes or options cannot be used.
-    LimitError
-        If an estimate exceeds a limit; `estimate_minimal_uniques` gives the estimate itself.
+    Neither workers nor blocks change the result; `progress` may raise `Cancelled`. InputError if
+    codes or options cannot be used, LimitError if an estimate exceeds a limit;
+    `estimate_minimal_uniques` gives the estimate itself.
 
     Examples
     --------
-    >>> import numpy as np
     >>> found = find_minimal_uniques(np.array([[1, 1, 1], [1, 2, 2], [2, 1, 1]], dtype=np.uint8))
     >>> found.of_record(0)
     [(0, 1), (0, 2)]
@@ -408,20 +369,12 @@ def estimate_minimal_uniques(
     sample: int = 200,
     seed: int = 0,
 ) -> UniquesEstimate:
-    """Estimate how many minimal sample uniques there are, from some sample uniques.
+    """Estimate how many minimal sample uniques there are, from `sample` of the sample uniques.
 
-    Parameters
-    ----------
-    codes, counts, missing, max_size
-        As for `find_minimal_uniques`.
-    sample
-        How many sample uniques to look at; all of them give the exact number.
-    seed
-        Chooses the sample uniques.
+    All of them give the exact number; others are chosen by the seed.
 
     Examples
     --------
-    >>> import numpy as np
     >>> estimate = estimate_minimal_uniques(
     ...     np.array([[1, 1, 1], [1, 2, 2], [2, 1, 1]], dtype=np.uint8)
     ... )

@@ -1,16 +1,12 @@
-"""Compiled reduction of tables of shared sets to minimal sample uniques, their numbers and lists.
+"""Compiled reduction of tables of shared sets to minimal sample uniques, and the other ways to these.
 
-Tables are those of shared_set_kernels: a row per record, a bit per set of variables, set when
+Tables are those of `shared_set_kernels`: a row per record, a bit per set of variables, set when
 another record agrees on the set. `close_tables` adds what follows for subsets, where that is not
 known yet; `minimize_tables` leaves the bits of the minimal sets that are not shared; `emit_sets`
 counts and lists these.
 
-Compiled comparison of pairs of records on all variables, six to a word.
-
-A packed word has six fields of nine bits, each below a guard bit (`packed_rows`). Two records are
-compared on six variables by a handful of operations on one word.
-
-Compiled search for minimal sample uniques as minimal transversals, record by record.
+Pairs of records are compared on six variables by a handful of operations on one word: a packed word
+has six fields of nine bits, each below a guard bit (`distinct_rows`).
 
 A set of variables singles out a record if it meets, for every other record, the variables on which
 the two differ. So the minimal sample uniques of a record are the minimal transversals of these
@@ -40,12 +36,7 @@ _HAS_3 = np.uint64(0xFF00FF00FF00FF00)
 _HAS_4 = np.uint64(0xFFFF0000FFFF0000)
 _HAS_5 = np.uint64(0xFFFFFFFF00000000)
 _TO_SIX = np.uint64(6)
-_S1 = np.uint64(1)
-_S2 = np.uint64(2)
-_S4 = np.uint64(4)
-_S8 = np.uint64(8)
-_S16 = np.uint64(16)
-_S32 = np.uint64(32)
+_S2, _S4, _S8, _S16, _S32 = (np.uint64(places) for places in (2, 4, 8, 16, 32))
 # Word k: the sets of low variables with at most k members.
 _AT_MOST = np.array(
     [sum(1 << low for low in range(64) if low.bit_count() <= k) for k in range(LOW + 1)],
@@ -80,7 +71,7 @@ def close_tables(tables: NDArray[np.uint64], n_high: int) -> None:
                     lower[i] |= upper[i]
         for s in range(n_words):
             word = table[s]
-            word |= (word & _HAS_0) >> _S1
+            word |= (word & _HAS_0) >> _ONE
             word |= (word & _HAS_1) >> _S2
             word |= (word & _HAS_2) >> _S4
             word |= (word & _HAS_3) >> _S8
@@ -133,7 +124,7 @@ def minimize_tables(
                 table[s] = _ZERO
                 continue
             word &= ~(
-                ((word << _S1) & _HAS_0)
+                ((word << _ONE) & _HAS_0)
                 | ((word << _S2) & _HAS_1)
                 | ((word << _S4) & _HAS_2)
                 | ((word << _S8) & _HAS_3)
@@ -372,9 +363,6 @@ def mark_pairs(
             table[agreed >> _TO_SIX] |= _ONE << (agreed & _SIX)
 
 
-_WORD = np.uint64(63)
-
-
 @inner
 def _longer(array: NDArray[np.uint64]) -> NDArray[np.uint64]:
     longer = np.empty(2 * len(array), array.dtype)
@@ -500,7 +488,7 @@ def find_transversals(
                 met[bit, w] = _ZERO
         union = _ZERO
         for i in range(len(own)):
-            flag = _ONE << (np.uint64(i) & _WORD)
+            flag = _ONE << (np.uint64(i) & _SIX)
             open_sets[0, i >> 6] |= flag
             union |= own[i]
             rest = own[i]

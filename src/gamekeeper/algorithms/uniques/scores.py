@@ -1,38 +1,31 @@
-"""Class sizes of keys with missing cells, by patterns of missing cells.
+"""Scores of sample uniques, their calibration by DIS, and class sizes of keys with missing cells.
 
-Under "ignore" a key r is in a class with every record that has, wherever r has a value, the same
-value. Under "wildcard" it is in a class with every record that has, on every variable, the same
-value or a missing cell on either side. Neither is an equivalence, so a class belongs to a key.
+**Scores.** With ATT key variables and a minimal sample unique (MSU) of s variables, the SUDA score
+of 2002 gives the weight floor(10^power (2^(ATT-s) - 1) / C(ATT, s)) and the intermediate score IS
+the weight (ATT-s)!, the number of paths from the MSU up to the whole key. POL = IS / ATT! is at
+most 1. Tools that search up to M variables only use prod_{i=s}^{M-1} (ATT-i), here `TOOL_IS`. Every
+score of a record, variable, category or file is a sum of such weights, so it follows from counts of
+MSUs by size. Elliot and Manning 2003; Smith's thesis, chapter 8. Note that the 2002 weight is 0 for
+s = ATT and does not fall steadily with s (ATT = 12: more for 11 variables than for 8). Weights are
+exact integers; (ATT-s)! is beyond int64 for ATT-s > 20, where sums are Python integers.
 
-Keys with the same set of missing variables are handled at once: those whose comparison with a
-set of other keys rests on the same variables are joined by sorting. With t such sets among n
-distinct keys the cost is t n log n, whatever the number of pairs; t is 1 where nothing is missing.
+**Calibration.** DIS-SUDA (Elliot and Manning 2003) divides DIS times the number of sample uniques
+among them in proportion to the natural logarithm of the score; what exceeds 1 is cut and divided
+again among the others. The end of that loop is min(1, c ln(score)) with one c, found here by
+sorting. DIS-IS (Smith's thesis, chapter 8, with the index of the sum corrected) is 1 / (1 + w_j
+(U/D - U)) with w_j = S_j^-Q / sum_i S_i^-Q and Q = 1 + (8-K)/20 for K key variables. The harmonic
+mean of the result is D where every score is positive. Both give 0 to a sample unique without score
+(score 0; for DIS-SUDA also 1, whose logarithm is 0), and cost a sort or less. The DIS-SUDA values
+depend on the power of ten in the SUDA score, since ln(10 s) is not proportional to ln(s): compare
+them only for the same power.
 
-Scores of sample uniques: weights by size of minimal sample unique (MSU), and sums of them.
-
-With ATT key variables and a MSU of s variables, the SUDA score of 2002 gives the weight
-floor(10^power (2^(ATT-s) - 1) / C(ATT, s)) and the intermediate score IS the weight (ATT-s)!, the
-number of paths from the MSU up to the whole key. POL = IS / ATT! is at most 1. Tools that search
-up to M variables only use prod_{i=s}^{M-1} (ATT-i), here `TOOL_IS`. Every score of a record,
-variable, category or file is a sum of such weights, so it follows from counts of MSUs by size.
-
-Elliot and Manning 2003; Smith's thesis, chapter 8. Note that the 2002 weight is 0 for s = ATT and
-does not fall steadily with s (ATT = 12: more for 11 variables than for 8). Weights are exact
-integers; (ATT-s)! is beyond int64 for ATT-s > 20, where sums are Python integers.
-
-Calibration of the scores of sample uniques by the file's DIS: DIS-SUDA and DIS-IS.
-
-DIS-SUDA (Elliot and Manning 2003) divides DIS times the number of sample uniques among them in
-proportion to the natural logarithm of the score; what exceeds 1 is cut and divided again among
-the others. The end of that loop is min(1, c ln(score)) with one c, found here by sorting.
-
-DIS-IS (Smith's thesis, chapter 8, with the index of the sum corrected) is
-1 / (1 + w_j (U/D - U)) with w_j = S_j^-Q / sum_i S_i^-Q and Q = 1 + (8-K)/20 for K key variables.
-The harmonic mean of the result is D where every score is positive.
-
-Both give 0 to a sample unique without score (score 0; for DIS-SUDA also 1, whose logarithm is 0).
-Both cost a sort or less. The DIS-SUDA values depend on the power of ten in the SUDA score, since
-ln(10 s) is not proportional to ln(s): compare them only for the same power.
+**Class sizes.** Under "ignore" a key r is in a class with every record that has, wherever r has a
+value, the same value. Under "wildcard" it is in a class with every record that has, on every
+variable, the same value or a missing cell on either side. Neither is an equivalence, so a class
+belongs to a key. Keys with the same set of missing variables are handled at once: those whose
+comparison with a set of other keys rests on the same variables are joined by sorting. With t such
+sets among n distinct keys the cost is t n log n, whatever the number of pairs; t is 1 where nothing
+is missing.
 """
 
 from __future__ import annotations
@@ -44,7 +37,6 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.classes import class_numbers
@@ -55,24 +47,17 @@ _LARGEST_KEY = 2**62
 
 
 def class_sizes(
-    codes: npt.NDArray[np.integer],
-    counts: npt.NDArray[Any],
+    codes: NDArray[np.integer],
+    counts: NDArray[Any],
     *,
     missing: str,
     progress: Progress | None = None,
-) -> npt.NDArray[Any]:
+) -> NDArray[Any]:
     """Return, for each distinct key, how many records are in its class.
 
-    Parameters
-    ----------
-    codes
-        One distinct key per row; 0 is a missing cell.
-    counts
-        How many records have the key, or the sum of their weights.
-    missing
-        "category", "exclude" (both: the counts as they are), "ignore" or "wildcard".
-    progress
-        Told how many of the sets of missing variables are done; it may raise.
+    There is one distinct key per row; 0 is a missing cell. `counts` says how many records have the
+    key, or the sum of their weights; `missing` is "category", "exclude" (both: the counts as they
+    are), "ignore" or "wildcard". Progress is in sets of missing variables; it may raise.
 
     Examples
     --------
@@ -111,20 +96,20 @@ def class_sizes(
 class _Keys:
     """Keys as integers, equal where the keys are equal on the variables that are not left out."""
 
-    def __init__(self, codes: npt.NDArray[np.integer]) -> None:
+    def __init__(self, codes: NDArray[np.integer]) -> None:
         self._codes = codes
         self._columns = [np.ascontiguousarray(column) for column in codes.T]
         levels = [int(column.max(initial=0)) + 1 for column in self._columns]
         self._factors = [math.prod(levels[place + 1 :]) for place in range(len(levels))]
-        self._whole: npt.NDArray[np.int64] | None = None
+        self._whole: NDArray[np.int64] | None = None
         if math.prod(levels) <= _LARGEST_KEY:
             self._whole = np.zeros(len(codes), dtype=np.int64)
             for column, factor in zip(self._columns, self._factors, strict=True):
                 self._whole += column * np.int64(factor)
 
     def packed(
-        self, left: npt.NDArray[np.int64], right: npt.NDArray[np.int64], unseen: int
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        self, left: NDArray[np.int64], right: NDArray[np.int64], unseen: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the keys of two lists of rows without the variables in the bits of `unseen`."""
         if self._whole is None:
             seen = [not unseen >> place & 1 for place in range(len(self._columns))]
@@ -133,8 +118,8 @@ class _Keys:
         return self._without(self._whole, left, unseen), self._without(self._whole, right, unseen)
 
     def _without(
-        self, whole: npt.NDArray[np.int64], rows: npt.NDArray[np.int64], unseen: int
-    ) -> npt.NDArray[np.int64]:
+        self, whole: NDArray[np.int64], rows: NDArray[np.int64], unseen: int
+    ) -> NDArray[np.int64]:
         kept = whole[rows]
         for place, factor in enumerate(self._factors):
             if unseen >> place & 1:
@@ -154,8 +139,8 @@ def _comparisons(pattern: int, patterns: Sequence[int], missing: str) -> dict[in
 
 
 def _sums_of_equals(
-    left: npt.NDArray[np.int64], right: npt.NDArray[np.int64], counts: npt.NDArray[Any]
-) -> npt.NDArray[Any]:
+    left: NDArray[np.int64], right: NDArray[np.int64], counts: NDArray[Any]
+) -> NDArray[Any]:
     """Return, for each key on the left, the counts of the keys on the right that equal it."""
     few, many = (left, right) if len(left) <= len(right) else (right, left)
     known, place_of_few = np.unique(few, return_inverse=True)
@@ -188,18 +173,11 @@ def size_weights(
     power: int = 6,
     max_size: int | None = None,
 ) -> tuple[int, ...]:
-    """Return the exact weight of a MSU of each size 0 .. max_size.
+    """Return the exact weight of a MSU of each size 0 .. max_size, given the number of key variables (ATT).
 
-    Parameters
-    ----------
-    n_variables
-        The number of key variables (ATT), at least 1.
-    kind
-        Which score: 'suda' (2002), 'is', or 'tool_is' (IS as tools with a largest size have it).
-    power
-        The power of ten of the SUDA score; each weight is cut to an integer after multiplying.
-    max_size
-        The largest size that was searched; all sizes by default. Only 'tool_is' depends on it.
+    The kind is 'suda' (2002), 'is', or 'tool_is' (IS as tools with a largest size have it, the only
+    one that depends on `max_size`; all sizes by default). `power` is the power of ten of the SUDA
+    score; each weight is cut to an integer after multiplying.
 
     Examples
     --------
@@ -245,16 +223,9 @@ def weigh(
 ) -> NDArray[Any]:
     """Return the score of every line of a table of MSU counts by size.
 
-    Parameters
-    ----------
-    counts
-        Numbers of MSUs; the last axis is the size 0 .. max_size. A line may be a record, a
-        variable, a category or the whole file.
-    weights
-        What `size_weights` returned for the same sizes.
-    exact
-        Exact integers (int64 where every sum fits, else an array of Python integers) or, if
-        false, float64 with a relative error of some 1e-16 per size.
+    The last axis is the size 0 .. max_size, as of the weights; a line may be a record, a variable,
+    a category or the whole file. Exact integers (int64 where every sum fits, else an array of
+    Python integers) or, if not `exact`, float64 with a relative error of some 1e-16 per size.
 
     Examples
     --------

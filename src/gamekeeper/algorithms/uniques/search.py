@@ -1,15 +1,13 @@
-"""The distinct rows of a file, sorted and packed for the search for minimal sample uniques.
-
-Records that are equal are one row here: none of them is a sample unique, and one is enough to
-agree with others. Columns are ordered by how well they tell records apart, the best first, so that
-classes become small early. Codes of up to nine bits are packed six to a word for the comparison of
-pairs. Costs a sort; takes 4 bytes per cell and 8 per record and six variables.
-
-The two searches for minimal sample uniques, in blocks of records.
+"""The two searches for minimal sample uniques, in blocks of records, and the rows that they go over.
 
 By tables: every block has a bit per record and set of variables, and is filled and reduced by one
 worker. By transversals: every record is compared with all others. Neither depends on the number of
 workers, nor on whether these are threads, processes or other machines.
+
+Records that are equal are one row: none of them is a sample unique, and one is enough to agree with
+others. Columns are ordered by how well they tell records apart, the best first, so that classes
+become small early. Codes of up to nine bits are packed six to a word for the comparison of pairs.
+Costs a sort; takes 4 bytes per cell and 8 per record and six variables.
 """
 
 from __future__ import annotations
@@ -76,7 +74,6 @@ class Rows:
 
 
 def _index_bit(column: int, n_high: int) -> int:
-    """Return the bit of a column in the index of a set."""
     return LOW + n_high - 1 - column if column < n_high else column - n_high
 
 
@@ -143,9 +140,7 @@ def distinct_rows(
 
 
 def _most_telling_first(
-    codes: NDArray[np.unsignedinteger],
-    n_codes: NDArray[np.int64],
-    counts: NDArray[np.int64] | None,
+    codes: NDArray[np.unsignedinteger], n_codes: NDArray[np.int64], counts: NDArray[np.int64] | None
 ) -> NDArray[np.int64]:
     """Order the columns by the chance that two records agree on them."""
     agreeing = [
@@ -220,10 +215,7 @@ Listed = tuple[NDArray[np.int64], NDArray[np.unsignedinteger]]
 
 @dataclass(slots=True, repr=False)
 class Found:
-    """What was found about the targets, or a block of them, in their order.
-
-    Lists come in pieces, each with the numbers of its targets.
-    """
+    """What was found about the targets, or a block of them, in their order; lists come in pieces."""
 
     unique: NDArray[np.bool_]
     counts: NDArray[np.int32]
@@ -338,7 +330,6 @@ class _Tables:
 def _search_tables(state: _Tables, block: range) -> Found:
     from gamekeeper.algorithms.uniques import reduction_kernels as reduction
     from gamekeeper.algorithms.uniques import shared_set_kernels as kernels
-    from gamekeeper.algorithms.uniques.reduction_kernels import mark_pairs
 
     rows, n_high = state.rows, state.rows.n_high
     numbers = np.arange(block.start, block.stop)
@@ -347,7 +338,7 @@ def _search_tables(state: _Tables, block: range) -> Found:
         tables, block.start, state.walk, kernels.Space.to(state.walk, state.n_codes)
     )
     if len(state.incomplete):
-        mark_pairs(
+        reduction.mark_pairs(
             tables, rows.targets[numbers], rows.present, state.incomplete, rows.codes,
             rows.packed, rows.wide, n_high,
         )  # fmt: skip
@@ -441,12 +432,11 @@ class Transversals:
     def search(self, numbers: NDArray[np.int64], most_nodes: int = 1 << 62) -> Compared:
         """Find the MSUs of some targets; of one with more nodes their number is estimated."""
         from gamekeeper.algorithms.uniques import reduction_kernels as reduction
-        from gamekeeper.algorithms.uniques import reduction_kernels as transversals
 
         rows, asked = self._rows, self._asked
         targets = rows.targets[numbers]
         unique = np.empty(len(numbers), dtype=bool)
-        starts, sets = transversals.collect_differences(
+        starts, sets = reduction.collect_differences(
             targets, self._usable, rows.present, asked.missing == "wildcard", rows.codes,
             rows.packed, rows.wide, rows.n_high, unique,
         )  # fmt: skip
@@ -456,7 +446,7 @@ class Transversals:
         sums = _no_sums(rows, asked.max_size)
         counts = np.zeros((len(numbers), asked.max_size + 1), dtype=np.int32)
         n_sets = np.zeros(len(numbers), dtype=np.int64)
-        masks, n_steps, n_ended = transversals.find_transversals(
+        masks, n_steps, n_ended = reduction.find_transversals(
             targets, unique & ~many, starts, sets, rows.codes, rows.n_high, asked.max_size,
             self._offsets, self._bit_masks, sums, counts, n_sets, most_nodes, asked.listing,
         )  # fmt: skip

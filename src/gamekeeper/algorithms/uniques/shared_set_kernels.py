@@ -1,11 +1,4 @@
-"""Compiled search for the sets of low variables on which the members of a class are not alone.
-
-For every category of a low variable there is a set of bits: the members of the class that have it.
-A record is not alone on some variables if their sets, for its own categories, have another member
-in common. All 64 sets of low variables are looked up at once (`met_subsets`), for 64 members of
-the class at a time.
-
-Compiled search for the column sets on which a record is not alone, as tables of bits.
+"""Compiled search for the column sets on which a record is not alone, as tables of bits.
 
 A row of a table belongs to one record and has a bit for every set of variables: it is set when
 another record agrees on the set. The index of a set has the `LOW` least telling variables in its
@@ -17,8 +10,13 @@ follow a choice of the first high variables is then a contiguous stretch of word
 after the other, and takes it in before it leaves it out. So whatever a record shares with a column
 is known when the column is left out, and is shared without it too: a stretch of words is taken
 over, and sets that are known are not looked for again. A class ends early where it is small (all
-pairs are compared, module pair_kernels), where only low variables remain (module low_set_kernels),
-or where all its members agree on the next column. The module reduction_kernels reads the tables.
+pairs are compared), where only low variables remain, or where all its members agree on the next
+column. `reduction_kernels` reads the tables.
+
+Where only low variables remain, there is a set of bits for every category of a low variable: the
+members of the class that have it. A record is not alone on some variables if their sets, for its
+own categories, have another member in common. All 64 sets of low variables are looked up at once
+(`met_subsets`), for 64 members of the class at a time.
 """
 
 from __future__ import annotations

@@ -8,18 +8,15 @@ is picked and looked for in the population. With sums over the cells with P and 
     p2s: Pr(cm) = #{f_j > 0} / A             cost (N+1)/(1+A)                      or N/A
     s2p: Pr(cm) = sum (f_j/F_j) / sum f_j    cost (N+1) sum f_j/(1+F_j) / sum f_j  or N Pr(cm)
 
-where cost is the expected number of units searched without and with replacement (urn.py) and
+where cost is the expected number of units searched without and with replacement and
 efficiency is Pr(cm) over cost. Smith's thesis, chapter 5, corrected: cells without sample units
 are targets that cannot be matched, they never add to the numerator of p2s.
-
 A strategy without target is infeasible: all its values are 0, and it says so. Linear in cells;
-exact fractions for small tables, float64 for large ones. Which strategy dominates which:
-dominance.py.
+exact fractions for small tables, float64 for large ones.
 
-Which matching strategy reaches at least as much as another: on every table, or on this one.
-
-Proved for every table on which both strategies are feasible (Smith's thesis, chapter 5, with its
-conditions corrected; k = sampled cells used, A = their population):
+Which strategy reaches at least as much as another, on this table or on every table on which both
+are feasible, is proved for (Smith's thesis, chapter 5, with its conditions corrected; k = sampled
+cells used, A = their population):
 
 * Pr(cm): 3 is never below 2, which also looks for people without match; for cells of one sample
   count, s2p is never below p2s (Jensen: a mean of 1/F against 1 / mean of F). For cells of unequal
@@ -29,16 +26,15 @@ conditions corrected; k = sampled cells used, A = their population):
 * Efficiency with replacement: 1/N for every s2p and k/N for p2s, so k times as much.
 * Efficiency without replacement: k (1 + 1/A) / (N+1) for p2s if it uses sampled cells only, and at
   most 2 / (N+1) for s2p, so p2s is never below on the same or fewer cells; the ratio is at most k
-  and below k for k > 1. With cells that have no sample unit it may be below: F = (1, 1), f = (0, 1).
+  and below k for k > 1. With cells that have no sample unit it may be below: F = (1, 1), f = (0,
+  1).
 
 No other ordered pair of the seven strategies holds on every table. Constant time per pair.
 
-The urn of a search: how many units are drawn until the first that matches.
-
-Of N units M match. Without replacement the number T of draws is negative hypergeometric,
-Pr(T=t) = C(N-t, M-1) / C(N, M) with mean (N+1)/(M+1); with replacement it is geometric,
-Pr(T=t) = (M/N) (1-M/N)^(t-1) with mean N/M. Smith's thesis, chapter 5, with the second
-distribution corrected. The list of probabilities costs one step each.
+The urn of a search: of N units M match. Without replacement the number T of draws until the first
+that matches is negative hypergeometric, Pr(T=t) = C(N-t, M-1) / C(N, M) with mean (N+1)/(M+1); with
+replacement it is geometric, Pr(T=t) = (M/N) (1-M/N)^(t-1) with mean N/M. Smith's thesis, chapter 5,
+with the second distribution corrected. The list of probabilities costs one step each.
 """
 
 from __future__ import annotations
@@ -195,15 +191,9 @@ def evaluate_strategies(
 ) -> tuple[StrategyValue, ...]:
     """Return what each strategy achieves on a table of counts.
 
-    Parameters
-    ----------
-    population, sample
-        The counts F and f of each cell, in the same order, F >= f. An estimated F need not be
-        whole. Cells without sample units count: they are in the way of strategy 2.
-    strategies
-        Such as `numbered_strategies()`.
-    exact
-        Fractions or floats. By default fractions for whole counts in up to 1,000 cells.
+    The counts F and f of each cell are in the same order, F >= f. An estimated F need not be whole.
+    Cells without sample units count: they are in the way of strategy 2. By default fractions are
+    exact for whole counts in up to 1,000 cells, and floats beyond.
 
     Examples
     --------
@@ -416,7 +406,6 @@ def proof_of_dominance(higher: Strategy, lower: Strategy, measure: Measure | str
 
     Examples
     --------
-    >>> from gamekeeper.algorithms.uniques.strategies import numbered_strategies
     >>> one, two, three, *_ = numbered_strategies()
     >>> proof_of_dominance(three, two, "pr_cm")
     '2 also looks for people who have no match in the sample'
@@ -437,7 +426,6 @@ def find_dominance(
 
     Examples
     --------
-    >>> from gamekeeper.algorithms.uniques.strategies import numbered_strategies
     >>> values = evaluate_strategies([2, 3], [1, 2], numbered_strategies([]))
     >>> [(d.higher, d.lower) for d in find_dominance(values, [Measure.PR_CM]) if d.proved]
     [('3', '2'), ('4', '5')]
@@ -578,17 +566,10 @@ def expected_draws(n_units: int, n_matches: int, *, replacement: bool) -> Fracti
 def first_match_probabilities(
     n_units: int, n_matches: int, n_draws: int | None = None, *, replacement: bool
 ) -> list[Fraction]:
-    """Return Pr(T=1), Pr(T=2), ... exactly.
+    """Return Pr(T=1), Pr(T=2), ... exactly, for an urn of which at least 1 unit matches.
 
-    Parameters
-    ----------
-    n_units, n_matches
-        Units in the urn and how many of them match, at least 1.
-    n_draws
-        The last draw of the list. By default the last that is possible without replacement,
-        N - M + 1.
-    replacement
-        Whether a unit is put back before the next draw.
+    The list ends at `n_draws`; by default at the last draw that is possible without replacement,
+    N - M + 1. `replacement` puts a unit back before the next draw.
 
     Examples
     --------
