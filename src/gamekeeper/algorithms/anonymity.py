@@ -1,57 +1,46 @@
-"""The measures of a class that the field knows by name.
+"""Classic measures of a class of equal keys: risks of attackers, l-diversity, t-closeness, weights.
 
-Prosecutor, journalist and marketer: what the sizes of classes mean to three kinds of attackers.
+Risks of attackers. A prosecutor knows that somebody is in the file; the risk of a record is 1/f,
+with f the records of its class. A journalist does not; the risk is 1/F, with F the people of the
+class in the population. Of both there are the highest risk, the average over records, and the share
+of records above a threshold. A marketer wants many records, not a certain one: the expected share
+of records that are matched rightly is the average of 1/F (or of 1/f where the file is the
+population). El Emam 2013, chapters 16 to 19. Exact; linear in classes.
 
-A prosecutor knows that somebody is in the file; the risk of a record is 1/f, with f the records of
-its class. A journalist does not; the risk is 1/F, with F the people of the class in the population.
-Of both there are the highest risk, the average over records, and the share of records above a
-threshold. A marketer wants many records, not a certain one: the expected share of records that are
-matched rightly, which is the average of 1/F (or of 1/f where the file is the population). El Emam
-2013, chapters 16 to 19. Exact; linear in classes.
+l-diversity: how many values of a sensitive variable a class has. Distinct: the number of different
+values. Entropy: exp(H), with H the entropy of the values in the class, so that a class of l equally
+frequent values has l. Recursive (c, l): with the values' counts r_1 >= r_2 >= ... it holds where
+r_1 < c (r_l + r_(l+1) + ...); reported is the largest l for which it holds. A class with one value
+has 1 in every sense: by definition r_1 < c r_1 for c > 1, and for c <= 1 it holds for no l, hence
+0. A missing cell counts as no value; a class without any value has 0. Machanavajjhala, Kifer,
+Gehrke and Venkitasubramaniam 2007. One sort of the pairs of class and value.
 
-l-diversity: how many values of a sensitive variable there are in a class, in three senses.
+t-closeness: the earth mover's distance between the known values of a class and those of the file.
+With equal distances between values it is half the sum of |p_i - q_i|. With ordered values it is the
+sum over i of |sum_(j<=i) (p_j - q_j)| / (m - 1), with m the number of values of the variable that
+occur in the file. A file is t-close where no class is further away than t. Li, Li and
+Venkatasubramanian 2007. Linear in the pairs of class and value; a class is never spread out over
+all values.
 
-Distinct: the number of different values. Entropy: exp(H), with H the entropy of the values in the
-class, so that a class of l equally frequent values has l. Recursive (c, l): with the values' counts
-r_1 >= r_2 >= ... it holds where r_1 < c (r_l + r_(l+1) + ...); reported is the largest l for which it
-holds. A class with one value has 1 in every sense: by definition r_1 < c r_1 for c > 1, and for c <= 1
-it holds for no l, hence 0. A missing cell counts as no value; a class without any value has 0.
-Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam 2007. One sort of the pairs of class and value.
+The risk of a household, that at least one of its members is re-identified, is 1 - prod (1 - r_i),
+with r_i the individual risks, taken as independent. Each of its members has it, since who
+recognizes one recognizes all. A record without a household is one by itself. Franconi and Polettini
+2004; the mu-Argus manual calls it household risk, others hierarchical risk. Linear.
 
-t-closeness: how far the values of a sensitive variable in a class are from those of the file.
+Unsafe combinations, the rule of mu-Argus: for every set of at most d key variables, a combination
+of their categories is unsafe if at least one record has it and fewer than k have: tables of one,
+two, three variables are what somebody may know of another person. A threshold may differ by number
+of variables. One numbering of records per set, each from that of a smaller set.
 
-The distance is the earth mover's, over the values that are known. With equal distances between
-values it is half the sum of |p_i - q_i|. With ordered values it is the sum over i of
-|sum_(j<=i) (p_j - q_j)| / (m - 1), with m the number of values of the variable that occur in the file.
-A file is t-close where no class is further away than t. Li, Li and Venkatasubramanian 2007. Linear in
-the pairs of class and value; a class is never spread out over all values.
-
-The risk of households: at least one of a household's members is re-identified.
-
-With r_i the individual risk of its members, taken as independent, the risk of a household is
-1 - prod (1 - r_i), and each of its members has it, since who recognizes one recognizes all. A record
-without a household is one by itself. Franconi and Polettini 2004; the mu-Argus manual calls it
-household risk, others hierarchical risk. Linear.
-
-Unsafe combinations: cells of all tables of up to d key variables that too few records are in.
-
-For every set of at most d variables, a combination of their categories is unsafe if at least one
-record has it and fewer than k have. It is the rule of mu-Argus: tables of one, two, three variables are
-what somebody may know of another person. A threshold may differ by number of variables. One numbering
-of records per set, each from that of a smaller set.
-
-Individual risk from sampling weights: the population count F of a class, given f in the sample.
-
-Under the superpopulation of Benedetti and Franconi, F given f is negative binomial,
-Pr(F=h) = C(h-1, f-1) p^f (1-p)^(h-f) for h >= f, with p estimated by f over the sum of the weights
-of the class. The risk is E[1/F]. With q = 1-p it is the integral of u^(f-1) p / (p + q u) over
-u from 0 to 1, hence
+Individual risk from sampling weights: E[1/F] of the population count F of a class, given f in the
+sample. Under the superpopulation of Benedetti and Franconi, F given f is negative binomial, Pr(F=h)
+= C(h-1, f-1) p^f (1-p)^(h-f) for h >= f, with p estimated by f over the sum of the weights of the
+class. With q = 1-p the risk is the integral of u^(f-1) p / (p + q u) over u from 0 to 1, hence
 
     r_1 = (p/q) ln(1/p),    r_(f+1) = (p/q) (1/f - r_f),    r_f = p sum_k q^k k! (f-1)! / (k+f)!
 
 The recurrence damps errors for small p/q and is used there for small f; the series has positive
 terms only and is used elsewhere (under 100 terms). Franconi and Polettini 2004. Linear in classes.
-
 The approximate form that software prints is exact for f = 1 and 2, and p / (f - q) from f = 3 on.
 """
 
@@ -85,13 +74,9 @@ class AttackerRisk:
 def attacker_risk(records: Mapping[int, int], threshold: Fraction) -> AttackerRisk:
     """Return the risk of records whose class has a known number of members.
 
-    Parameters
-    ----------
-    records
-        How many records there are in classes of each size: of the file for a prosecutor, of the
-        population for a journalist.
-    threshold
-        A record is at risk where one over that size is above the threshold.
+    `records` has how many records there are in classes of each size: of the file for a prosecutor,
+    of the population for a journalist. One is at risk where one over that size is above the
+    threshold.
 
     Examples
     --------
@@ -242,7 +227,6 @@ def equal_distance(found: ValueCounts) -> Floats:
 
     Examples
     --------
-    >>> from gamekeeper.algorithms.anonymity import count_values
     >>> counts = count_values(np.array([0, 0, 1, 1]), np.array([1, 2, 1, 1]), 2)
     >>> equal_distance(counts)
     array([0.25, 0.25])
@@ -268,7 +252,6 @@ def ordered_distance(found: ValueCounts) -> Floats:
     --------
     The salaries of the paper, 3k to 11k: {3k, 4k, 5k}, {6k, 8k, 11k} and {7k, 9k, 10k}.
 
-    >>> from gamekeeper.algorithms.anonymity import count_values
     >>> counts = count_values(np.array([0, 0, 0, 1, 2, 1, 2, 2, 1]), np.arange(1, 10), 9)
     >>> ordered_distance(counts).round(3)
     array([0.375, 0.167, 0.236])
@@ -316,7 +299,6 @@ def _distances(
 
 
 def _whole(found: ValueCounts) -> NDArray[np.int64]:
-    """Return how often each value occurs in the file, by its code."""
     made = np.zeros(found.n_values + 1, dtype=np.int64)
     np.add.at(made, found.values, found.counts)
     return made
@@ -327,13 +309,8 @@ def household_risk(
 ) -> NDArray[np.float64]:
     """Return for each record the risk of its household.
 
-    Parameters
-    ----------
-    risk
-        The individual risk of each record; NaN for a record that was left out, which adds nothing
-        to its household and has no household risk itself.
-    households
-        The number of each record's household, from 1; 0 for a record without one.
+    A record that was left out has no risk (NaN), adds nothing to its household and has no household
+    risk. Households are numbers from 1; 0 for a record without one.
 
     Examples
     --------
@@ -352,17 +329,7 @@ _DENSE = 4
 
 @dataclass(frozen=True, slots=True, repr=False)
 class UnsafeCombinations:
-    """Unsafe combinations by number of variables, by variable and by record.
-
-    Attributes
-    ----------
-    by_size
-        How many there are of 1, 2, ... variables.
-    by_variable
-        One line per variable: in how many of 1, 2, ... variables it has a part.
-    per_record
-        How many unsafe combinations the record of each line has.
-    """
+    """How many there are of 1, 2, ... variables, the same by variable, and of each line."""
 
     by_size: NDArray[np.int64]
     by_variable: NDArray[np.int64]
@@ -393,20 +360,12 @@ def unsafe_combinations(
 ) -> UnsafeCombinations:
     """Count unsafe combinations.
 
-    Parameters
-    ----------
-    codes
-        One line per record, one column per variable; 0 is a missing cell.
-    counts
-        How many records each line stands for; one if None.
-    thresholds
-        For combinations of 1, 2, ... variables: fewer records than that are unsafe. As many as
-        the largest number of variables to look at.
-    counts_missing
-        Whether a missing cell is a category like others. If not, a record takes part in no
-        combination of a variable that is missing in it.
-    progress
-        Told how many sets of variables are done, of how many.
+    - `codes`: one line per record, one column per variable; 0 is a missing cell. `counts` says how
+      many records each line stands for; one if None.
+    - `thresholds`: for combinations of 1, 2, ... variables: fewer records than that are unsafe. As
+      many as the largest number of variables to look at.
+    - `counts_missing`: whether a missing cell is a category like others. If not, a record takes
+      part in no combination of a variable that is missing in it.
 
     Examples
     --------
@@ -481,13 +440,9 @@ def individual_risk(
 ) -> IndividualRisk:
     """Return the individual risk of classes from their size and the sum of their weights.
 
-    Parameters
-    ----------
-    class_sizes
-        The number f of records in the class of each line; 0 for a record that was left out.
-    class_weights
-        The sum of the sampling weights over the class: the estimate of F. Where it is below f
-        (weights below 1), f is taken, since the population holds at least the sample.
+    A size is the number f of records in the class of each line, 0 for a record that was left out;
+    the sum of sampling weights estimates F. Where it is below f (weights below 1), f is taken,
+    since the population holds at least the sample.
 
     Examples
     --------

@@ -1,32 +1,24 @@
 """How well scores tell two kinds of records apart, and whether probabilities are right.
 
-What scores are judged by: whether each record is a one or a zero.
-
-Logit rank plots: how well a score tells two kinds of records apart, whatever its scale.
-
-Records are put in the order of the score; record i of rank r_i has t_i = log(r_i / (n + 1 - r_i)),
-equal scores at mid-rank. At each plotting point t = log(j / (m + 1 - j)), j = 1 .. m, a logistic
-line is fitted with weights exp(-(t - t_i)^2 / (2 h_t^2)), h_t = h / (4 psi(t)), where psi is the
-logistic density and h the standard deviation of the window at the centre. The plot is the value of
-the line at t against t: a better score has a greater slope, and any increasing transformation of
-the score gives the same plot.
-
-Copas, The effectiveness of risk scores: the logit rank plot (1999); Smith's thesis, chapter 8.
-Cost: m fits over the distinct scores. Above 20,000 of them, ranks whose t agree to 0.005 are put
-together at their mean, which moves a value by less than 0.0001.
-
-How well a measure tells two kinds of records apart, and whether its probabilities are right.
-
 The area under the receiver operating characteristic curve (AUC) is the chance that a record with
 outcome 1 has a higher score than one with outcome 0, ties counting half. Its variance follows from
 placements, the share of the other kind that each record beats (DeLong, DeLong and Clarke-Pearson
-1988); where records come in groups, such as repeated samples, from sums of placements by group
-(as Obuchowski 1997). The interval is made on the logit scale, so that it stays within 0 and 1.
+1988); where records come in groups, such as repeated samples, from sums of placements by group (as
+Obuchowski 1997). The interval is made on the logit scale, so that it stays within 0 and 1.
 
-The Brier score is the mean squared difference between a probability and the outcome. Calibration
-is judged by the logistic line of the outcome on the logit of the probability: slope 1 and
-intercept 0 where probabilities are right; a slope below 1 where they are too extreme. An outcome
-may be a share, such as the true chance 1/F of a correct match. Cost: a sort.
+The Brier score is the mean squared difference between a probability and the outcome. Calibration is
+judged by the logistic line of the outcome on the logit of the probability: slope 1 and intercept 0
+where probabilities are right; a slope below 1 where they are too extreme. An outcome may be a
+share, such as the true chance 1/F of a correct match. Cost: a sort.
+
+A logit rank plot shows a score whatever its scale: any increasing transformation of it gives the
+same plot, and a better one has a greater slope. The record of rank r_i has t_i = log(r_i / (n + 1 -
+r_i)), equal scores at mid-rank. At each plotting point t = log(j / (m + 1 - j)), j = 1 .. m, a
+logistic line is fitted with weights exp(-(t - t_i)^2 / (2 h_t^2)), h_t = h / (4 psi(t)), where psi
+is the logistic density and h the standard deviation of the window at the centre. Its value at t is
+plotted against t. Copas, The effectiveness of risk scores: the logit rank plot (1999); Smith's
+thesis, chapter 8. Cost: m fits over the distinct scores. Above 20,000 of them, ranks whose t agree
+to 0.005 are put together at their mean, which moves a value by less than 0.0001.
 """
 
 from __future__ import annotations
@@ -71,16 +63,10 @@ _STEP = 0.005
 
 @dataclass(frozen=True, eq=False)
 class LogitRankPlot:
-    """The points of a logit rank plot.
+    """Plotting points, logits of shares of the ranks, with the logit of the probability at each.
 
-    Attributes
-    ----------
-    t
-        The plotting points, logits of shares of the ranks.
-    value
-        The logit of the probability at each.
-    guarded
-        Where the outcomes in the window were separable, so that the value was drawn inwards.
+    Guarded are those where the outcomes in the window were separable, so that the value was drawn
+    inwards.
     """
 
     t: NDArray[np.float64]
@@ -91,16 +77,7 @@ class LogitRankPlot:
 def logit_rank_plot(y: ArrayLike, score: ArrayLike, m: int = 49, h: float = 1.0) -> LogitRankPlot:
     """Return the logit rank plot of a score for outcomes 0 and 1.
 
-    Parameters
-    ----------
-    y
-        The outcome of every record: 1 (such as population unique) or 0.
-    score
-        The score of every record; only its order matters.
-    m
-        The number of plotting points, 1 or more.
-    h
-        The standard deviation of the window at the centre of the plot, above 0.
+    It has `m` plotting points. `h` is the standard deviation of the window at the centre.
 
     Examples
     --------
@@ -219,15 +196,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationGroup:
-    """Records of similar probability.
-
-    Attributes
-    ----------
-    records
-        How many there are.
-    mean_probability, mean_outcome
-        What was said of them, and what is true.
-    """
+    """Records of similar probability: how many, what was said of them, and what is true."""
 
     records: int
     mean_probability: float
@@ -237,19 +206,11 @@ class CalibrationGroup:
 def auc(y: ArrayLike, score: ArrayLike, *, groups: ArrayLike | None = None) -> Estimate | None:
     """Return the area under the ROC curve with a 95% interval; None where all outcomes are the same.
 
-    Parameters
-    ----------
-    y, score
-        The outcome (0 or 1) and the score of every record.
-    groups
-        A number per record; records of different groups are independent, those of one need not
-        be. By default every record is its own group. With fewer than ten groups the interval is
-        a rough one.
+    Records of different groups are independent, those of one need not be. By default every record
+    is its own group. With fewer than ten groups the interval is a rough one.
 
-    Notes
-    -----
-    Where the score separates both kinds entirely, placements do not vary. The interval is then
-    that of a share of which no failure was seen, with the smaller kind's records as trials, or the
+    Where the score separates both kinds entirely, placements do not vary. The interval is then that
+    of a share of which no failure was seen, with the smaller kind's records as trials, or the
     groups that have any of them.
 
     Examples

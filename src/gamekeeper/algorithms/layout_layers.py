@@ -1,33 +1,24 @@
-"""The layer of every node of an acyclic graph, such that edges go down and are short.
-
-The total length of all edges is as small as it can be. That is a linear programme, the dual of a
-flow, and is solved by the network simplex of Gansner, Koutsofios, North and Vo (A technique for
-drawing directed graphs, 1993): a spanning tree of tight edges, in which one edge is exchanged for
-another as long as that shortens the whole. What an edge of the tree is worth, its cut value,
-follows from sums over subtrees, so an exchange costs O(nodes + edges), most of it in numpy.
-
-The order of nodes within their layers, such that few edges cross.
-
-Edges join neighbouring layers only; a longer edge passes through a dummy node on every layer
-between its ends. The layers are sorted by the barycentres of their neighbours, downwards and
-upwards in turn (Sugiyama, Tagawa and Toda, Methods for visual understanding of hierarchical system
-structures, 1981). Then single nodes move along their layers to where they cause fewest crossings,
-until no move helps. Both are done from several starts, and again after some nodes of the best
-order were reversed. To find the least number of crossings is NP-hard even for two layers, so the
-outcome is good and not always the best.
-
-A sweep costs O(m log m) for m edges, a round of moves the nodes times the edges of each layer, in
-numpy. The number of starts goes down as that grows. Chance has a fixed seed.
-
-Where the nodes and edges of a drawing go: nodes in layers, every edge going down.
+"""Where the nodes and edges of a drawing go: nodes in layers, every edge going down, few crossings.
 
 The layered layout of Sugiyama, Tagawa and Toda (Methods for visual understanding of hierarchical
-system structures, 1981), in four steps. Each node gets a layer (`layers`), and edges
-that pass through layers get a dummy node on each; the layers are put in an order with few crossings
-(`order`); nodes get places along the layers (`positions`); edges become smooth curves
-that keep clear of nodes (`courses`). Connected parts are set side by side.
+system structures, 1981), in four steps: each node gets a layer, and edges that pass through layers
+a dummy node on each; the layers are put in an order; nodes get places along the layers, and edges
+become smooth curves that keep clear of nodes (`layout_positions`). Connected parts are set side by
+side. The outcome depends on the arguments alone.
 
-The outcome depends on the arguments alone. What takes longest is the order; see there.
+Layers are those with the least total length of edges. That is a linear programme, the dual of a
+flow, solved by the network simplex of Gansner, Koutsofios, North and Vo (A technique for drawing
+directed graphs, 1993): a spanning tree of tight edges, in which one edge is exchanged for another
+as long as that shortens the whole. What an edge of the tree is worth, its cut value, follows from
+sums over subtrees, so an exchange costs O(nodes + edges), most of it in numpy.
+
+For the order, which takes longest, layers are sorted by the barycentres of their neighbours,
+downwards and upwards in turn. Then single nodes move along their layers to where they cause fewest
+crossings, until no move helps. Both are done from several starts, and again after some nodes of the
+best order were reversed. To find the least number of crossings is NP-hard even for two layers, so
+the outcome is good and not always the best. A sweep costs O(m log m) for m edges, a round of moves
+the nodes times the edges of each layer, in numpy. The number of starts goes down as that grows.
+Chance has a fixed seed.
 """
 
 from __future__ import annotations
@@ -509,18 +500,9 @@ def place(
 ) -> Placement:
     """Place nodes in layers, so that every edge goes down.
 
-    Parameters
-    ----------
-    extents
-        The size of every node.
-    edges
-        Pairs of node numbers, from upper to lower, without cycles.
-    bottom
-        Nodes of the lowest layer; no edge starts there.
-    keep_order
-        Whether the nodes of `bottom` stand in the given order from left to right.
-    rank_gap, node_gap
-        Points between layers, and between neighbours on a layer.
+    Edges are pairs of node numbers, from upper to lower, without cycles. Nodes of `bottom` make up
+    the lowest layer, where no edge starts, with `keep_order` in the given order from left to right.
+    Gaps are points between layers, and between neighbours on a layer.
 
     Examples
     --------

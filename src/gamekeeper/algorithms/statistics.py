@@ -1,51 +1,38 @@
 """Regressions on one variable or several, smooth lines, and whether chains agree.
 
-Logistic regression on one variable by Newton's method with halved steps, or no answer at all.
-
-Sought are intercept a and slope b at which
+Logistic regression on one variable: intercept a and slope b at which the concave function
 
     sum of hits (a + b x) - weights log(1 + e^(a + b x))
 
-is highest. The function is concave. Plain Newton steps can still jump to and fro over its top for
-ever: far out on a slope it is nearly straight, and the curvature there says nothing of where it
-bends. So x is centred and scaled, and a step is halved until it gains at least a ten-thousandth of
-what the slope at its start promises (Armijo's rule), which arrives where there is a top. The end is
-tested by a whole Newton step, never by a halved one. Where none is reached the answer is None, not
-the last line.
+is highest. Plain Newton steps can still jump to and fro over its top for ever: far out on a slope
+it is nearly straight, and the curvature there says nothing of where it bends. So x is centred and
+scaled, and a step is halved until it gains at least a ten-thousandth of what the slope at its start
+promises (Armijo's rule), which arrives where there is a top. The end is tested by a whole Newton
+step, never by a halved one. Where none is reached the answer is None, not the last line. Boyd and
+Vandenberghe, Convex Optimization (2004), section 9.5.
 
-Cost: a few passes over x. Boyd and Vandenberghe, Convex Optimization (2004), section 9.5.
+There is no top where the outcomes are separable (every outcome above some x is 1, every one below
+is 0, or the other way round). For a line of whatever outcomes, each is then drawn half a record
+towards the middle, y* = (y W + 1/2) / (W + 1) with W the sum of weights, which always has a
+maximum; the line says so. Cost: a few passes over the records.
 
-Did chains of models agree: potential scale reduction and effective sample sizes.
+Least squares by weight, with standard errors that allow unequal variances (White 1980, with the
+factor n / (n - p) of HC1); a weight says how many people a record stands for, and errors are of the
+records that there are. Intervals are of 95%, by the normal distribution. What cannot be told from
+the data, because a variable is a sum of others or there are no more records than coefficients, has
+no answer.
 
-An edge is a series of zeros and ones per chain. R-hat compares the spread of the means of half
-chains with the spread inside them (Gelman and Rubin 1992, split as in Gelman and others 2013); it
-is 1 when all are the same and infinite when chains are constant and differ. The effective sample
-size divides the number of draws by the integrated autocorrelation time, cut off at the first
-negative pair of autocorrelations (Geyer 1992).
+Robust locally weighted regression (Cleveland, Robust locally weighted regression and smoothing
+scatterplots, 1979): at each x, a line is fitted to the q nearest points, q = span times n, with
+weights (1 - (d / d_q)^3)^3 by the distance d. Then residuals r lower the weight of points far from
+the line, by (1 - (r / 6s)^2)^2 with s the median of |r|, and the fits are made again, some times
+over. Points that share an x share a fit, so the cost is distinct x times n span, per round.
 
-Logistic regression on one variable, with weights: logit P(y = 1) = intercept + slope x.
-
-The log-likelihood is concave, so Newton's method with halved steps finds its maximum. There is
-none where the outcomes are separable (every outcome above some x is 1, every one below is 0, or
-the other way round). Then each outcome is drawn half a record towards the middle,
-y* = (y W + 1/2) / (W + 1) with W the sum of weights, which always has a maximum; the line says so.
-Cost: a few passes over the records.
-
-Robust locally weighted regression: a smooth line through points, not drawn away by outliers.
-
-At each x, a line is fitted to the q nearest points, q = span times n, with weights
-(1 - (d / d_q)^3)^3 by the distance d. Then residuals r lower the weight of points far from the
-line, by (1 - (r / 6s)^2)^2 with s the median of |r|, and the fits are made again, some times over.
-
-Cleveland, Robust locally weighted regression and smoothing scatterplots (1979). Points that share
-an x share a fit, so the cost is distinct x times n span, per round.
-
-Regressions and means with confidence intervals, to be compared before and after.
-
-Least squares by weight, with standard errors that allow unequal variances (White 1980, with the factor
-n / (n - p) of HC1); a weight says how many people a record stands for, and errors are of the records that
-there are. Intervals are of 95%, by the normal distribution. What cannot be told from the data, because a
-variable is a sum of others or there are no more records than coefficients, has no answer.
+Chains of models: an edge is a series of zeros and ones per chain. R-hat compares the spread of the
+means of half chains with the spread inside them (Gelman and Rubin 1992, split as in Gelman and
+others 2013); it is 1 when all are the same and infinite when chains are constant and differ. The
+effective sample size divides the number of draws by the integrated autocorrelation time, cut off at
+the first negative pair of autocorrelations (Geyer 1992).
 """
 
 from __future__ import annotations
@@ -221,10 +208,7 @@ Numbers = NDArray[np.float64]
 class LogisticLine(NamedTuple):
     """A fitted line on the scale of logits.
 
-    Attributes
-    ----------
-    guarded
-        Whether the outcomes were separable, so that they were drawn half a record inwards.
+    It is guarded if the outcomes were separable, so that they were drawn half a record inwards.
     """
 
     intercept: float
@@ -248,19 +232,10 @@ def logit(probability: float) -> float:
 
 
 def fit_logistic_line(x: Numbers, y: Numbers, weights: Numbers | None = None) -> LogisticLine:
-    """Fit a logistic line to outcomes from 0 to 1.
+    """Fit a logistic line to outcomes from 0 to 1; slope 0 where x does not vary.
 
-    Parameters
-    ----------
-    x, y
-        The variable and the outcome of every record, at least one; an outcome may be a share.
-    weights
-        The weight of every record, 0 or more and not all 0; 1 each by default.
-
-    Returns
-    -------
-    LogisticLine
-        Intercept and slope; slope 0 where x does not vary.
+    There is at least one record; an outcome may be a share. Weights are 0 or more and not all 0; 1
+    each by default.
 
     Examples
     --------
@@ -300,14 +275,8 @@ def robust_loess(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the distinct x in ascending order, and the smooth line at each.
 
-    Parameters
-    ----------
-    x, y
-        The points, at least one.
-    span
-        The share of the points that each fit uses, above 0 and up to 1; two at least.
-    rounds
-        How often the weights are lowered by residuals; 0 for a line that is not robust.
+    Each fit uses a `span` of the points, above 0 and up to 1; two at least. Weights are lowered by
+    residuals in each of the rounds; 0 for a line that is not robust.
 
     Examples
     --------

@@ -1,33 +1,28 @@
 """How many people are unique in the population, from published models of how it came about.
 
-The structure of a sample, how many classes there are of each size, as arrays.
+Log-linear Poisson models: the count of a cell in the population is Poisson, and each of its people
+is sampled with chance pi; so that, given one in the sample, F - 1 is Poisson with mean mu = lambda
+(1 - pi) / pi, with lambda the expected count of the cell in the sample. Then P(F=1) = exp(-mu),
+E[1/F] = (1 - exp(-mu)) / mu, and tau1 and tau2 are their sums over the sample uniques. lambda comes
+from a model with main effects, which has a closed form, or with all interactions of two variables,
+by iterative proportional fitting to all two-way margins over all cells. Skinner and Holmes 1998;
+Elamir and Skinner 2006.
 
-Log-linear Poisson models of the table of keys, and the risk of a file that follows from them.
-
-The count of a cell in the population is Poisson, and each of its people is sampled with chance pi; so
-that, given one in the sample, F - 1 is Poisson with mean mu = lambda (1 - pi) / pi, with lambda the
-expected count of the cell in the sample. Then P(F=1) = exp(-mu), E[1/F] = (1 - exp(-mu)) / mu, and
-tau1 and tau2 are their sums over the sample uniques. lambda comes from a model with main effects, which
-has a closed form, or with all interactions of two variables, by iterative proportional fitting to all
-two-way margins over all cells. Skinner and Holmes 1998; Elamir and Skinner 2006.
-
-Population uniques by Pitman's sampling formula, with parameters alpha and theta.
-
-A sample of n records with u classes, s_j of them of size j, has the log-likelihood
+Pitman's sampling formula: a sample of n records with u classes, s_j of them of size j, has the
+log-likelihood
 
     sum_(i<u) ln(theta + i alpha) - sum_(i<n) ln(theta + i) + sum_j s_j sum_(i<j) ln(i - alpha)
 
 with i from 1, 0 <= alpha < 1, theta > -alpha. A population of N people then has an expected number
-of uniques of N prod_(i=1)^(N-1) (theta + alpha + i - 1) / (theta + i), about
-Gamma(theta+1) / Gamma(theta+alpha) N^alpha. Hoshino 2001; Pitman 1995. Where every record is unique or
-all are in one class, the likelihood has no maximum inside, and nothing is estimated. Linear in the
-number of different sizes.
+of uniques of N prod_(i=1)^(N-1) (theta + alpha + i - 1) / (theta + i), about Gamma(theta+1) /
+Gamma(theta+alpha) N^alpha. Hoshino 2001; Pitman 1995. Where every record is unique or all are in
+one class, the likelihood has no maximum inside, and nothing is estimated. Linear in the number of
+different sizes.
 
-Population uniques by Zayatz: sizes of classes in the population are taken to be those of the sample.
-
-Of a class of the population with F people, a sample of n of N has exactly one with probability
-p(F) = F C(N-F, n-1) / C(N, n). With w(F) the share of the sample's classes that have size F, a class
-with one record in the sample is one with one person in the population with probability
+Zayatz takes sizes of classes in the population to be those of the sample. Of a class of the
+population with F people, a sample of n of N has exactly one with probability p(F) = F C(N-F, n-1) /
+C(N, n). With w(F) the share of the sample's classes that have size F, a class with one record in
+the sample is one with one person in the population with probability
 
     Pr(F=1 | f=1) = w(1) p(1) / sum_F w(F) p(F)
 
@@ -113,14 +108,8 @@ def main_effects(
 ) -> Floats:
     """Return the expected counts of the cells of some records under independence of all variables.
 
-    Parameters
-    ----------
-    codes
-        One line per record, one column per variable.
-    rows
-        The records whose cells are wanted.
-    counts
-        How many records each line stands for; one if None.
+    `codes` has one line per record; `rows` are the records whose cells are wanted; `counts` says
+    how many records each line stands for, one if None.
 
     Examples
     --------
@@ -277,7 +266,6 @@ def expected_uniques(alpha: float, theta: float, population: int) -> float:
 
 
 def _parameters(point: NDArray[np.float64]) -> tuple[float, float]:
-    """Return alpha between its limits and theta above -alpha, of which any real numbers can be made."""
     alpha = _LEAST_ALPHA + (1 - _LEAST_ALPHA) * float(expit(point[0]))
     return alpha, float(np.exp(min(point[1], _LARGEST_LOG))) - alpha
 
@@ -297,8 +285,7 @@ class ZayatzEstimate:
 def estimate_zayatz(structure: Mapping[int, int], population: int) -> ZayatzEstimate | None:
     """Return the estimate, or None where the sample has no unique.
 
-    `structure` has how many classes of the sample there are of each size; `population` is the number
-    of people, at least that of the records.
+    Parameters are as of `estimate_pitman`.
 
     Examples
     --------

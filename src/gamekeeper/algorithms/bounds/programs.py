@@ -1,4 +1,4 @@
-"""Linear and integer programs over one component of open cells, solved by HiGHS.
+"""Linear and integer programs over one component of open cells, solved by HiGHS, and branching.
 
 The relaxation is one model that is kept: only the objective changes, and the primal simplex method
 starts from the last vertex (after a change of objective the dual method, HiGHS' own choice, was
@@ -9,17 +9,15 @@ rounded and checked in whole numbers. A bound is calculated again in whole numbe
 rounded to fractions with one denominator: any duals give a valid bound (Neumaier and Shcherbina
 2004), and as a bound of a whole number may be rounded up, a small loss costs nothing. The same
 holds for a proof that there is no table. Only the verdict of an integer program that there is
-nothing better has no such proof. It is believed where all counts above the lower limits are at
-most 2**20, far from where HiGHS' tolerances of 1e-6 and the precision of floats could hide a
-table, and reported as unproven otherwise.
+nothing better has no such proof. It is believed where all counts above the lower limits are at most
+2**20, far from where HiGHS' tolerances of 1e-6 and the precision of floats could hide a table, and
+reported as unproven otherwise.
 
-Branching on cells until a table of whole numbers is found, or there is proven to be none.
-
-At each node the limits of the cells are propagated and a linear program gives a vertex. Where it is
-fractional, a cell is split at the fraction, the nearer side first. Unlike the verdict of an integer
-programming solver in floating point, the answer is proven: every side that is given up was refuted
-by propagation or by a certificate checked in whole numbers. Exponential in the worst case, hence
-the limit of nodes. On the Rochdale table from its 2-way margins a search took some 50 nodes.
+Branching has a proof throughout. At each node the limits of the cells are propagated and a linear
+program gives a vertex. Where it is fractional, a cell is split at the fraction, the nearer side
+first: every side that is given up was refuted by propagation or by a certificate checked in whole
+numbers, until a table is found or there is none. Exponential in the worst case, hence the limit of
+nodes. On the Rochdale table from its 2-way margins a search took some 50 nodes.
 """
 
 from __future__ import annotations
@@ -52,19 +50,11 @@ _LAST_DENOMINATOR = 2**30
 class Verdict:
     """What a program found.
 
-    Attributes
-    ----------
-    bound
-        A proven lower bound of the objective, None where nothing is proven; for a program without
-        a solution, None.
-    vertex
-        The solution, in floating point.
-    table
-        The solution as a table, where it is one.
-    is_empty
-        Whether it is proven that there is no solution.
-    nodes
-        How many nodes of branching an integer program took.
+    - `bound`: a proven lower bound of the objective, None where nothing is proven or there is no
+      solution.
+    - `vertex`, `table`: the solution, in floating point, and as a table, where it is one.
+    - `is_empty`: whether it is proven that there is no solution.
+    - `nodes`: how many nodes of branching an integer program took.
     """
 
     bound: int | None = None

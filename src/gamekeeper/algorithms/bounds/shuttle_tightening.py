@@ -1,12 +1,4 @@
-"""Linear programs over a base table, with bounds proven in whole numbers.
-
-For any multipliers y of the rows A, a sum c x of cells is y A x + (c - y A) x, and each of the
-two is at most what the limits of rows and cells allow. So multipliers prove an upper bound of c x
-whatever they are. They come from a linear program in floating point, are rounded to fractions,
-and the proof is checked in whole numbers: no tolerance enters a bound. The multipliers of a
-program without a solution prove in the same way that there is none.
-
-From the fixed point of a shuttle to exact bounds, by trial and retraction.
+"""From the fixed point of a shuttle to exact bounds, by trial, retraction and linear programs.
 
 A bound is exact once a feasible table attains it. To settle one, the sum is bounded to that value
 as a trial, the dependencies propagate, and cells are fixed one after the other, with everything
@@ -15,6 +7,12 @@ other cells that it attains. If there is none, the bound moves, for good. Where 
 does not end soon, a linear program moves the bound as far as it can prove in whole numbers, says
 where tables may be, and prunes a search that branches on its fractions. Worst cases are
 exponential; the steps for each bound are limited.
+
+For any multipliers y of the rows A, a sum c x of cells is y A x + (c - y A) x, and each of the two
+is at most what the limits of rows and cells allow. So multipliers prove an upper bound of c x
+whatever they are. They come from a linear program in floating point, are rounded to fractions, and
+the proof is checked in whole numbers: no tolerance enters a bound. The multipliers of a program
+without a solution prove in the same way that there is none.
 """
 
 from __future__ import annotations
@@ -59,17 +57,7 @@ _DENOMINATOR = 720720
 
 @dataclass(frozen=True, eq=False)
 class Relaxed:
-    """What a linear program told.
-
-    Attributes
-    ----------
-    most
-        A proven upper bound of the sum, or None.
-    is_impossible
-        Whether it is proven that no table is within the limits.
-    values
-        The cells where the sum is largest, as floats, or None.
-    """
+    """What a program told: the most, proven; whether nothing is possible; the cells at the most."""
 
     most: int | None
     is_impossible: bool
@@ -145,7 +133,6 @@ class LinearRelaxation:
 
 
 def _most(factors: Integers, lower: Integers, upper: Integers) -> int:
-    """Return the largest value of a weighted sum, in numbers of any length."""
     ends = np.where(factors > 0, upper, lower)
     some = np.flatnonzero(factors)
     return sum(a * b for a, b in zip(factors[some].tolist(), ends[some].tolist(), strict=True))
@@ -286,7 +273,6 @@ class Tightening:
         return self._near(relaxed)
 
     def _bounds(self, cell: int, is_upper: bool) -> tuple[int, int]:
-        """Return a bound as it is now, and the value nearest to it that a table attains."""
         low, high = self._limits(cell)
         return (high, int(self._highest[cell])) if is_upper else (low, int(self._lowest[cell]))
 
@@ -295,7 +281,6 @@ class Tightening:
         return int(self._work.lower[node]), int(self._work.upper[node])
 
     def _keep(self, node: int, value: int, is_upper: bool) -> None:
-        """Move a bound for good, with all that follows."""
         if not bound_node(self._work, node, value, is_upper, self._ceiling):
             raise NoTableError
         forget_trail(self._work)
@@ -492,7 +477,6 @@ class Tightening:
         return self._tables[sums.index(max(sums) if is_upper else min(sums))][0]
 
     def _bound(self, node: int, value: int, is_upper: bool) -> bool:
-        """Bound a node as a trial and propagate; return whether nothing contradicts."""
         self._make_room()
         return bool(bound_node(self._work, node, value, is_upper, UNBOUNDED))
 

@@ -51,12 +51,8 @@ from gamekeeper.wording import count_of
 class DynamicJunctionTree:
     """A forest of labelled cliques that stands for a decomposable graph.
 
-    Parameters
-    ----------
-    cliques
-        For each label the variables of its clique, as a mask.
-    parents
-        For each label that of the parent, or None for a root.
+    For each label there are the variables of its clique, as a mask, and the parent, None for a
+    root.
 
     Examples
     --------
@@ -353,7 +349,6 @@ class DynamicJunctionTree:
         return find_chain(self._forest, v, w) if self._joins(v, w) else None
 
     def _grows_by(self, v: int) -> int:
-        """Return how many members more than its parent's a clique has."""
         cliques = self._forest.cliques
         return cliques[v].bit_count() - cliques[self._forest.parents[v]].bit_count()
 

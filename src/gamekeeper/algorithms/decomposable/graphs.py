@@ -1,31 +1,24 @@
-"""Decomposable graphs of variables: adjacency, cliques and separators, elimination.
-
-Undirected graphs of variables as adjacency masks: bit w of mask v says that v and w are joined.
+"""Decomposable graphs of variables: adjacency masks, elimination, cliques and separators.
 
 A set of the variables 0 .. m-1 is an integer whose bit v stands for variable v, so that unions,
-intersections and differences are single operations on integers. With up to 64 variables a mask
-fits into an unsigned 64-bit integer; nothing here needs that.
+intersections and differences are single operations on integers. With up to 64 variables a mask fits
+into an unsigned 64-bit integer; nothing here needs that. A graph has a mask for each variable: bit
+w of mask v says that v and w are joined.
 
-Elimination of the variables of a graph: moral graphs, fill-ins and perfect orderings.
+A graph is decomposable (chordal) if every cycle of more than three variables has a chord. Then its
+maximal cliques can be made a junction tree, and the distribution of the variables is the product of
+the margins of the cliques over the product of the margins of the separators. Which single edges may
+change is a question to `dynamic_junction_tree`.
 
 To eliminate a variable is to join all its neighbours and to remove it. The edges that an ordering
-adds on the way, its fill-in, triangulate the graph: with them no cycle of more than three
-variables is without a chord. An ordering is perfect if it adds none; a graph has a perfect
-ordering if, and only if, it is decomposable. The graph that is left after the elimination of a
-set of variables does not depend on their order.
+adds on the way, its fill-in, triangulate the graph: they make it decomposable. An ordering is
+perfect if it adds none; a graph has a perfect ordering if, and only if, it is decomposable. The
+graph that is left after the elimination of a set of variables does not depend on their order.
+Eliminating m variables costs O(m^2) operations on masks.
 
-Smith's thesis, chapter 6; Rose, Tarjan and Lueker, Algorithmic aspects of vertex elimination on
-graphs, 1976; Tarjan and Yannakakis, maximum cardinality search, 1984. Eliminating m variables costs
-O(m^2) operations on masks.
-
-Decomposable graphs: cliques, separators, and all graphs of a few variables.
-
-A graph is decomposable (chordal) if every cycle of more than three variables has a chord. Then
-its maximal cliques can be made a junction tree, and the distribution of the variables is the
-product of the margins of the cliques over the product of the margins of the separators. Which
-single edges may change is a question to `dynamic_junction_tree`.
-
-Smith's thesis, chapter 6; Frydenberg and Lauritzen, 1989; Giudici and Green, 1999.
+Smith's thesis, chapter 6; Frydenberg and Lauritzen, 1989; Giudici and Green, 1999; Rose, Tarjan and
+Lueker, Algorithmic aspects of vertex elimination on graphs, 1976; Tarjan and Yannakakis, maximum
+cardinality search, 1984.
 """
 
 from __future__ import annotations
@@ -232,12 +225,7 @@ def as_ordering(n_variables: int, ordering: Iterable[int]) -> tuple[int, ...]:
 def moral_graph(n_variables: int, arrows: Iterable[Sequence[int]]) -> Adjacency:
     """Return the Markov graph of a Bayesian network: parents joined, directions dropped.
 
-    Parameters
-    ----------
-    n_variables
-        The number of variables.
-    arrows
-        Pairs of a parent and its child, without a directed cycle.
+    Arrows are pairs of a parent and its child, without a directed cycle.
 
     Examples
     --------
@@ -426,15 +414,8 @@ def separators(adjacency: AdjacencyLike) -> list[int]:
 def decomposable_graphs(n_variables: int, *, most_variables: int = 6) -> Iterator[Adjacency]:
     """Yield every decomposable graph of some variables, each once.
 
-    There are 1, 1, 2, 8, 61, 822, 18154 of 0 to 6 variables; of 7 there are 617675 already, and
-    of 8 more than thirty million.
-
-    Parameters
-    ----------
-    n_variables
-        The number of variables.
-    most_variables
-        The limit on their number.
+    There are 1, 1, 2, 8, 61, 822, 18154 of 0 to 6 variables; of 7 there are 617675 already, and of
+    8 more than thirty million.
 
     Examples
     --------
