@@ -61,10 +61,7 @@ from gamekeeper.results import Progress
 
 @dataclass(frozen=True, slots=True)
 class AttackerRisk:
-    """What an attacker may hope for: the highest risk, the average, and the share above a threshold.
-
-    All are None where there is no record.
-    """
+    """The highest risk, the average, and the share above a threshold; None without any record."""
 
     highest: Fraction | None
     average: Fraction | None
@@ -179,11 +176,7 @@ def count_values(
         pairs, line = np.unique(packed, return_inverse=True)
         sums = np.bincount(line, counts[known], len(pairs))
     return ValueCounts(
-        pairs // (n_values + 1),
-        pairs % (n_values + 1),
-        sums.astype(np.int64),
-        n_classes,
-        n_values,
+        pairs // (n_values + 1), pairs % (n_values + 1), sums.astype(np.int64), n_classes, n_values
     )
 
 

@@ -165,7 +165,7 @@ def _met_subsets(
     return types.uint64(*[types.uint64] * 7), code
 
 
-# A kernel kept by numba itself does not notice an edit here (`kernel_cache` does); they never change.
+# A kernel kept by numba itself does not notice an edit here (`kept_on_disk` does); they never change.
 count_bits: Any = intrinsic(_count_bits)
 lowest_bit: Any = intrinsic(_lowest_bit)
 # met_subsets(start, m0, ..., m5): bit L says whether start and all masks in the bits of L have a

@@ -143,7 +143,7 @@ def _grouped(
     y: ArrayLike, score: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Return distinct logit ranks with the share of ones and the number of records at each."""
-    outcomes, scores = _checked(y, score)
+    outcomes, scores = _checked_ranks(y, score)
     distinct, places, counts = np.unique(
         logit_ranks(scores), return_inverse=True, return_counts=True
     )
@@ -156,7 +156,9 @@ def _grouped(
     return distinct, ones / counts, counts.astype(np.float64)
 
 
-def _checked(y: ArrayLike, score: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _checked_ranks(
+    y: ArrayLike, score: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     outcomes, scores = np.asarray(y, np.float64), np.asarray(score, np.float64)
     problems: list[Problem] = []
     if outcomes.shape != scores.shape or outcomes.ndim != 1 or not outcomes.size:
@@ -219,7 +221,7 @@ def auc(y: ArrayLike, score: ArrayLike, *, groups: ArrayLike | None = None) -> E
     >>> round(found.value, 4), round(found.low, 4), round(found.high, 4)
     (0.8889, 0.2614, 0.9945)
     """
-    outcomes, scores = _checked_of_discrimination(y, score, "The AUC of a score was asked for.")
+    outcomes, scores = _checked_scores(y, score, "The AUC of a score was asked for.")
     if not _has_both(outcomes):
         return None
     positive, negative = _placements(outcomes, scores)
@@ -236,11 +238,7 @@ def auc(y: ArrayLike, score: ArrayLike, *, groups: ArrayLike | None = None) -> E
 
 
 def auc_difference(
-    y: ArrayLike,
-    first: ArrayLike,
-    second: ArrayLike,
-    *,
-    groups: ArrayLike | None = None,
+    y: ArrayLike, first: ArrayLike, second: ArrayLike, *, groups: ArrayLike | None = None
 ) -> Estimate | None:
     """Return the AUC of the first score less that of the second on the same records.
 
@@ -253,8 +251,8 @@ def auc_difference(
     0.25
     """
     asked = "The AUC of two scores were to be compared."
-    outcomes, one = _checked_of_discrimination(y, first, asked)
-    _, other = _checked_of_discrimination(y, second, asked)
+    outcomes, one = _checked_scores(y, first, asked)
+    _, other = _checked_scores(y, second, asked)
     if not _has_both(outcomes):
         return None
     of_one, of_other = _placements(outcomes, one), _placements(outcomes, other)
@@ -372,7 +370,6 @@ def _variance(
 
 
 def _group_numbers(outcomes: Numbers, groups: ArrayLike) -> NDArray[np.intp]:
-    """Return the number of the group of every record, from 0."""
     _, numbers = np.unique(np.asarray(groups), return_inverse=True)
     n_groups = int(numbers.max(initial=-1)) + 1
     if len(numbers) != len(outcomes) or n_groups < 2:
@@ -389,9 +386,7 @@ def _expit(value: float) -> float:
     return 1 / (1 + math.exp(-value)) if value > -700 else 0.0
 
 
-def _checked_of_discrimination(
-    y: ArrayLike, score: ArrayLike, asked: str
-) -> tuple[Numbers, Numbers]:
+def _checked_scores(y: ArrayLike, score: ArrayLike, asked: str) -> tuple[Numbers, Numbers]:
     outcomes, scores = np.asarray(y, np.float64), np.asarray(score, np.float64)
     refuse([*_shape_problems(outcomes, scores), *value_problems(outcomes, scores)], asked, _FOUND)
     return outcomes, scores

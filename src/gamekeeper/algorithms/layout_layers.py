@@ -48,9 +48,7 @@ _Ints = NDArray[np.int64]
 
 
 def downward_order(n_nodes: int, edges: Sequence[tuple[int, int]]) -> list[int]:
-    """Return the nodes in an order in which edges go forward.
-
-    Nodes on a cycle, and all below it, are left out.
+    """Return the nodes in an order in which edges go forward, but for those on or below a cycle.
 
     Examples
     --------
@@ -91,10 +89,9 @@ def components(nodes: Sequence[int], edges: Sequence[tuple[int, int]]) -> list[l
 def assign_layers(
     n_nodes: int, edges: Sequence[tuple[int, int]], *, bottom: Sequence[int] = ()
 ) -> list[int]:
-    """Return the layer of every node, counted from the top, with the least total edge length.
+    """Return the layer of every node, from the top; the total length of edges is least.
 
-    Nodes of `bottom` have no children and share the lowest layer, on which no others are. There are
-    no cycles.
+    There are no cycles. Nodes of `bottom` have no children, and the lowest layer for themselves.
 
     Examples
     --------
@@ -347,7 +344,6 @@ class _Search:
         return order
 
     def improved(self, start: _Order) -> _Found:
-        """Return a better order, if one is found, or else the same."""
         order = [list(layer) for layer in start]
         best, fewest = start, count_crossings(start, self._gaps)
         fruitless = 0
@@ -605,7 +601,6 @@ class _Sketch:
         ends[layer] += self._node_gap + self._width(node)
 
     def placement(self, edges: _Edges, rank_gap: float) -> Placement:
-        """Return the finished layout."""
         rows: list[list[int]] = [[] for _ in range(self._n_layers)]
         for node in sorted(self._x, key=self._x.__getitem__):
             rows[self._layers[node]].append(node)

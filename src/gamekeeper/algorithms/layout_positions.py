@@ -133,7 +133,6 @@ class _Rows:
             self._in_thread[number][at] = True
 
     def relax(self, *, hold_threads: bool = False) -> None:
-        """Move all nodes towards their neighbours."""
         held = [flags & hold_threads for flags in self._in_thread]
         self._settle(held, [gap.weights for gap in self._gaps])
 
@@ -143,7 +142,6 @@ class _Rows:
         self._settle(held, [np.ones(len(gap.weights)) for gap in self._gaps])
 
     def _settle(self, held: Sequence[_Flags], weights: Sequence[_Floats]) -> None:
-        """Move nodes that are not held until all are still."""
         numbers = range(len(self.x))
         for sweep in range(_ROUNDS):
             moved = 0.0
@@ -327,7 +325,6 @@ class _Courses:
         self._slopes = self._dummy_slopes(routes, rows)
 
     def _space(self, left: int, right: int) -> float:
-        """Return the space between two neighbours."""
         between = self._centres[right][0] - self._centres[left][0]
         for node in (left, right):
             if node < len(self._extents):

@@ -65,10 +65,8 @@ class ClimbedLine(NamedTuple):
 def climb_logistic(x: Floats, hits: Floats, weights: Floats) -> ClimbedLine | None:
     """Return the line of highest probability, or None where Newton's method does not arrive.
 
-    There must be hits and misses. There is no top where they are separable by x; where x does not
-    vary the slope is 0.
-
-    Of each x, `hits` of `weights` trials hit, from none to all.
+    Of each x, `hits` of `weights` trials hit; there must be hits and misses. There is no top where
+    they are separable by x; where x does not vary the slope is 0.
 
     Examples
     --------

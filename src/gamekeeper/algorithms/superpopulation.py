@@ -285,7 +285,7 @@ class ZayatzEstimate:
 def estimate_zayatz(structure: Mapping[int, int], population: int) -> ZayatzEstimate | None:
     """Return the estimate, or None where the sample has no unique.
 
-    Parameters are as of `estimate_pitman`.
+    Parameters are those of `estimate_pitman`.
 
     Examples
     --------

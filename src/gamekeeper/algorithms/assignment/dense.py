@@ -149,6 +149,8 @@ def two_least(costs: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.floa
 
 
 _PASSES, _MOST_BIDS = 2, 8
+# More of them give a better bound.
+_BOUND_PASSES = 100
 _AT_ONCE = 32
 # Searches whose work is more than to read every cost so many times are begun again from the
 # potentials of an auction, which takes some 30 to 90 readings itself. Measured for 2,000 records:
@@ -477,10 +479,6 @@ def _checked(costs: ArrayLike) -> NDArray[Any]:
     return given
 
 
-# How often rows without link may bid: more give a better bound.
-_PASSES_OF_BOUNDS, _MOST_BIDS_OF_BOUNDS = 100, 8
-
-
 def assignment_lower_bound(costs: ArrayLike) -> float:
     """Return what no complete assignment costs less than, without looking for the optimum.
 
@@ -494,7 +492,7 @@ def assignment_lower_bound(costs: ArrayLike) -> float:
     worked = by_smaller_side(as_costs(costs))
     if not worked.size:
         return 0.0
-    v, _, _, _, _, *faults = started(worked, _PASSES_OF_BOUNDS, _MOST_BIDS_OF_BOUNDS)
+    v, _, _, _, _, *faults = started(worked, _BOUND_PASSES, _MOST_BIDS)
     refuse_faults(*faults)
     u = row_minima(worked, v)
     n_without = int(np.count_nonzero(np.isinf(u)))

@@ -93,10 +93,10 @@ class SparseAssignment:
 
 @dataclass(frozen=True, eq=False)
 class NearestCandidates:
-    """For each record of the first file its nearest candidate, not one to one.
+    """For each record of the first file its nearest candidate (-1 without any), not one to one.
 
-    `columns` is -1 and `costs` infinite without a candidate. The margin is how much farther the
-    second nearest is: 0 for a tie, infinite for a single candidate, NaN for none.
+    The margin is how much farther the second nearest is: 0 for a tie, infinite for a single
+    candidate, NaN for none.
     """
 
     columns: NDArray[np.int64] = field(repr=False)
@@ -237,7 +237,6 @@ def _records_of(
     row_part: NDArray[np.int64],
     column_part: NDArray[np.int64],
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Return rows and columns of some components."""
     if not len(parts):
         return
     column_order = np.argsort(column_part, kind="stable")
@@ -508,7 +507,6 @@ class _Part:
             )
 
     def movable(self, tolerance: float) -> NDArray[np.bool_]:
-        """Tell of each row whether another optimum links it elsewhere."""
         from gamekeeper.algorithms.assignment.path_kernels import find_movable_rows
 
         n_nodes = len(self.costs) + 1

@@ -211,9 +211,9 @@ def _link_minima(costs, v, minimum_rows, column_of, row_of, lists, n_claims):
 
 @inner
 def _bid(costs, v, column_of, row_of, lists, free, passes, most_bids):
-    """Let free rows take their best columns, which become dearer; return how many are left free.
+    """Let free rows take their best columns, which become dearer; return how many stay free.
 
-    There are so many passes over the free rows, each with at most so many bids per free row.
+    Each of some passes has at most so many bids per free row.
     """
     n_free = 0
     for i in range(costs.shape[0]):
@@ -297,8 +297,7 @@ def started(costs, passes, most_bids):
 def _two_best_of_row(row_costs, v, first, second):
     """Return best and second best key of a row, and the column of the best.
 
-    `first` and `second` hold the two for every place within a block, so that the loop is compiled
-    to vectors.
+    `first` and `second` have a place within a block each, so that the loop is compiled to vectors.
     """
     first[:] = np.inf
     second[:] = np.inf
@@ -326,8 +325,7 @@ def _two_best_of_row(row_costs, v, first, second):
 def hold_auctions(costs, v, raises, most_bids):
     """Hold one auction for each least raise, changing the potentials; return whether all ended.
 
-    An auction without end, as where there is no complete assignment, is stopped when there have
-    been so many bids in all.
+    One without end, as where no assignment is complete, is stopped after so many bids in all.
     """
     row_of, free = np.empty((2, len(costs)), np.int64)
     first, second = np.empty((2, _BLOCK))

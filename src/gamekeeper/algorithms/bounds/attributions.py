@@ -285,9 +285,7 @@ def find_group_attributions(
     max_conditions: int | None = None,
     max_statements: int = 500_000,
 ) -> tuple[GroupAttribution, ...]:
-    """Return what holds for at least a share of a kind, or for all but a coalition.
-
-    Statements that hold for everyone are not among them.
+    """Return what holds for at least a share of a kind, or all but a coalition, and not for all.
 
     Examples
     --------
@@ -308,7 +306,7 @@ def find_group_attributions(
         others = [axis for axis in range(n_axes) if axis != target]
         for size in range(most + 1):
             for chosen in combinations(others, size):
-                found += _statements_of_group_attributions(bounds, chosen, target, share, coalition)
+                found += _group_statements(bounds, chosen, target, share, coalition)
                 if len(found) > max_statements:
                     raise LimitError(
                         Reason.TOO_LARGE,
@@ -317,10 +315,10 @@ def find_group_attributions(
                         "Ask for fewer conditions with max_conditions (--conditions of tables infer), or"
                         " raise max_statements (--max-statements of tables infer).",
                     )
-    return tuple(sorted(found, key=_rank_of_group_attributions))
+    return tuple(sorted(found, key=_group_rank))
 
 
-def _statements_of_group_attributions(
+def _group_statements(
     bounds: MarginBounds,
     chosen: tuple[int, ...],
     target: int,
@@ -356,7 +354,7 @@ def _statements_of_group_attributions(
     return made
 
 
-def _rank_of_group_attributions(one: GroupAttribution) -> tuple[object, ...]:
+def _group_rank(one: GroupAttribution) -> tuple[object, ...]:
     return (
         one.kind == "share", -one.people_low, -one.share, len(one.axes),
         one.target, one.axes, one.categories, one.category,

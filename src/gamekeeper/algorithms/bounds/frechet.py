@@ -300,7 +300,6 @@ def _known_counts(constraints: CountConstraints, axes: Axes) -> Integers:
 
 
 def _holder(constraints: CountConstraints, axes: Axes) -> int:
-    """Return the number of the smallest exact margin that has some axes."""
     having = [
         (margin.lower.size, number)
         for number, margin in enumerate(constraints.margins)

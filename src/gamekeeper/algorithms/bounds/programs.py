@@ -253,7 +253,6 @@ def _row_limits(
 
 
 def _model(component: CountComponent, n: int) -> Any:
-    """Return the program over the first rows of a component."""
     return program_by_rows(
         (np.zeros(len(component.cells)), component.upper.astype(np.float64)),
         _row_limits(component.row_lower, component.row_upper, np.arange(n)),

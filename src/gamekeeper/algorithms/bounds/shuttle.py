@@ -167,9 +167,9 @@ class Shuttle:
     def sweep(self, progress: Progress | None = None) -> int:
         """Visit every dependency once; return how often a bound was tightened.
 
-        The first sweep goes from large sums to small ones, the second back, and so on. Raises `NoTableError` when
-        bounds contradict each other. If `progress` stops the work, the bounds tightened so far
-        stay, and are valid.
+        The first sweep goes from large sums to small ones, the second back, and so on. Raises
+        `NoTableError` when bounds contradict each other. If `progress` stops the work, the bounds
+        tightened so far stay, and are valid.
         """
         from gamekeeper.algorithms.bounds.shuttle_kernels import sweep_nodes
 
@@ -191,10 +191,7 @@ class Shuttle:
         return changed
 
     def run(self, progress: Progress | None = None) -> Shuttle:
-        """Sweep until nothing changes; return the shuttle itself.
-
-        `progress` is called with the number of sweeps done.
-        """
+        """Sweep until nothing changes; `progress` is told the number of sweeps."""
         while not self.is_finished:
             self.sweep(progress)
         return self
@@ -247,7 +244,6 @@ class Shuttle:
             raise
 
     def _nodes_of(self, groups: Sequence[Integers]) -> Integers:
-        """Return the node of each cell of a recoded table."""
         n_axes = len(groups)
         nodes = np.zeros((1,) * n_axes, np.int64)
         for axis, (of_axis, stride) in enumerate(zip(groups, self._work.strides, strict=True)):

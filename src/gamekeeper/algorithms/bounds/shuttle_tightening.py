@@ -57,7 +57,10 @@ _DENOMINATOR = 720720
 
 @dataclass(frozen=True, eq=False)
 class Relaxed:
-    """What a program told: the most, proven; whether nothing is possible; the cells at the most."""
+    """What a linear program told.
+
+    The most, whether nothing is possible (both proven), and the cells at the most, as floats.
+    """
 
     most: int | None
     is_impossible: bool
@@ -159,8 +162,7 @@ _FIRST_TRIED, _MOST_TRIED = 8, 32
 class Tightening:
     """Trials on the nodes of a shuttle that has reached its fixed point.
 
-    Bounds that are proven are written into `work`; everything else is retracted, however the work
-    ends.
+    Proven bounds are written into `work`; all else is retracted, however the work ends.
     """
 
     def __init__(

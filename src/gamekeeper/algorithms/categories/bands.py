@@ -180,7 +180,6 @@ def _printed(text: str) -> Band | None:
 
 
 def _noted(text: str) -> Band | None:
-    """Return a band in half-open notation."""
     plain = re.sub(r"[‐‑‒–—−]", "-", " ".join(text.lower().split()))
     for pattern in _NOTATION:
         if match := pattern.fullmatch(plain):

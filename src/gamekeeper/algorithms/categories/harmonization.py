@@ -194,10 +194,7 @@ class HarmonizationGraph:
     def with_observed(
         self, categorization: Partition | Arbitrary, *, max_nodes: int = MAX_NODES
     ) -> HarmonizationGraph:
-        """Return the graph with one more observed categorization.
-
-        Existing nodes keep their positions.
-        """
+        """Return the graph with one more observed categorization; nodes keep their positions."""
         if categorization in self._index and self._index[categorization] in self.observed:
             return self
         nodes = list(self.nodes)
@@ -531,10 +528,7 @@ class _Joins:
 def _from_the_coarsest(
     joins: _Joins, most_kept: int, max_nodes: int, progress: Progress | None
 ) -> tuple[list[bytes], int]:
-    """Return the sets found and the weight from which on these are all there are.
-
-    The weight is 1 where no other set has any forms.
-    """
+    """Return the sets found and the weight (1: any) from which on these are all there are."""
     apart = joins.apart()
     width = (joins.n + 7) // 8
     as_bits = [int.from_bytes(row, "little") for row in apart]

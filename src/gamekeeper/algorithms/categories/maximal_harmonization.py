@@ -338,11 +338,7 @@ class JointKey:
 
 
 def largest_keys(
-    target: Row,
-    forms: Mapping[str, Row],
-    *,
-    size: Callable[[Row], Size],
-    most: int,
+    target: Row, forms: Mapping[str, Row], *, size: Callable[[Row], Size], most: int
 ) -> tuple[list[JointKey], int]:
     """Return largest composite keys, and up to which number of forms they are known.
 

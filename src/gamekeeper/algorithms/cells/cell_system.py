@@ -200,7 +200,6 @@ class _Nodes:
         self._known: dict[bytes, int] = {}
 
     def add(self, label: str, atoms: Iterable[int]) -> int:
-        """Return the node that holds some atoms."""
         own = np.array(sorted(atoms), np.int64)
         at = self._known.setdefault(own.tobytes(), len(self.labels))
         if at == len(self.labels):
@@ -210,11 +209,7 @@ class _Nodes:
 
 
 def _expanded(
-    part: str,
-    parts: Parts,
-    number: Mapping[str, int],
-    atom_of: Mapping[int, int],
-    leaves: _Leaves,
+    part: str, parts: Parts, number: Mapping[str, int], atom_of: Mapping[int, int], leaves: _Leaves
 ) -> list[int]:
     """Return the nodes in use that a part is the sum of, and -1 - atom for what has no name."""
     if part in number:
@@ -362,7 +357,6 @@ class _Builder:
         self.is_joined = True
 
     def system(self) -> CellSystem:
-        """Return all cells and equations."""
         self._more(np.concatenate([np.zeros(0, np.int64), *self.given]), Kind.LISTED)
         listed = self.keys.copy()
         while len(absent := self._absent()):

@@ -414,7 +414,6 @@ class _Tracer:
         self._known: dict[tuple[int, bool, int], dict[int, Fraction] | None] = {}
 
     def rows(self, target: int, *, is_upper: bool) -> dict[int, Fraction] | None:
-        """Return how many times each row is taken."""
         wanted = self._at(target, is_upper, NO_LIMIT)
         waiting = [wanted]
         while waiting:

@@ -366,8 +366,5 @@ class DynamicJunctionTree:
 
 def _illegal(done: str, v: int, w: int, found: str, ask: str) -> InputError:
     return InputError(
-        Reason.UNSAFE_EDIT,
-        f"The edge ({v}, {w}) was to be {done}.",
-        found,
-        f"Ask {ask} first.",
+        Reason.UNSAFE_EDIT, f"The edge ({v}, {w}) was to be {done}.", found, f"Ask {ask} first."
     )

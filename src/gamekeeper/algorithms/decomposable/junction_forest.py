@@ -129,7 +129,6 @@ class JunctionForest:
 
 
 def _children(parents: Sequence[int]) -> list[int]:
-    """Return the set of the children of each label."""
     children = [0] * len(parents)
     for v, parent in enumerate(parents):
         if parent >= 0:

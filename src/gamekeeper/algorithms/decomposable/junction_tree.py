@@ -108,7 +108,7 @@ class ClassTable:
         self, rows: ArrayLike, counts: ArrayLike, levels: Sequence[int] | None = None
     ) -> None:
         table, sizes = np.asarray(rows), np.asarray(counts)
-        declared = _checked(table, sizes, levels)
+        declared = _checked_levels(table, sizes, levels)
         # Unsigned codes of 64 bits and signed numbers would meet as floats.
         self.rows: NDArray[np.integer[Any]] = (
             table.astype(np.int64) if table.dtype == np.uint64 else table
@@ -282,7 +282,7 @@ def _numbered(
     return numbers.astype(np.int64, copy=False), span
 
 
-def _checked(
+def _checked_levels(
     rows: NDArray[Any], counts: NDArray[Any], levels: Sequence[int] | None
 ) -> tuple[int, ...]:
     problems: list[Problem] = []
@@ -374,7 +374,7 @@ def infer_values(
     (array([0, 1]), array([0.75, 0.25]), 0.5)
     """
     asked = tuple(sorted(set(targets)))
-    allowed = _checked_of_junction_queries(table, asked, known, len(models), weights)
+    allowed = _allowed_values(table, asked, known, len(models), weights)
     shares = np.ones(len(models)) if weights is None else np.asarray(weights, dtype=np.float64)
     parts: list[_Factor] = []
     for model, share in zip(models, shares / shares.sum(), strict=True):
@@ -457,7 +457,6 @@ def _cells(table: ClassTable, mask: int) -> float:
 
 
 def _joined(first: _Factor, second: _Factor, most_cells: int) -> _Factor:
-    """Return the product of two tables, over all their variables."""
     shared = [v for v in first.variables if v in second.variables]
     added = [v for v in second.variables if v not in first.variables]
     ours, theirs = _shared_numbers(first, second, shared)
@@ -486,7 +485,6 @@ def _shared_numbers(
 
 
 def _summed(factor: _Factor, kept: tuple[int, ...]) -> _Factor:
-    """Return the table summed over all variables but some."""
     columns = factor.codes[:, [factor.variables.index(v) for v in kept]]
     (numbers,) = class_numbers(columns)
     _, first = np.unique(numbers, return_index=True)
@@ -505,7 +503,7 @@ def _require(n_cells: int, most_cells: int) -> None:
         )
 
 
-def _checked_of_junction_queries(
+def _allowed_values(
     table: ClassTable,
     asked: tuple[int, ...],
     known: Mapping[int, int | Collection[int]],

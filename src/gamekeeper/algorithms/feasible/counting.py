@@ -477,7 +477,6 @@ def _exact_cells(part: TablePart, limit: int, within: DrawingTime) -> _Cells | N
 
 
 def _masses(part: TablePart, tables: Integers, logs: Floats) -> list[Floats]:
-    """Return the weighted shares of the counts of each cell."""
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
     return [
