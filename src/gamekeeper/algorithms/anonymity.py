@@ -333,13 +333,7 @@ class UnsafeCombinations:
 
 
 def n_sets(n_variables: int, max_size: int) -> int:
-    """Return how many sets of variables are looked at.
-
-    Examples
-    --------
-    >>> n_sets(5, 3)
-    25
-    """
+    """Return how many sets of variables are looked at."""
     return sum(math.comb(n_variables, size) for size in range(1, min(max_size, n_variables) + 1))
 
 

@@ -103,14 +103,7 @@ def logit_rank_plot(y: ArrayLike, score: ArrayLike, m: int = 49, h: float = 1.0)
 
 
 def rank_line(y: ArrayLike, score: ArrayLike) -> LogisticLine:
-    """Return the one logistic line of the outcomes on the logit ranks: the plot's overall slope.
-
-    Examples
-    --------
-    >>> line = rank_line([0, 1, 0, 0, 1, 1], [1, 2, 3, 4, 5, 6])
-    >>> round(line.slope, 4)
-    1.0691
-    """
+    """Return the one logistic line of the outcomes on the logit ranks: the plot's overall slope."""
     return fit_logistic_line(*_grouped(y, score))
 
 
@@ -127,13 +120,7 @@ def logit_ranks(score: ArrayLike) -> NDArray[np.float64]:
 
 
 def mid_ranks(column: NDArray[Any]) -> NDArray[np.float64]:
-    """Return ranks from 1; equal values share the mean of theirs.
-
-    Examples
-    --------
-    >>> mid_ranks(np.array([5, 1, 5])).tolist()
-    [2.5, 1.0, 2.5]
-    """
+    """Return ranks from 1; equal values share the mean of theirs."""
     _, places, counts = np.unique(column, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     return ((2 * last - counts + 1) / 2)[places]
@@ -266,13 +253,7 @@ def auc_difference(
 
 
 def brier(y: ArrayLike, probability: ArrayLike) -> float:
-    """Return the mean squared difference between probabilities and outcomes from 0 to 1.
-
-    Examples
-    --------
-    >>> brier([0, 1], [0.5, 1.0])
-    0.125
-    """
+    """Return the mean squared difference between probabilities and outcomes from 0 to 1."""
     outcomes, said = _checked_shares(y, probability, "A Brier score was asked for.")
     return float(((said - outcomes) ** 2).mean())
 

@@ -219,13 +219,7 @@ class LogisticLine(NamedTuple):
 
 
 def logit(probability: float) -> float:
-    """Return log(p / (1 - p)) of a probability between 0 and 1.
-
-    Examples
-    --------
-    >>> logit(0.5), round(logit(0.9), 4)
-    (0.0, 2.1972)
-    """
+    """Return log(p / (1 - p)) of a probability between 0 and 1."""
     return math.log(probability) - math.log1p(-probability)
 
 

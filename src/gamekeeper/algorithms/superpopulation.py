@@ -89,13 +89,7 @@ class LogLinearRisk:
 
 
 def poisson_risk(expected: Floats, fraction: Floats | float) -> LogLinearRisk:
-    """Return the risk of sample uniques from the expected counts of their cells in the sample.
-
-    Examples
-    --------
-    >>> poisson_risk(np.array([0.5]), 0.5)
-    LogLinearRisk(tau1=0.606531, tau2=0.786939)
-    """
+    """Return the risk of sample uniques from the expected counts of their cells in the sample."""
     mean = expected * (1 - fraction) / fraction
     p_match = np.divide(-np.expm1(-mean), mean, out=np.ones_like(mean), where=mean > 0)
     return LogLinearRisk(np.exp(-mean), p_match)

@@ -73,13 +73,7 @@ def signed_overlap(
 
 
 def overlap(first: tuple[Number, Number], second: tuple[Number, Number]) -> Number | int:
-    """Return the overlap of two intervals, 0 where they are apart.
-
-    Examples
-    --------
-    >>> overlap((0.0, 1.0), (2.0, 4.0))
-    0
-    """
+    """Return the overlap of two intervals, 0 where they are apart."""
     found = signed_overlap(first, second)
     return 0 if found is None or found < 0 else found
 
@@ -98,13 +92,7 @@ class MarginDistance:
 
 
 def hellinger(before: ArrayLike, after: ArrayLike) -> float:
-    """Return the distance of two distributions, given as counts or sums of weights.
-
-    Examples
-    --------
-    >>> hellinger([1, 1], [2, 2]), hellinger([3, 0], [0, 5])
-    (0.0, 1.0)
-    """
+    """Return the distance of two distributions, given as counts or sums of weights."""
     p, q = (np.asarray(counts, dtype=np.float64) for counts in (before, after))
     if not p.sum() or not q.sum():
         return 0.0 if p.sum() == q.sum() else 1.0
@@ -113,13 +101,7 @@ def hellinger(before: ArrayLike, after: ArrayLike) -> float:
 
 
 def entropy(counts: ArrayLike) -> float:
-    """Return the entropy of a distribution in bits.
-
-    Examples
-    --------
-    >>> entropy([1, 1]), entropy([7])
-    (1.0, 0.0)
-    """
+    """Return the entropy of a distribution in bits."""
     given = np.asarray(counts, dtype=np.float64)
     shares = given[given > 0] / given.sum() if given.sum() else given[:0]
     return max(0.0, float(-(shares * np.log2(shares)).sum()))
@@ -185,13 +167,7 @@ def margin_distances(
 
 
 def mean_distances(distances: Sequence[MarginDistance]) -> dict[int, float]:
-    """Return the mean distance of margins by their number of variables.
-
-    Examples
-    --------
-    >>> mean_distances([MarginDistance((0,), 0.5), MarginDistance((1,), 0.0)])
-    {1: 0.25}
-    """
+    """Return the mean distance of margins by their number of variables."""
     by_size: dict[int, list[float]] = {}
     for margin in distances:
         by_size.setdefault(len(margin.variables), []).append(margin.distance)
@@ -205,13 +181,7 @@ def worst(distances: Sequence[MarginDistance], number: int) -> list[MarginDistan
 
 
 def n_margins(n_variables: int, most: int = 3) -> int:
-    """Return how many margins of 1 up to `most` variables there are.
-
-    Examples
-    --------
-    >>> n_margins(10)
-    175
-    """
+    """Return how many margins of 1 up to `most` variables there are."""
     return sum(comb(n_variables, size) for size in range(1, min(most, n_variables) + 1))
 
 

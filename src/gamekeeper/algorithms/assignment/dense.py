@@ -134,13 +134,7 @@ def sum_of_potentials(u: NDArray[np.float64], v: NDArray[np.float64]) -> float:
 
 
 def two_least(costs: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the least and second least cost of each row, infinite where there is none.
-
-    Examples
-    --------
-    >>> [least.tolist() for least in two_least(np.array([[3, 1, 2], [5, 5, 6]]))]
-    [[1.0, 5.0], [2.0, 5.0]]
-    """
+    """Return the least and second least cost of each row, infinite where there is none."""
     from gamekeeper.algorithms.assignment.path_kernels import find_two_least
 
     least = np.full((len(costs), 2), np.inf)

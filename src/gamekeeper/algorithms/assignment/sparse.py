@@ -518,7 +518,6 @@ class _Part:
         return is_movable[:-1]
 
     def increases(self, agents: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return by how much the cost rises when links of some rows are forbidden."""
         from gamekeeper.algorithms.assignment.path_kernels import FORBID, search_from
         from gamekeeper.algorithms.assignment.start_kernels import restarted
 

@@ -398,7 +398,6 @@ def _known_only(constraints: CountConstraints) -> CountConstraints:
 
 
 def _recoded(constraints: CountConstraints, axis: int, group: Integers) -> CountConstraints:
-    """Return the constraints with the categories of an axis grouped."""
     length = int(group.max()) + 1
     margins: list[CountMargin] = []
     for margin in constraints.margins:

@@ -43,24 +43,12 @@ _DEPENDENCIES_AT_ONCE = 20_000_000
 
 
 def node_count(shape: Iterable[int]) -> int:
-    """Return the number of products of non-empty sets of categories.
-
-    Examples
-    --------
-    >>> node_count((2, 3))
-    21
-    """
+    """Return the number of products of non-empty sets of categories."""
     return math.prod(2**length - 1 for length in shape)
 
 
 def dependency_count(shape: Sequence[int]) -> int:
-    """Return the number of splits of one axis of a node in two.
-
-    Examples
-    --------
-    >>> dependency_count((2, 3))
-    25
-    """
+    """Return the number of splits of one axis of a node in two."""
     nodes = node_count(shape)
     if not nodes:
         return 0

@@ -163,7 +163,6 @@ def parse_band(text: str, style: BandStyle) -> Band:
 
 
 def _printed(text: str) -> Band | None:
-    """Return a band of whole numbers as forms print it."""
     if text.endswith("-inf"):
         text = text.removesuffix("-inf") + "+"
     read = read_band(text)

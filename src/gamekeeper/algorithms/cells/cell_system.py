@@ -192,8 +192,6 @@ class _Leaves:
 
 
 class _Nodes:
-    """Nodes by what they hold, each once."""
-
     def __init__(self) -> None:
         self.labels: list[str] = []
         self.atoms: list[Integers] = []
@@ -365,7 +363,9 @@ class _Builder:
             self._more(absent[nobodys], Kind.UNPUBLISHED)
         self._join(listed)
         nodes = self._nodes(self.keys)
-        self._sums(nodes)
+        for _, own, parts in self._splits(nodes):
+            whole = self._has(parts).all(axis=1)
+            self._equate(self.keys[own[whole]], parts[whole])
         lengths = np.concatenate([np.zeros(0, np.int64), *self.lengths])
         keys = np.concatenate([np.zeros(0, np.int64), *self.equations])
         return CellSystem(
@@ -433,11 +433,6 @@ class _Builder:
                 )
         return np.unique(np.concatenate([np.zeros(0, np.int64), *found]))
 
-    def _sums(self, nodes: Integers) -> None:
-        for _, own, parts in self._splits(nodes):
-            whole = self._has(parts).all(axis=1)
-            self._equate(self.keys[own[whole]], parts[whole])
-
     def _equate(self, keys: Integers, parts: Integers) -> None:
         if len(keys):
             self.equations.append(np.column_stack([keys, parts]).reshape(-1))
@@ -476,7 +471,8 @@ class _Builder:
                 at = np.searchsorted(self.keys, keys)
                 own = self._settled(side, nodes, splits, spread[side])[at]
                 spread[side][at[~own]] = True
-        if sum(self._frame_size(c) for c, own in spread.items() if own.any()) > self.most:
+        frames = [clique for clique, own in spread.items() if own.any()]
+        if sum(math.prod(self.axes[at].n_atoms for at in members(c)) for c in frames) > self.most:
             self.is_joined = False
             self.keys, self.kinds = before
             return
@@ -535,9 +531,6 @@ class _Builder:
                 filled[v] |= around & ~(1 << v)
             left &= ~(1 << at)
         return filled
-
-    def _frame_size(self, clique: int) -> int:
-        return math.prod(self.axes[at].n_atoms for at in members(clique))
 
     def _frame(self, clique: int) -> Integers:
         """Return the keys of the finest cells of some axes, the others whole."""

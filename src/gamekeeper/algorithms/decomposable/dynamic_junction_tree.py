@@ -102,13 +102,7 @@ class DynamicJunctionTree:
 
     @classmethod
     def of_graph(cls, adjacency: AdjacencyLike) -> DynamicJunctionTree:
-        """Return a tree of a decomposable graph.
-
-        Examples
-        --------
-        >>> DynamicJunctionTree.of_graph([0] * 3).parents
-        (None, None, None)
-        """
+        """Return a tree of a decomposable graph."""
         asked = "The dynamic junction tree of a graph was asked for."
         return cls.of_ordering(*require_decomposable(adjacency, asked))
 

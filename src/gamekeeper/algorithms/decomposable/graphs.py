@@ -40,13 +40,7 @@ AdjacencyLike: TypeAlias = Sequence[int] | NDArray[np.uint64]
 
 
 def members(mask: int) -> Iterator[int]:
-    """Yield the variables of a set, the smallest first.
-
-    Examples
-    --------
-    >>> list(members(0b10110))
-    [1, 2, 4]
-    """
+    """Yield the variables of a set, the smallest first."""
     while mask:
         lowest = mask & -mask
         yield lowest.bit_length() - 1
@@ -54,13 +48,7 @@ def members(mask: int) -> Iterator[int]:
 
 
 def mask_of(variables: Iterable[int]) -> int:
-    """Return a set of variables as a mask.
-
-    Examples
-    --------
-    >>> bin(mask_of([1, 2, 4]))
-    '0b10110'
-    """
+    """Return a set of variables as a mask."""
     mask = 0
     for variable in variables:
         mask |= 1 << int(variable)
@@ -68,13 +56,7 @@ def mask_of(variables: Iterable[int]) -> int:
 
 
 def pairs_within(mask: int) -> list[tuple[int, int]]:
-    """Return every pair of variables of a set, in order.
-
-    Examples
-    --------
-    >>> pairs_within(0b1101)
-    [(0, 2), (0, 3), (2, 3)]
-    """
+    """Return every pair of variables of a set, in order."""
     return list(combinations(members(mask), 2))
 
 
@@ -108,13 +90,7 @@ def adjacency_of(n_variables: int, edges: Iterable[Sequence[int]]) -> Adjacency:
 
 
 def edges_of(adjacency: AdjacencyLike) -> list[tuple[int, int]]:
-    """Return the edges of a graph, each with its smaller variable first, in order.
-
-    Examples
-    --------
-    >>> edges_of([0b010, 0b101, 0b010])
-    [(0, 1), (1, 2)]
-    """
+    """Return the edges of a graph, each with its smaller variable first, in order."""
     masks = as_adjacency(adjacency)
     return [(v, w) for v, mask in enumerate(masks) for w in members(mask >> v << v)]
 
@@ -152,13 +128,7 @@ def as_adjacency(adjacency: AdjacencyLike) -> Adjacency:
 
 
 def is_complete(masks: Sequence[int], variables: int) -> bool:
-    """Tell whether every two variables of a set are joined.
-
-    Examples
-    --------
-    >>> is_complete([0b110, 0b101, 0b011, 0], 0b0111), is_complete([0, 0], 0b11)
-    (True, False)
-    """
+    """Tell whether every two variables of a set are joined."""
     return all(variables & ~masks[v] == 1 << v for v in members(variables))
 
 
@@ -333,13 +303,7 @@ def _require_acyclic(parents: Sequence[int]) -> None:
 
 
 def is_decomposable(adjacency: AdjacencyLike) -> bool:
-    """Tell whether every cycle of more than three variables has a chord.
-
-    Examples
-    --------
-    >>> is_decomposable([0b0110, 0b0101, 0b0011, 0]), is_decomposable([10, 5, 10, 5])
-    (True, False)
-    """
+    """Tell whether every cycle of more than three variables has a chord."""
     return perfect_ordering(adjacency) is not None
 
 
@@ -386,13 +350,7 @@ def require_decomposable(adjacency: AdjacencyLike, asked: str) -> tuple[Adjacenc
 
 
 def maximal_cliques(adjacency: AdjacencyLike) -> list[int]:
-    """Return the maximal cliques of a decomposable graph as masks, in the order of their members.
-
-    Examples
-    --------
-    >>> [list(members(clique)) for clique in maximal_cliques([0b010, 0b101, 0b010])]
-    [[0, 1], [1, 2]]
-    """
+    """Return the maximal cliques of a decomposable graph as masks, in the order of their members."""
     return sorted(_cliques_and_separators(adjacency)[0], key=lambda c: tuple(members(c)))
 
 
@@ -477,7 +435,6 @@ def _cliques_and_separators(adjacency: AdjacencyLike) -> tuple[list[int], list[i
 
 
 def _shortest_path(masks: Sequence[int], start: int, end: int, within: int) -> tuple[int, ...]:
-    """Return a shortest path whose variables after the start lie within a set; empty if none."""
     before = {start: start}
     fresh = [start]
     while fresh and end not in before:

@@ -182,7 +182,6 @@ def _tightened(constraints: CountConstraints, caps: Integers | None) -> tuple[In
 def _cell_logs(
     weights: TableWeights | None, lower: Integers, upper: Integers
 ) -> dict[int, Floats] | None:
-    """Return the log prior weights of the counts of each open cell."""
     from scipy.special import gammaln
 
     if weights is None:
@@ -253,7 +252,6 @@ def _log_likelihood(entry: Likelihood, low: int, high: int) -> Floats:
 
 
 def _merged(rows: list[_Row]) -> list[_Row]:
-    """Return the rows with those over the same cells made one."""
     merged: dict[bytes, _Row] = {}
     for row in rows:
         row.members = np.sort(row.members)
@@ -405,7 +403,8 @@ def marginals_of_part(part: TablePart, most_steps: int) -> list[Floats]:
         joint = through + before[layer.source]
         n_values = int(part.widths[layer.cell]) + 1
         logs = _log_sums(joint, layer.value, n_values)
-        marginals[layer.cell] = _normalised(logs)
+        masses = np.exp(logs - logs.max())
+        marginals[layer.cell] = masses / masses.sum()
         behind = _log_sums(through, layer.source, len(before))
     return marginals
 
@@ -514,11 +513,6 @@ def _log_sums(logs: Floats, at: Integers, n: int) -> Floats:
     sums = np.bincount(at, np.exp(logs - finite[at]), minlength=n)
     with np.errstate(divide="ignore"):
         return np.log(sums) + finite
-
-
-def _normalised(logs: Floats) -> Floats:
-    masses = np.exp(logs - logs.max())
-    return masses / masses.sum()
 
 
 def _count_one_sum(widths: list[int], low: int, high: int) -> int | None:

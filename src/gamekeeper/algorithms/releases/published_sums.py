@@ -64,7 +64,8 @@ def find_sums(tables: Sequence[Lines], families: Iterable[Sequence[Sum]] = ()) -
     >>> find_sums([(counts, counts)])
     [(0, (1, 2))]
     """
-    wide = _widest(tables)
+    usable = [table for table in tables if table[0].shape[1] >= 3 and len(table[0])]
+    wide = max(usable, key=lambda table: len(table[0]), default=None)
     if wide is None:
         return []
     found: dict[int, tuple[int, ...]] = {}
@@ -154,11 +155,6 @@ def _most_bits(tables: Sequence[Lines]) -> Floats:
         ],
         axis=0,
     )
-
-
-def _widest(tables: Sequence[Lines]) -> Lines | None:
-    usable = [table for table in tables if table[0].shape[1] >= 3 and len(table[0])]
-    return max(usable, key=lambda table: len(table[0]), default=None)
 
 
 def _telling(table: Lines) -> Lines:
