@@ -58,6 +58,9 @@ from numpy.typing import NDArray
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress
 
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
 
 @dataclass(frozen=True, slots=True)
 class AttackerRisk:
@@ -93,7 +96,7 @@ def estimated_risk(
     sizes: NDArray[np.integer[Any]],
     people: NDArray[np.floating[Any]],
     threshold: Fraction,
-    counts: NDArray[np.int64] | None = None,
+    counts: Integers | None = None,
 ) -> tuple[float, float, float]:
     """Return a journalist's highest and average risk and share at risk, F estimated per record.
 
@@ -122,16 +125,16 @@ class ValueCounts:
     codes from 1 to `n_values`, those that occur nowhere included.
     """
 
-    classes: NDArray[np.int64]
-    values: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    classes: Integers
+    values: Integers
+    counts: Integers
     n_classes: int
     n_values: int
 
     def __repr__(self) -> str:
         return f"ValueCounts({self.n_classes:,} classes, {len(self.counts):,} lines)"
 
-    def totals(self) -> NDArray[np.int64]:
+    def totals(self) -> Integers:
         """Return how many values each class has, each counted as often as it occurs."""
         made = np.zeros(self.n_classes, dtype=np.int64)
         np.add.at(made, self.classes, self.counts)
@@ -142,9 +145,9 @@ class ValueCounts:
 class Diversity:
     """l of each class in three senses."""
 
-    distinct: NDArray[np.int64]
-    entropy: NDArray[np.float64]
-    recursive: NDArray[np.int64]
+    distinct: Integers
+    entropy: Floats
+    recursive: Integers
 
     def __repr__(self) -> str:
         return f"Diversity({len(self.distinct):,} classes)"
@@ -154,7 +157,7 @@ def count_values(
     classes: NDArray[np.integer[Any]],
     values: NDArray[np.integer[Any]],
     n_values: int,
-    counts: NDArray[np.int64] | None = None,
+    counts: Integers | None = None,
 ) -> ValueCounts:
     """Count the values of each class.
 
@@ -198,7 +201,7 @@ def diversity(found: ValueCounts, c: Fraction) -> Diversity:
     return Diversity(distinct, by_entropy, _recursive(found, c))
 
 
-def _recursive(found: ValueCounts, c: Fraction) -> NDArray[np.int64]:
+def _recursive(found: ValueCounts, c: Fraction) -> Integers:
     """Return the largest l for which r_1 < c (r_l + ... + r_m), in whole numbers."""
     order = np.lexsort((-found.counts, found.classes))
     classes, counts = found.classes[order], found.counts[order]
@@ -210,9 +213,6 @@ def _recursive(found: ValueCounts, c: Fraction) -> NDArray[np.int64]:
     largest = counts[starts[classes]] if len(classes) else counts
     holds = largest * c.denominator < left * c.numerator
     return np.bincount(classes[holds], minlength=found.n_classes).astype(np.int64)
-
-
-Floats = NDArray[np.float64]
 
 
 def equal_distance(found: ValueCounts) -> Floats:
@@ -278,11 +278,7 @@ def ordered_distance(found: ValueCounts) -> Floats:
 
 
 def _distances(
-    own: Floats,
-    begins: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    reached: Floats,
-    running: Floats,
+    own: Floats, begins: Integers, ends: Integers, reached: Floats, running: Floats
 ) -> Floats:
     """Return the sum of |own - reached[i]| over begin <= i < end, for each line."""
     crossing = np.clip(np.searchsorted(reached, own), begins, ends)
@@ -291,15 +287,13 @@ def _distances(
     return below + above
 
 
-def _whole(found: ValueCounts) -> NDArray[np.int64]:
+def _whole(found: ValueCounts) -> Integers:
     made = np.zeros(found.n_values + 1, dtype=np.int64)
     np.add.at(made, found.values, found.counts)
     return made
 
 
-def household_risk(
-    risk: NDArray[np.floating[Any]], households: NDArray[np.integer[Any]]
-) -> NDArray[np.float64]:
+def household_risk(risk: NDArray[np.floating[Any]], households: NDArray[np.integer[Any]]) -> Floats:
     """Return for each record the risk of its household.
 
     A record that was left out has no risk (NaN), adds nothing to its household and has no household
@@ -324,9 +318,9 @@ _DENSE = 4
 class UnsafeCombinations:
     """How many there are of 1, 2, ... variables, the same by variable, and of each line."""
 
-    by_size: NDArray[np.int64]
-    by_variable: NDArray[np.int64]
-    per_record: NDArray[np.int64]
+    by_size: Integers
+    by_variable: Integers
+    per_record: Integers
 
     def __repr__(self) -> str:
         return f"UnsafeCombinations({int(self.by_size.sum()):,} of up to {len(self.by_size)} variables)"
@@ -341,7 +335,7 @@ def unsafe_combinations(
     codes: NDArray[np.integer[Any]],
     thresholds: Sequence[int],
     *,
-    counts: NDArray[np.int64] | None = None,
+    counts: Integers | None = None,
     counts_missing: bool = True,
     progress: Progress | None = None,
 ) -> UnsafeCombinations:
@@ -368,9 +362,7 @@ def unsafe_combinations(
     total, done = n_sets(n_variables, max_size), 0
     n_codes = [int(codes[:, place].max(initial=0)) + 1 for place in range(n_variables)]
 
-    def descend(
-        chosen: tuple[int, ...], rows: NDArray[np.int64], numbers: NDArray[np.int64]
-    ) -> None:
+    def descend(chosen: tuple[int, ...], rows: Integers, numbers: Integers) -> None:
         nonlocal done
         size = len(chosen)
         for place in range(chosen[-1] + 1 if chosen else 0, n_variables):
@@ -396,7 +388,7 @@ def unsafe_combinations(
     return UnsafeCombinations(by_size, by_variable, per_record)
 
 
-def _numbered(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+def _numbered(keys: Integers) -> Integers:
     """Return keys as numbers 0, 1, ... without a gap, in their order."""
     if int(keys.max(initial=0)) > _DENSE * len(keys):
         return np.unique(keys, return_inverse=True)[1].astype(np.int64)
@@ -414,9 +406,9 @@ _ENOUGH = 2.0**-56
 class IndividualRisk:
     """Per class or record: E[1/F], Pr(F=1) and E[F], given the sample; NaN where f is 0."""
 
-    risk: NDArray[np.float64]
-    pr_population_unique: NDArray[np.float64]
-    expected_size: NDArray[np.float64]
+    risk: Floats
+    pr_population_unique: Floats
+    expected_size: Floats
 
     def __repr__(self) -> str:
         return f"IndividualRisk({len(self.risk):,} lines)"
@@ -466,7 +458,7 @@ def individual_risk(
 
 def expected_reciprocal(
     class_sizes: NDArray[np.integer[Any]], share: NDArray[np.floating[Any]]
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return E[1/F] given f >= 1 in the sample and p in (0, 1], for arrays of equal length.
 
     Examples
@@ -491,7 +483,7 @@ def expected_reciprocal(
 
 def approximate_reciprocal(
     class_sizes: NDArray[np.integer[Any]], share: NDArray[np.floating[Any]]
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the approximate form of E[1/F]: exact for f = 1 and 2, p / (f - q) for more.
 
     Examples
@@ -507,7 +499,7 @@ def approximate_reciprocal(
     return risk
 
 
-def _by_recurrence(sizes: NDArray[Any], p: NDArray[np.float64]) -> NDArray[np.float64]:
+def _by_recurrence(sizes: NDArray[Any], p: Floats) -> Floats:
     odds = p / (1 - p)
     risk = -odds * np.log(p)
     for size in range(1, int(sizes.max(initial=1))):
@@ -516,7 +508,7 @@ def _by_recurrence(sizes: NDArray[Any], p: NDArray[np.float64]) -> NDArray[np.fl
     return risk
 
 
-def _by_series(sizes: NDArray[Any], p: NDArray[np.float64]) -> NDArray[np.float64]:
+def _by_series(sizes: NDArray[Any], p: Floats) -> Floats:
     q = 1 - p
     term = p / sizes
     total = term.copy()

@@ -31,6 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.results import Progress
 
+Words = NDArray[np.uint64]
 State = TypeVar("State")
 Task = TypeVar("Task")
 Outcome = TypeVar("Outcome")
@@ -129,8 +130,6 @@ _W0, _W1 = 0x9E3779B9, 0xBB67AE85
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 _ROUNDS = 10
-
-Words = NDArray[np.uint64]
 
 
 def philox(

@@ -29,6 +29,8 @@ from numpy.typing import NDArray
 
 from gamekeeper.errors import LimitError, Reason
 
+Codes = NDArray[np.integer[Any]]
+Keys = NDArray[np.uint64]
 _MOST_NUMBERS = 2**62
 
 
@@ -97,8 +99,6 @@ MOST_COLUMNS = 64
 MOST_HELD = 50_000_000
 """The most values, over all levels of a column, that sets are kept of."""
 _MOST_COMPARED = 40_000_000_000
-Codes = NDArray[np.integer[Any]]
-Keys = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

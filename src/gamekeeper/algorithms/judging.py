@@ -35,8 +35,10 @@ from gamekeeper.algorithms.statistics import LogisticLine, fit_logistic_line, lo
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.wording import count_of
 
+Numbers = NDArray[np.float64]
 
-def value_problems(outcomes: NDArray[np.float64], scores: NDArray[np.float64]) -> list[Problem]:
+
+def value_problems(outcomes: Numbers, scores: Numbers) -> list[Problem]:
     """Return what is wrong with the values of outcomes and scores, whatever their numbers.
 
     Examples
@@ -69,8 +71,8 @@ class LogitRankPlot:
     inwards.
     """
 
-    t: NDArray[np.float64]
-    value: NDArray[np.float64]
+    t: Numbers
+    value: Numbers
     guarded: NDArray[np.bool_]
 
 
@@ -107,7 +109,7 @@ def rank_line(y: ArrayLike, score: ArrayLike) -> LogisticLine:
     return fit_logistic_line(*_grouped(y, score))
 
 
-def logit_ranks(score: ArrayLike) -> NDArray[np.float64]:
+def logit_ranks(score: ArrayLike) -> Numbers:
     """Return log(r / (n + 1 - r)) of the rank r of every score, equal scores at mid-rank.
 
     Examples
@@ -119,16 +121,14 @@ def logit_ranks(score: ArrayLike) -> NDArray[np.float64]:
     return np.log(ranks / (len(ranks) + 1 - ranks))
 
 
-def mid_ranks(column: NDArray[Any]) -> NDArray[np.float64]:
+def mid_ranks(column: NDArray[Any]) -> Numbers:
     """Return ranks from 1; equal values share the mean of theirs."""
     _, places, counts = np.unique(column, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     return ((2 * last - counts + 1) / 2)[places]
 
 
-def _grouped(
-    y: ArrayLike, score: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+def _grouped(y: ArrayLike, score: ArrayLike) -> tuple[Numbers, Numbers, Numbers]:
     """Return distinct logit ranks with the share of ones and the number of records at each."""
     outcomes, scores = _checked_ranks(y, score)
     distinct, places, counts = np.unique(
@@ -143,9 +143,7 @@ def _grouped(
     return distinct, ones / counts, counts.astype(np.float64)
 
 
-def _checked_ranks(
-    y: ArrayLike, score: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _checked_ranks(y: ArrayLike, score: ArrayLike) -> tuple[Numbers, Numbers]:
     outcomes, scores = np.asarray(y, np.float64), np.asarray(score, np.float64)
     problems: list[Problem] = []
     if outcomes.shape != scores.shape or outcomes.ndim != 1 or not outcomes.size:
@@ -170,8 +168,6 @@ _LEAST_PROBABILITY = 1e-6
 _FOUND = "Outcomes or scores cannot be used:"
 _LEVEL = 0.95
 _Z = NormalDist().inv_cdf((1 + _LEVEL) / 2)
-
-Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,76 +131,8 @@ def _height(line: Floats, z: Floats, hits: Floats, misses: Floats) -> float:
     return -float(cost.sum())
 
 
-def r_hat(series: NDArray[np.floating]) -> float:
-    """Return the split potential scale reduction of series, a row per chain.
-
-    Examples
-    --------
-    >>> r_hat(np.array([[0.0, 1, 0, 1], [1, 0, 1, 0]])), r_hat(np.array([[0.0] * 4, [1.0] * 4]))
-    (0.7071067811865476, inf)
-    """
-    half = series.shape[1] // 2
-    if half == 0:
-        return float("inf")
-    halves = np.concatenate([series[:, :half], series[:, half : 2 * half]])
-    means = halves.mean(axis=1)
-    within = halves.var(axis=1, ddof=1).mean() if half > 1 else 0.0
-    between = means.var(ddof=1)
-    if between == 0.0:
-        # Nothing tells the halves apart; series of two draws have no more to say.
-        return float(np.sqrt((half - 1) / half)) if within > 0.0 else 1.0
-    if within == 0.0:
-        return float("inf")
-    return float(np.sqrt((half - 1) / half + between / within))
-
-
-def effective_size(series: NDArray[np.floating]) -> float:
-    """Return the number of independent draws that series, a row per chain, are worth.
-
-    Constant series are worth what they hold.
-
-    Examples
-    --------
-    >>> effective_size(np.zeros((2, 50)))
-    100.0
-    """
-    n_chains, n = series.shape
-    centred = series - series.mean(axis=1, keepdims=True)
-    power = np.abs(np.fft.rfft(centred, 2 * n, axis=1)) ** 2
-    covariance = np.fft.irfft(power, axis=1)[:, :n] / n
-    within = covariance[:, 0].mean() * n / max(n - 1, 1)
-    between = series.mean(axis=1).var(ddof=1) if n_chains > 1 else 0.0
-    total = within * (n - 1) / n + between
-    if total <= 0.0:
-        return float(n_chains * n)
-    # Differences between chains count as correlation that never dies out.
-    correlation = 1.0 - (within - covariance.mean(axis=0) * n / max(n - 1, 1)) / total
-    pairs = correlation[: n - n % 2].reshape(-1, 2).sum(axis=1)
-    negative = np.flatnonzero(pairs < 0.0)
-    kept = pairs[: negative[0]] if len(negative) else pairs
-    time = max(2.0 * np.minimum.accumulate(kept).sum() - 1.0, 1.0) if len(kept) else 1.0
-    return float(n_chains * n / time)
-
-
-def models_carrying(weights: NDArray[np.floating], mass: float = 0.95) -> int:
-    """Return the smallest number of models whose weights reach a share of the whole.
-
-    Examples
-    --------
-    >>> models_carrying(np.array([0.5, 0.3, 0.15, 0.05]), 0.9)
-    3
-    """
-    if len(weights) == 0:
-        return 0
-    reached = np.cumsum(np.sort(weights)[::-1])
-    # A rounding error must not ask for one model more.
-    return min(int(np.searchsorted(reached, mass * reached[-1] * (1 - 1e-12))) + 1, len(weights))
-
-
 # A record of less than this share of the largest weight does not keep outcomes from being separable.
 _FEATHER = 1e-12
-
-Numbers = NDArray[np.float64]
 
 
 class LogisticLine(NamedTuple):
@@ -223,7 +155,7 @@ def logit(probability: float) -> float:
     return math.log(probability) - math.log1p(-probability)
 
 
-def fit_logistic_line(x: Numbers, y: Numbers, weights: Numbers | None = None) -> LogisticLine:
+def fit_logistic_line(x: Floats, y: Floats, weights: Floats | None = None) -> LogisticLine:
     """Fit a logistic line to outcomes from 0 to 1; slope 0 where x does not vary.
 
     There is at least one record; an outcome may be a share. Weights are 0 or more and not all 0; 1
@@ -253,7 +185,7 @@ def fit_logistic_line(x: Numbers, y: Numbers, weights: Numbers | None = None) ->
     return LogisticLine(found.intercept, found.slope, guarded=True)
 
 
-def _is_separable(x: Numbers, y: Numbers) -> bool:
+def _is_separable(x: Floats, y: Floats) -> bool:
     with_one, with_zero = x[y > 0], x[y < 1]
     if not len(with_one) or not len(with_zero):
         return True
@@ -301,7 +233,7 @@ def robust_loess(
     return distinct, line
 
 
-def _window(xs: Numbers, at: float, n_near: int) -> tuple[int, int, Numbers]:
+def _window(xs: Floats, at: float, n_near: int) -> tuple[int, int, Floats]:
     """Return where the points near a place begin and end, and their weights by distance."""
     distance = np.abs(xs - at)
     reach = float(np.partition(distance, n_near - 1)[n_near - 1])
@@ -313,7 +245,7 @@ def _window(xs: Numbers, at: float, n_near: int) -> tuple[int, int, Numbers]:
     return int(first), int(last), weights
 
 
-def _fit(offsets: Numbers, ys: Numbers, weights: Numbers, by_distance: Numbers) -> float:
+def _fit(offsets: Floats, ys: Floats, weights: Floats, by_distance: Floats) -> float:
     """Return the weighted line at offset 0; the weighted mean where x does not vary."""
     total = float(weights.sum())
     if total <= 1e-12 * float(by_distance.sum()):
@@ -329,7 +261,7 @@ def _fit(offsets: Numbers, ys: Numbers, weights: Numbers, by_distance: Numbers) 
     return mean - float(weights @ (moved * (ys - mean))) / spread * centre
 
 
-def _checked(x: ArrayLike, y: ArrayLike, span: float, rounds: int) -> tuple[Numbers, Numbers]:
+def _checked(x: ArrayLike, y: ArrayLike, span: float, rounds: int) -> tuple[Floats, Floats]:
     xs, ys = np.asarray(x, np.float64), np.asarray(y, np.float64)
     problems: list[Problem] = []
     if xs.shape != ys.shape or xs.ndim != 1 or not xs.size:
@@ -396,3 +328,69 @@ def least_squares(
     error = np.sqrt(np.maximum(np.diag(spread), 0.0)) / scale
     beta = beta / scale
     return Fit(beta, beta - _NORMAL * error, beta + _NORMAL * error)
+
+
+def r_hat(series: NDArray[np.floating]) -> float:
+    """Return the split potential scale reduction of series, a row per chain.
+
+    Examples
+    --------
+    >>> r_hat(np.array([[0.0, 1, 0, 1], [1, 0, 1, 0]])), r_hat(np.array([[0.0] * 4, [1.0] * 4]))
+    (0.7071067811865476, inf)
+    """
+    half = series.shape[1] // 2
+    if half == 0:
+        return float("inf")
+    halves = np.concatenate([series[:, :half], series[:, half : 2 * half]])
+    means = halves.mean(axis=1)
+    within = halves.var(axis=1, ddof=1).mean() if half > 1 else 0.0
+    between = means.var(ddof=1)
+    if between == 0.0:
+        # Nothing tells the halves apart; series of two draws have no more to say.
+        return float(np.sqrt((half - 1) / half)) if within > 0.0 else 1.0
+    if within == 0.0:
+        return float("inf")
+    return float(np.sqrt((half - 1) / half + between / within))
+
+
+def effective_size(series: NDArray[np.floating]) -> float:
+    """Return the number of independent draws that series, a row per chain, are worth.
+
+    Constant series are worth what they hold.
+
+    Examples
+    --------
+    >>> effective_size(np.zeros((2, 50)))
+    100.0
+    """
+    n_chains, n = series.shape
+    centred = series - series.mean(axis=1, keepdims=True)
+    power = np.abs(np.fft.rfft(centred, 2 * n, axis=1)) ** 2
+    covariance = np.fft.irfft(power, axis=1)[:, :n] / n
+    within = covariance[:, 0].mean() * n / max(n - 1, 1)
+    between = series.mean(axis=1).var(ddof=1) if n_chains > 1 else 0.0
+    total = within * (n - 1) / n + between
+    if total <= 0.0:
+        return float(n_chains * n)
+    # Differences between chains count as correlation that never dies out.
+    correlation = 1.0 - (within - covariance.mean(axis=0) * n / max(n - 1, 1)) / total
+    pairs = correlation[: n - n % 2].reshape(-1, 2).sum(axis=1)
+    negative = np.flatnonzero(pairs < 0.0)
+    kept = pairs[: negative[0]] if len(negative) else pairs
+    time = max(2.0 * np.minimum.accumulate(kept).sum() - 1.0, 1.0) if len(kept) else 1.0
+    return float(n_chains * n / time)
+
+
+def models_carrying(weights: NDArray[np.floating], mass: float = 0.95) -> int:
+    """Return the smallest number of models whose weights reach a share of the whole.
+
+    Examples
+    --------
+    >>> models_carrying(np.array([0.5, 0.3, 0.15, 0.05]), 0.9)
+    3
+    """
+    if len(weights) == 0:
+        return 0
+    reached = np.cumsum(np.sort(weights)[::-1])
+    # A rounding error must not ask for one model more.
+    return min(int(np.searchsorted(reached, mass * reached[-1] * (1 - 1e-12))) + 1, len(weights))

@@ -43,10 +43,10 @@ from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, minimize
 from scipy.special import expit, gammaln
 
+Floats = NDArray[np.float64]
 
-def sizes_and_numbers(
-    structure: Mapping[int, int],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+
+def sizes_and_numbers(structure: Mapping[int, int]) -> tuple[Floats, Floats]:
     """Return the sizes that occur, in ascending order, and how many classes have each.
 
     Examples
@@ -59,8 +59,6 @@ def sizes_and_numbers(
     numbers = [structure[size] for size in sizes]
     return np.array(sizes, dtype=np.float64), np.array(numbers, dtype=np.float64)
 
-
-Floats = NDArray[np.float64]
 
 # Fitted two-way margins agree with those of the file to that share of the records.
 _AGREES = 1e-8
@@ -204,10 +202,10 @@ def estimate_pitman(structure: Mapping[int, int], population: int) -> PitmanEsti
     if len(sizes) == 0 or u in (1.0, n) or population < n:
         return None
 
-    def loss(point: NDArray[np.float64]) -> float:
+    def loss(point: Floats) -> float:
         return -pitman_log_likelihood(sizes, numbers, *_parameters(point))
 
-    def climb(start: NDArray[np.float64]) -> OptimizeResult:
+    def climb(start: Floats) -> OptimizeResult:
         return minimize(loss, start, method="Nelder-Mead", options=_SEARCH)
 
     best = min(
@@ -223,9 +221,7 @@ def estimate_pitman(structure: Mapping[int, int], population: int) -> PitmanEsti
     )
 
 
-def pitman_log_likelihood(
-    sizes: NDArray[np.float64], numbers: NDArray[np.float64], alpha: float, theta: float
-) -> float:
+def pitman_log_likelihood(sizes: Floats, numbers: Floats, alpha: float, theta: float) -> float:
     """Return the log-likelihood of a sample with so many classes of each size, but for a constant.
 
     Examples
@@ -259,12 +255,12 @@ def expected_uniques(alpha: float, theta: float, population: int) -> float:
     return float(people * np.exp(log_product))
 
 
-def _parameters(point: NDArray[np.float64]) -> tuple[float, float]:
+def _parameters(point: Floats) -> tuple[float, float]:
     alpha = _LEAST_ALPHA + (1 - _LEAST_ALPHA) * float(expit(point[0]))
     return alpha, float(np.exp(min(point[1], _LARGEST_LOG))) - alpha
 
 
-def _point(alpha: float, theta: float) -> NDArray[np.float64]:
+def _point(alpha: float, theta: float) -> Floats:
     return np.array([np.log(alpha / (1 - alpha)), np.log(theta + alpha)])
 
 

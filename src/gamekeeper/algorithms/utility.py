@@ -47,6 +47,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.classes import class_numbers
 
+Codes = NDArray[Any]
+Floats = NDArray[np.float64]
 Number = TypeVar("Number", Fraction, float)
 
 
@@ -78,8 +80,6 @@ def overlap(first: tuple[Number, Number], second: tuple[Number, Number]) -> Numb
     return 0 if found is None or found < 0 else found
 
 
-Codes = NDArray[Any]
-Floats = NDArray[np.float64]
 _DENSE = 1 << 20
 
 

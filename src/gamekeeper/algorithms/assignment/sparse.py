@@ -44,6 +44,7 @@ from gamekeeper.algorithms.linkage.blocking import CandidatePairs
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress
 
+Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 _ASKED = "Records were to be linked one to one among candidate pairs."
@@ -75,7 +76,7 @@ class SparseAssignment:
       and neither is above its price.
     """
 
-    columns: NDArray[np.int64] = field(repr=False)
+    columns: Integers = field(repr=False)
     costs: Floats = field(repr=False)
     cost: float
     total: float
@@ -99,7 +100,7 @@ class NearestCandidates:
     candidate, NaN for none.
     """
 
-    columns: NDArray[np.int64] = field(repr=False)
+    columns: Integers = field(repr=False)
     costs: Floats = field(repr=False)
     margins: Floats = field(repr=False)
 
@@ -211,12 +212,12 @@ def nearest_candidates(candidates: CandidatePairs, costs: ArrayLike) -> NearestC
 
 
 def _dense_components(
-    graph: tuple[NDArray[np.int64], NDArray[np.int32], Floats, Floats],
+    graph: tuple[Integers, NDArray[np.int32], Floats, Floats],
     column_prices: Floats,
-    row_part: NDArray[np.int64],
-    column_part: NDArray[np.int64],
+    row_part: Integers,
+    column_part: Integers,
     n_components: int,
-) -> NDArray[np.int64]:
+) -> Integers:
     """Return the components that are linked faster as a matrix."""
     from gamekeeper.algorithms.assignment.sparse_kernels import count_useful
 
@@ -232,11 +233,8 @@ def _dense_components(
 
 
 def _records_of(
-    parts: NDArray[np.int64],
-    row_order: NDArray[np.int64],
-    row_part: NDArray[np.int64],
-    column_part: NDArray[np.int64],
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    parts: Integers, row_order: Integers, row_part: Integers, column_part: Integers
+) -> Iterator[tuple[Integers, Integers]]:
     if not len(parts):
         return
     column_order = np.argsort(column_part, kind="stable")
@@ -257,11 +255,11 @@ def _tell_part(
 
 
 def _link_dense(
-    graph: tuple[NDArray[np.int64], NDArray[np.int32], Floats, Floats],
+    graph: tuple[Integers, NDArray[np.int32], Floats, Floats],
     column_prices: Floats,
     v: Floats,
     links: tuple[NDArray[np.int32], NDArray[np.int32]],
-    records: tuple[NDArray[np.int64], NDArray[np.int64]],
+    records: tuple[Integers, Integers],
     progress: Progress | None,
     *,
     is_priced: bool,
@@ -328,7 +326,7 @@ def _prices(given: ArrayLike, n_records: int, which: str) -> Floats:
 
 
 def _prohibitive_prices(
-    candidates: CandidatePairs, values: Floats, row_part: NDArray[np.int64], n_components: int
+    candidates: CandidatePairs, values: Floats, row_part: Integers, n_components: int
 ) -> Floats:
     """Return for each row a price above all that one more link can change in its component.
 
@@ -458,9 +456,7 @@ def assignment_margins(
 class _Part:
     """A part with a complete assignment, its smaller side in rows; `rows` are those linked."""
 
-    def __init__(
-        self, costs: NDArray[Any], rows: NDArray[np.int64], links: NDArray[np.int64], v: Any
-    ) -> None:
+    def __init__(self, costs: NDArray[Any], rows: Integers, links: Integers, v: Any) -> None:
         from gamekeeper.algorithms.assignment.path_kernels import empty_search
 
         self.costs, self.rows, self.links, self.v = costs, rows, links, v
@@ -474,11 +470,7 @@ class _Part:
 
     @classmethod
     def of(
-        cls,
-        costs: NDArray[Any],
-        assignment: Assignment,
-        rows: NDArray[np.int64],
-        columns: NDArray[np.int64],
+        cls, costs: NDArray[Any], assignment: Assignment, rows: Integers, columns: Integers
     ) -> _Part:
         whole = (len(rows), len(columns)) == costs.shape
         inside = costs if whole else costs[np.ix_(rows, columns)]
@@ -517,7 +509,7 @@ class _Part:
         )
         return is_movable[:-1]
 
-    def increases(self, agents: NDArray[np.int64]) -> NDArray[np.float64]:
+    def increases(self, agents: Integers) -> NDArray[np.float64]:
         from gamekeeper.algorithms.assignment.path_kernels import FORBID, search_from
         from gamekeeper.algorithms.assignment.start_kernels import restarted
 
@@ -531,9 +523,7 @@ class _Part:
         return increases
 
 
-def _parts(
-    costs: NDArray[Any], assignment: Assignment
-) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _parts(costs: NDArray[Any], assignment: Assignment) -> list[tuple[Integers, Integers]]:
     """Return rows and columns of parts that have a complete assignment each."""
     n_rows, n_columns = costs.shape
     if assignment.n_linked == min(n_rows, n_columns):
@@ -553,7 +543,7 @@ def _parts(
     return [(rows, columns) for rows, columns in parts if len(rows) and len(columns)]
 
 
-def _asked_rows(rows: ArrayLike, n_rows: int) -> NDArray[np.int64]:
+def _asked_rows(rows: ArrayLike, n_rows: int) -> Integers:
     asked = np.asarray(rows)
     asked = asked.astype(np.int64) if asked.size == 0 else asked
     if asked.dtype.kind not in "iu" or asked.ndim != 1:

@@ -36,6 +36,7 @@ from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.wording import count_of
 
 Flags = NDArray[np.bool_]
+Integers = NDArray[np.int64]
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 _Statement: TypeAlias = tuple[
@@ -247,7 +248,6 @@ def _rank(one: Attribution) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-Integers = NDArray[np.int64]
 MarginBounds = Callable[[tuple[int, ...]], tuple[Integers, Integers]]
 """Returns the lower and upper bounds of the cells of a marginal table, by its axes in order."""
 

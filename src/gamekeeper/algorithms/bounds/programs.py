@@ -38,6 +38,7 @@ from gamekeeper.algorithms.linear_programs import (
 )
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountComponent, CountLimits
 
+Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _BELIEVED = 2**20
@@ -58,7 +59,7 @@ class Verdict:
     """
 
     bound: int | None = None
-    vertex: NDArray[np.float64] | None = None
+    vertex: Floats | None = None
     table: Integers | None = None
     is_empty: bool = False
     nodes: int = 0
@@ -183,7 +184,7 @@ class CountProgram:
         )
 
 
-def _is_proof(component: CountComponent, limits: CountLimits, ray: NDArray[np.float64]) -> bool:
+def _is_proof(component: CountComponent, limits: CountLimits, ray: Floats) -> bool:
     """Return whether duals prove, in whole numbers, that nothing is within the limits."""
     size = np.abs(ray).max(initial=0.0)
     if not np.isfinite(size) or size == 0.0:
@@ -193,10 +194,7 @@ def _is_proof(component: CountComponent, limits: CountLimits, ray: NDArray[np.fl
 
 
 def dual_bound(
-    component: CountComponent,
-    costs: Integers,
-    duals: NDArray[np.float64],
-    limits: CountLimits | None = None,
+    component: CountComponent, costs: Integers, duals: Floats, limits: CountLimits | None = None
 ) -> int:
     """Return a lower bound of whole-numbered costs, proven in whole numbers from any duals.
 
@@ -238,15 +236,13 @@ def _by_cell(component: CountComponent, duals: NDArray[Any]) -> NDArray[Any]:
 
 
 def _table(
-    component: CountComponent, vertex: NDArray[np.float64], limits: CountLimits | None = None
+    component: CountComponent, vertex: Floats, limits: CountLimits | None = None
 ) -> Integers | None:
     table = np.rint(vertex).astype(np.int64)
     return table if component.admits(table, limits) else None
 
 
-def _row_limits(
-    lower: Integers, upper: Integers, rows: Integers
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _row_limits(lower: Integers, upper: Integers, rows: Integers) -> tuple[Floats, Floats]:
     high = upper[rows]
     infinite = np.where(high >= UNBOUNDED, np.inf, high.astype(np.float64))
     return lower[rows].astype(np.float64), infinite

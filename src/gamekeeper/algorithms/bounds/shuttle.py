@@ -32,6 +32,7 @@ from gamekeeper.results import Progress
 from gamekeeper.wording import magnitude_text, shape_text
 
 Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 MAX_NODES = 2_000_000
 """The most nodes, of some 100 bytes each, that are made without being asked for explicitly."""
@@ -280,9 +281,6 @@ def _require_nodes(shape: tuple[int, ...], nodes: int, dependencies: int, most: 
             "Use integer programs, which need none of them, merge categories, or raise max_nodes"
             " (--max-nodes).",
         )
-
-
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -50,6 +50,7 @@ from gamekeeper.algorithms.releases.constraints import (
 from gamekeeper.results import Progress
 
 Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 # Divisible by all numbers up to 16: multipliers at vertices are mostly simple fractions.
 _DENOMINATOR = 720720
@@ -144,8 +145,6 @@ def _most(factors: Integers, lower: Integers, upper: Integers) -> int:
 def _limits(lower: Integers, upper: Integers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return lower.astype(np.float64), np.where(upper >= UNBOUNDED, np.inf, upper.astype(np.float64))
 
-
-Flags = NDArray[np.bool_]
 
 _LEAST_STEPS, _MOST_STEPS = 64, 256
 # Of 90 searches that found a table of Rochdale's, 89 retracted nothing and one twice; those that

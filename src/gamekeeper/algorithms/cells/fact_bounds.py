@@ -39,6 +39,7 @@ from gamekeeper.algorithms.cells.linear_facts import (
 )
 from gamekeeper.results import Progress
 
+Integers = NDArray[np.int64]
 PROBE = 3.0
 """Seconds of steps after which the rest is estimated."""
 _STEPS = 10
@@ -194,8 +195,6 @@ def _add(row: dict[int, int], other: dict[int, int], times: int) -> None:
         else:
             row.pop(number, None)
 
-
-Integers = NDArray[np.int64]
 
 _ENDLESS_ROOM = 1000
 

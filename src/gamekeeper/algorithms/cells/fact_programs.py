@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.cells.linear_facts import NO_LIMIT, FactComponent, LinearFacts, verified
 from gamekeeper.algorithms.linear_programs import DUAL, PRIMAL, program_by_rows, silent_solver
 
+Integers = NDArray[np.int64]
 _MOST_BASIC = 400
 _MOST_STEPS = 400_000
 
@@ -141,8 +142,6 @@ def _solve(system: list[tuple[Row, Fraction]], n: int) -> list[Fraction] | None:
         found[pivot] = value - sum((f * found[at] for at, f in row.items()), Fraction(0))
     return found
 
-
-Integers = NDArray[np.int64]
 
 _DENOMINATORS = (1, 2, 3, 4, 6, 12, 60, 5040)
 _LAST_DENOMINATOR = 2**30

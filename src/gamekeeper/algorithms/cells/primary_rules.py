@@ -44,6 +44,7 @@ from numpy.typing import NDArray
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import digits_text, quoted
 
+Mask = NDArray[np.bool_]
 RULE_WORDS = (
     "minimum:3, records:3 (without weights), dominance:1:85, p:10, p:10:2 (two who work together),"
     " pq:15:60, request:70, zero"
@@ -237,9 +238,6 @@ def parse_rule(text: str) -> Rule:
             f"Rules are: {RULE_WORDS}.",
         )
     return Rule(name, read)
-
-
-Mask = NDArray[np.bool_]
 
 
 def disclosing_zeros(

@@ -52,6 +52,7 @@ from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, power_text
 
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 _LAYER_STEPS = 10_000_000
 _NODES_PER_TABLE = 30
@@ -206,7 +207,6 @@ def _too_many(number: str, most: int, done: str) -> LimitError:
     )
 
 
-Floats = NDArray[np.float64]
 Prior = Literal["uniform", "poisson", "multinomial"]
 
 _TABLES_PER_STEP = 20

@@ -58,6 +58,10 @@ from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
 # Measured on two-way tables of 30² to 100² cells, on three-way tables of 10³ and 15³, and on 8 to 11
 # binary axes with margins of one and of two: 0.7 to 2.1 times this.
 _SECONDS = 1e-7
@@ -105,8 +109,6 @@ class DrawingTime:
 
 UNLIMITED = DrawingTime(None, 0)
 
-
-Integers = NDArray[np.int64]
 
 _MOST_CELLS = 1500
 _MOST_MOVES = 4000
@@ -161,8 +163,6 @@ def lattice_moves(part: TablePart) -> Integers:
             break
     return np.concatenate(moves)
 
-
-Floats = NDArray[np.float64]
 
 SamplingMethod = Literal["auto", "exact", "importance", "chain"]
 """Independent draws, weighted ones, or dependent ones of walks; "auto" takes the first that serves."""

@@ -52,6 +52,7 @@ from gamekeeper.algorithms.releases.constraints import (
     kept_axes,
 )
 
+Integers = NDArray[np.int64]
 Axes = tuple[int, ...]
 
 
@@ -203,9 +204,6 @@ def _maximal(masks: Sequence[int]) -> list[int]:
 
 def _as_axes(masks: Iterable[int]) -> tuple[Axes, ...]:
     return tuple(tuple(members(mask)) for mask in masks)
-
-
-Integers = NDArray[np.int64]
 
 
 def require_agreement(constraints: CountConstraints) -> None:
