@@ -180,7 +180,7 @@ class Shuttle:
         return changed
 
     def run(self, progress: Progress | None = None) -> Shuttle:
-        """Sweep until nothing changes; `progress` is told the number of sweeps."""
+        """Sweep until nothing changes; return the shuttle. `progress` is told how many sweeps."""
         while not self.is_finished:
             self.sweep(progress)
         return self
