@@ -1,13 +1,4 @@
-"""Prosecutor, journalist and marketer against records one by one.
-
-t-closeness against distributions written out in full.
-
-l-diversity against its definition, class by class.
-
-Household risk against the product over members.
-
-Unsafe combinations against all cells of all tables.
-"""
+"""Measures of classes against their definitions, record by record and class by class."""
 
 from __future__ import annotations
 
@@ -92,7 +83,7 @@ def shares(values, every):
 
 
 @given(RECORDS)
-def test_every_class_by_its_definition(records):
+def test_distances_of_every_class_by_its_definition(records):
     classes, values = (np.array(part) for part in zip(*records, strict=True))
     found = count_values(classes, values, 5)
     equal, ordered = equal_distance(found), ordered_distance(found)
@@ -123,7 +114,7 @@ def test_the_salaries_of_the_paper():
     assert found[:2] == pytest.approx([3 / 8, 1 / 6])
 
 
-RECORDS_OF_DIVERSITY = st.lists(st.tuples(st.integers(-1, 3), st.integers(0, 4)), max_size=14)
+CLASSED = st.lists(st.tuples(st.integers(-1, 3), st.integers(0, 4)), max_size=14)
 
 
 def slow_recursive(counts, c):
@@ -134,10 +125,10 @@ def slow_recursive(counts, c):
 
 
 @given(
-    RECORDS_OF_DIVERSITY,
+    CLASSED,
     st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(2), Fraction(7, 2)]),
 )
-def test_every_class_by_its_definition_of_diversity(records, c):
+def test_diversity_of_every_class_by_its_definition(records, c):
     classes, values = (np.array([r[i] for r in records], dtype=np.int64) for i in (0, 1))
     found = count_values(classes, values, 4)
     of_class = diversity(found, c)
@@ -171,7 +162,7 @@ def test_no_record_and_no_value():
     assert (silent.distinct[0], silent.entropy[0], silent.recursive[0]) == (0, 0, 0)
 
 
-@given(RECORDS_OF_DIVERSITY, st.data())
+@given(CLASSED, st.data())
 def test_a_line_may_stand_for_several_records(records, data):
     each = data.draw(st.lists(st.integers(1, 3), min_size=len(records), max_size=len(records)))
     counts = np.array(each, dtype=np.int64)
@@ -182,14 +173,14 @@ def test_a_line_may_stand_for_several_records(records, data):
         assert getattr(lines, name).tolist() == getattr(whole, name).tolist()
 
 
-RECORDS_OF_HOUSEHOLDS = st.lists(
+AT_HOME = st.lists(
     st.tuples(st.one_of(st.floats(0, 1), st.just(math.nan)), st.integers(0, 3)),
     min_size=1,
     max_size=8,
 )
 
 
-@given(RECORDS_OF_HOUSEHOLDS)
+@given(AT_HOME)
 def test_somebody_is_found_unless_nobody_is(records):
     risk, homes = (np.array(part) for part in zip(*records, strict=True))
     found = household_risk(risk, homes)

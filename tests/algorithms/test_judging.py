@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms import judging as rank_plots
+from gamekeeper.algorithms import judging
 from gamekeeper.algorithms.judging import (
     auc,
     auc_difference,
@@ -356,7 +356,7 @@ def test_many_scores_are_put_together_without_moving_the_plot(monkeypatch):
     score = generator.normal(size=21_000)
     y = (generator.random(21_000) < 1 / (1 + np.exp(-score))).astype(int)
     coarse = logit_rank_plot(y, score, m=5).value
-    monkeypatch.setattr(rank_plots, "_MOST_DISTINCT", 10**9)
+    monkeypatch.setattr(judging, "_MOST_DISTINCT", 10**9)
     exact = logit_rank_plot(y, score, m=5).value
     assert np.abs(coarse - exact).max() < 1e-4
     assert (coarse != exact).any()

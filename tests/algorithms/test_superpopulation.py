@@ -1,9 +1,4 @@
-"""Log-linear models against a maximum of the likelihood that is found by brute climbing.
-
-Pitman's formula against sequences of people one by one.
-
-Zayatz's estimate against exact chances of samples.
-"""
+"""Models of uniques against brute climbing, people one by one, and exact chances of samples."""
 
 from __future__ import annotations
 
@@ -222,7 +217,7 @@ def test_a_whole_population_is_known():
 @pytest.mark.parametrize(
     ("fraction", "printed"), [(10, 0.3207402393466189), (5, 0.3577099234829125)]
 )
-def test_the_shares_that_arx_prints_for_adult_of_zayatz(fraction, printed):
+def test_the_shares_of_zayatz_that_arx_prints_for_adult(fraction, printed):
     """ARX prints sample uniques that are population uniques, over the records."""
     found = estimate_zayatz(ADULT, 30_162 * fraction)
     assert found is not None

@@ -1,57 +1,46 @@
-"""The measures of a class that the field knows by name.
+"""Classic measures of a class of equal keys: risks of attackers, l-diversity, t-closeness, weights.
 
-Prosecutor, journalist and marketer: what the sizes of classes mean to three kinds of attackers.
+Risks of attackers. A prosecutor knows that somebody is in the file; the risk of a record is 1/f,
+with f the records of its class. A journalist does not; the risk is 1/F, with F the people of the
+class in the population. Of both there are the highest risk, the average over records, and the share
+of records above a threshold. A marketer wants many records, not a certain one: the expected share
+of records that are matched rightly is the average of 1/F (or of 1/f where the file is the
+population). El Emam 2013, chapters 16 to 19. Exact; linear in classes.
 
-A prosecutor knows that somebody is in the file; the risk of a record is 1/f, with f the records of
-its class. A journalist does not; the risk is 1/F, with F the people of the class in the population.
-Of both there are the highest risk, the average over records, and the share of records above a
-threshold. A marketer wants many records, not a certain one: the expected share of records that are
-matched rightly, which is the average of 1/F (or of 1/f where the file is the population). El Emam
-2013, chapters 16 to 19. Exact; linear in classes.
+l-diversity: how many values of a sensitive variable a class has. Distinct: the number of different
+values. Entropy: exp(H), with H the entropy of the values in the class, so that a class of l equally
+frequent values has l. Recursive (c, l): with the values' counts r_1 >= r_2 >= ... it holds where
+r_1 < c (r_l + r_(l+1) + ...); reported is the largest l for which it holds. A class with one value
+has 1 in every sense: by definition r_1 < c r_1 for c > 1, and for c <= 1 it holds for no l, hence
+0. A missing cell counts as no value; a class without any value has 0. Machanavajjhala, Kifer,
+Gehrke and Venkitasubramaniam 2007. One sort of the pairs of class and value.
 
-l-diversity: how many values of a sensitive variable there are in a class, in three senses.
+t-closeness: the earth mover's distance between the known values of a class and those of the file.
+With equal distances between values it is half the sum of |p_i - q_i|. With ordered values it is the
+sum over i of |sum_(j<=i) (p_j - q_j)| / (m - 1), with m the number of values of the variable that
+occur in the file. A file is t-close where no class is further away than t. Li, Li and
+Venkatasubramanian 2007. Linear in the pairs of class and value; a class is never spread out over
+all values.
 
-Distinct: the number of different values. Entropy: exp(H), with H the entropy of the values in the
-class, so that a class of l equally frequent values has l. Recursive (c, l): with the values' counts
-r_1 >= r_2 >= ... it holds where r_1 < c (r_l + r_(l+1) + ...); reported is the largest l for which it
-holds. A class with one value has 1 in every sense: by definition r_1 < c r_1 for c > 1, and for c <= 1
-it holds for no l, hence 0. A missing cell counts as no value; a class without any value has 0.
-Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam 2007. One sort of the pairs of class and value.
+The risk of a household, that at least one of its members is re-identified, is 1 - prod (1 - r_i),
+with r_i the individual risks, taken as independent. Each of its members has it, since who
+recognizes one recognizes all. A record without a household is one by itself. Franconi and Polettini
+2004; the mu-Argus manual calls it household risk, others hierarchical risk. Linear.
 
-t-closeness: how far the values of a sensitive variable in a class are from those of the file.
+Unsafe combinations, the rule of mu-Argus: for every set of at most d key variables, a combination
+of their categories is unsafe if at least one record has it and fewer than k have: tables of one,
+two, three variables are what somebody may know of another person. A threshold may differ by number
+of variables. One numbering of records per set, each from that of a smaller set.
 
-The distance is the earth mover's, over the values that are known. With equal distances between
-values it is half the sum of |p_i - q_i|. With ordered values it is the sum over i of
-|sum_(j<=i) (p_j - q_j)| / (m - 1), with m the number of values of the variable that occur in the file.
-A file is t-close where no class is further away than t. Li, Li and Venkatasubramanian 2007. Linear in
-the pairs of class and value; a class is never spread out over all values.
-
-The risk of households: at least one of a household's members is re-identified.
-
-With r_i the individual risk of its members, taken as independent, the risk of a household is
-1 - prod (1 - r_i), and each of its members has it, since who recognizes one recognizes all. A record
-without a household is one by itself. Franconi and Polettini 2004; the mu-Argus manual calls it
-household risk, others hierarchical risk. Linear.
-
-Unsafe combinations: cells of all tables of up to d key variables that too few records are in.
-
-For every set of at most d variables, a combination of their categories is unsafe if at least one
-record has it and fewer than k have. It is the rule of mu-Argus: tables of one, two, three variables are
-what somebody may know of another person. A threshold may differ by number of variables. One numbering
-of records per set, each from that of a smaller set.
-
-Individual risk from sampling weights: the population count F of a class, given f in the sample.
-
-Under the superpopulation of Benedetti and Franconi, F given f is negative binomial,
-Pr(F=h) = C(h-1, f-1) p^f (1-p)^(h-f) for h >= f, with p estimated by f over the sum of the weights
-of the class. The risk is E[1/F]. With q = 1-p it is the integral of u^(f-1) p / (p + q u) over
-u from 0 to 1, hence
+Individual risk from sampling weights: E[1/F] of the population count F of a class, given f in the
+sample. Under the superpopulation of Benedetti and Franconi, F given f is negative binomial, Pr(F=h)
+= C(h-1, f-1) p^f (1-p)^(h-f) for h >= f, with p estimated by f over the sum of the weights of the
+class. With q = 1-p the risk is the integral of u^(f-1) p / (p + q u) over u from 0 to 1, hence
 
     r_1 = (p/q) ln(1/p),    r_(f+1) = (p/q) (1/f - r_f),    r_f = p sum_k q^k k! (f-1)! / (k+f)!
 
 The recurrence damps errors for small p/q and is used there for small f; the series has positive
 terms only and is used elsewhere (under 100 terms). Franconi and Polettini 2004. Linear in classes.
-
 The approximate form that software prints is exact for f = 1 and 2, and p / (f - q) from f = 3 on.
 """
 
@@ -69,13 +58,13 @@ from numpy.typing import NDArray
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress
 
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
 
 @dataclass(frozen=True, slots=True)
 class AttackerRisk:
-    """What an attacker may hope for: the highest risk, the average, and the share above a threshold.
-
-    All are None where there is no record.
-    """
+    """The highest risk, the average, and the share above a threshold; None without any record."""
 
     highest: Fraction | None
     average: Fraction | None
@@ -85,13 +74,9 @@ class AttackerRisk:
 def attacker_risk(records: Mapping[int, int], threshold: Fraction) -> AttackerRisk:
     """Return the risk of records whose class has a known number of members.
 
-    Parameters
-    ----------
-    records
-        How many records there are in classes of each size: of the file for a prosecutor, of the
-        population for a journalist.
-    threshold
-        A record is at risk where one over that size is above the threshold.
+    `records` has how many records there are in classes of each size: of the file for a prosecutor,
+    of the population for a journalist. One is at risk where one over that size is above the
+    threshold.
 
     Examples
     --------
@@ -111,7 +96,7 @@ def estimated_risk(
     sizes: NDArray[np.integer[Any]],
     people: NDArray[np.floating[Any]],
     threshold: Fraction,
-    counts: NDArray[np.int64] | None = None,
+    counts: Integers | None = None,
 ) -> tuple[float, float, float]:
     """Return a journalist's highest and average risk and share at risk, F estimated per record.
 
@@ -140,16 +125,16 @@ class ValueCounts:
     codes from 1 to `n_values`, those that occur nowhere included.
     """
 
-    classes: NDArray[np.int64]
-    values: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    classes: Integers
+    values: Integers
+    counts: Integers
     n_classes: int
     n_values: int
 
     def __repr__(self) -> str:
         return f"ValueCounts({self.n_classes:,} classes, {len(self.counts):,} lines)"
 
-    def totals(self) -> NDArray[np.int64]:
+    def totals(self) -> Integers:
         """Return how many values each class has, each counted as often as it occurs."""
         made = np.zeros(self.n_classes, dtype=np.int64)
         np.add.at(made, self.classes, self.counts)
@@ -160,9 +145,9 @@ class ValueCounts:
 class Diversity:
     """l of each class in three senses."""
 
-    distinct: NDArray[np.int64]
-    entropy: NDArray[np.float64]
-    recursive: NDArray[np.int64]
+    distinct: Integers
+    entropy: Floats
+    recursive: Integers
 
     def __repr__(self) -> str:
         return f"Diversity({len(self.distinct):,} classes)"
@@ -172,7 +157,7 @@ def count_values(
     classes: NDArray[np.integer[Any]],
     values: NDArray[np.integer[Any]],
     n_values: int,
-    counts: NDArray[np.int64] | None = None,
+    counts: Integers | None = None,
 ) -> ValueCounts:
     """Count the values of each class.
 
@@ -194,11 +179,7 @@ def count_values(
         pairs, line = np.unique(packed, return_inverse=True)
         sums = np.bincount(line, counts[known], len(pairs))
     return ValueCounts(
-        pairs // (n_values + 1),
-        pairs % (n_values + 1),
-        sums.astype(np.int64),
-        n_classes,
-        n_values,
+        pairs // (n_values + 1), pairs % (n_values + 1), sums.astype(np.int64), n_classes, n_values
     )
 
 
@@ -220,7 +201,7 @@ def diversity(found: ValueCounts, c: Fraction) -> Diversity:
     return Diversity(distinct, by_entropy, _recursive(found, c))
 
 
-def _recursive(found: ValueCounts, c: Fraction) -> NDArray[np.int64]:
+def _recursive(found: ValueCounts, c: Fraction) -> Integers:
     """Return the largest l for which r_1 < c (r_l + ... + r_m), in whole numbers."""
     order = np.lexsort((-found.counts, found.classes))
     classes, counts = found.classes[order], found.counts[order]
@@ -234,15 +215,11 @@ def _recursive(found: ValueCounts, c: Fraction) -> NDArray[np.int64]:
     return np.bincount(classes[holds], minlength=found.n_classes).astype(np.int64)
 
 
-Floats = NDArray[np.float64]
-
-
 def equal_distance(found: ValueCounts) -> Floats:
     """Return t of each class with equal distances between values; NaN for a class without values.
 
     Examples
     --------
-    >>> from gamekeeper.algorithms.anonymity import count_values
     >>> counts = count_values(np.array([0, 0, 1, 1]), np.array([1, 2, 1, 1]), 2)
     >>> equal_distance(counts)
     array([0.25, 0.25])
@@ -268,7 +245,6 @@ def ordered_distance(found: ValueCounts) -> Floats:
     --------
     The salaries of the paper, 3k to 11k: {3k, 4k, 5k}, {6k, 8k, 11k} and {7k, 9k, 10k}.
 
-    >>> from gamekeeper.algorithms.anonymity import count_values
     >>> counts = count_values(np.array([0, 0, 0, 1, 2, 1, 2, 2, 1]), np.arange(1, 10), 9)
     >>> ordered_distance(counts).round(3)
     array([0.375, 0.167, 0.236])
@@ -302,11 +278,7 @@ def ordered_distance(found: ValueCounts) -> Floats:
 
 
 def _distances(
-    own: Floats,
-    begins: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    reached: Floats,
-    running: Floats,
+    own: Floats, begins: Integers, ends: Integers, reached: Floats, running: Floats
 ) -> Floats:
     """Return the sum of |own - reached[i]| over begin <= i < end, for each line."""
     crossing = np.clip(np.searchsorted(reached, own), begins, ends)
@@ -315,25 +287,17 @@ def _distances(
     return below + above
 
 
-def _whole(found: ValueCounts) -> NDArray[np.int64]:
-    """Return how often each value occurs in the file, by its code."""
+def _whole(found: ValueCounts) -> Integers:
     made = np.zeros(found.n_values + 1, dtype=np.int64)
     np.add.at(made, found.values, found.counts)
     return made
 
 
-def household_risk(
-    risk: NDArray[np.floating[Any]], households: NDArray[np.integer[Any]]
-) -> NDArray[np.float64]:
+def household_risk(risk: NDArray[np.floating[Any]], households: NDArray[np.integer[Any]]) -> Floats:
     """Return for each record the risk of its household.
 
-    Parameters
-    ----------
-    risk
-        The individual risk of each record; NaN for a record that was left out, which adds nothing
-        to its household and has no household risk itself.
-    households
-        The number of each record's household, from 1; 0 for a record without one.
+    A record that was left out has no risk (NaN), adds nothing to its household and has no household
+    risk. Households are numbers from 1; 0 for a record without one.
 
     Examples
     --------
@@ -352,34 +316,18 @@ _DENSE = 4
 
 @dataclass(frozen=True, slots=True, repr=False)
 class UnsafeCombinations:
-    """Unsafe combinations by number of variables, by variable and by record.
+    """How many there are of 1, 2, ... variables, the same by variable, and of each line."""
 
-    Attributes
-    ----------
-    by_size
-        How many there are of 1, 2, ... variables.
-    by_variable
-        One line per variable: in how many of 1, 2, ... variables it has a part.
-    per_record
-        How many unsafe combinations the record of each line has.
-    """
-
-    by_size: NDArray[np.int64]
-    by_variable: NDArray[np.int64]
-    per_record: NDArray[np.int64]
+    by_size: Integers
+    by_variable: Integers
+    per_record: Integers
 
     def __repr__(self) -> str:
         return f"UnsafeCombinations({int(self.by_size.sum()):,} of up to {len(self.by_size)} variables)"
 
 
 def n_sets(n_variables: int, max_size: int) -> int:
-    """Return how many sets of variables are looked at.
-
-    Examples
-    --------
-    >>> n_sets(5, 3)
-    25
-    """
+    """Return how many sets of variables are looked at."""
     return sum(math.comb(n_variables, size) for size in range(1, min(max_size, n_variables) + 1))
 
 
@@ -387,26 +335,18 @@ def unsafe_combinations(
     codes: NDArray[np.integer[Any]],
     thresholds: Sequence[int],
     *,
-    counts: NDArray[np.int64] | None = None,
+    counts: Integers | None = None,
     counts_missing: bool = True,
     progress: Progress | None = None,
 ) -> UnsafeCombinations:
     """Count unsafe combinations.
 
-    Parameters
-    ----------
-    codes
-        One line per record, one column per variable; 0 is a missing cell.
-    counts
-        How many records each line stands for; one if None.
-    thresholds
-        For combinations of 1, 2, ... variables: fewer records than that are unsafe. As many as
-        the largest number of variables to look at.
-    counts_missing
-        Whether a missing cell is a category like others. If not, a record takes part in no
-        combination of a variable that is missing in it.
-    progress
-        Told how many sets of variables are done, of how many.
+    - `codes`: one line per record, one column per variable; 0 is a missing cell. `counts` says how
+      many records each line stands for; one if None.
+    - `thresholds`: for combinations of 1, 2, ... variables: fewer records than that are unsafe. As
+      many as the largest number of variables to look at.
+    - `counts_missing`: whether a missing cell is a category like others. If not, a record takes
+      part in no combination of a variable that is missing in it.
 
     Examples
     --------
@@ -422,9 +362,7 @@ def unsafe_combinations(
     total, done = n_sets(n_variables, max_size), 0
     n_codes = [int(codes[:, place].max(initial=0)) + 1 for place in range(n_variables)]
 
-    def descend(
-        chosen: tuple[int, ...], rows: NDArray[np.int64], numbers: NDArray[np.int64]
-    ) -> None:
+    def descend(chosen: tuple[int, ...], rows: Integers, numbers: Integers) -> None:
         nonlocal done
         size = len(chosen)
         for place in range(chosen[-1] + 1 if chosen else 0, n_variables):
@@ -450,7 +388,7 @@ def unsafe_combinations(
     return UnsafeCombinations(by_size, by_variable, per_record)
 
 
-def _numbered(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+def _numbered(keys: Integers) -> Integers:
     """Return keys as numbers 0, 1, ... without a gap, in their order."""
     if int(keys.max(initial=0)) > _DENSE * len(keys):
         return np.unique(keys, return_inverse=True)[1].astype(np.int64)
@@ -468,9 +406,9 @@ _ENOUGH = 2.0**-56
 class IndividualRisk:
     """Per class or record: E[1/F], Pr(F=1) and E[F], given the sample; NaN where f is 0."""
 
-    risk: NDArray[np.float64]
-    pr_population_unique: NDArray[np.float64]
-    expected_size: NDArray[np.float64]
+    risk: Floats
+    pr_population_unique: Floats
+    expected_size: Floats
 
     def __repr__(self) -> str:
         return f"IndividualRisk({len(self.risk):,} lines)"
@@ -481,13 +419,9 @@ def individual_risk(
 ) -> IndividualRisk:
     """Return the individual risk of classes from their size and the sum of their weights.
 
-    Parameters
-    ----------
-    class_sizes
-        The number f of records in the class of each line; 0 for a record that was left out.
-    class_weights
-        The sum of the sampling weights over the class: the estimate of F. Where it is below f
-        (weights below 1), f is taken, since the population holds at least the sample.
+    A size is the number f of records in the class of each line, 0 for a record that was left out;
+    the sum of sampling weights estimates F. Where it is below f (weights below 1), f is taken,
+    since the population holds at least the sample.
 
     Examples
     --------
@@ -524,7 +458,7 @@ def individual_risk(
 
 def expected_reciprocal(
     class_sizes: NDArray[np.integer[Any]], share: NDArray[np.floating[Any]]
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return E[1/F] given f >= 1 in the sample and p in (0, 1], for arrays of equal length.
 
     Examples
@@ -549,7 +483,7 @@ def expected_reciprocal(
 
 def approximate_reciprocal(
     class_sizes: NDArray[np.integer[Any]], share: NDArray[np.floating[Any]]
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the approximate form of E[1/F]: exact for f = 1 and 2, p / (f - q) for more.
 
     Examples
@@ -565,7 +499,7 @@ def approximate_reciprocal(
     return risk
 
 
-def _by_recurrence(sizes: NDArray[Any], p: NDArray[np.float64]) -> NDArray[np.float64]:
+def _by_recurrence(sizes: NDArray[Any], p: Floats) -> Floats:
     odds = p / (1 - p)
     risk = -odds * np.log(p)
     for size in range(1, int(sizes.max(initial=1))):
@@ -574,7 +508,7 @@ def _by_recurrence(sizes: NDArray[Any], p: NDArray[np.float64]) -> NDArray[np.fl
     return risk
 
 
-def _by_series(sizes: NDArray[Any], p: NDArray[np.float64]) -> NDArray[np.float64]:
+def _by_series(sizes: NDArray[Any], p: Floats) -> Floats:
     q = 1 - p
     term = p / sizes
     total = term.copy()

@@ -1,12 +1,8 @@
 """Work in blocks whose order does not matter, and random numbers that do not depend on who draws them.
 
-Work on blocks: one kernel, some arrays that all share, and tasks whose order does not matter.
-
-A kernel stands at the top of a module and depends on nothing but the shared arrays and its task. So
-threads, processes and other machines do the same work, and what comes out does not depend on who did
-what: outcomes come in the order of the tasks.
-
-Random numbers that depend on what they are for, and on nothing that happened before.
+A kernel stands at the top of a module and depends on nothing but arrays that all share and its
+task. So threads, processes and other machines do the same work, and what comes out does not depend
+on who did what: outcomes come in the order of the tasks.
 
 A counter-based generator gives the number at any place of a stream without those before it: here
 the place is the identity of a record, so that what is drawn for it is the same whatever the order
@@ -14,8 +10,8 @@ of records and however many work at it. The stream itself is named by a seed and
 the step of a recipe and a variable; streams of other names have nothing to do with each other.
 
 The generator is Philox4x32 with ten rounds (Salmon, Moraes, Dror and Shaw, Parallel random numbers:
-as easy as 1, 2, 3; 2011), checked against the published vectors. Its key are 64 bits of a SHA-256 of
-seed and words; its counter are the 64 bits of the record and 32 of the number of the draw. Costs
+as easy as 1, 2, 3; 2011), checked against the published vectors. Its key are 64 bits of a SHA-256
+of seed and words; its counter are the 64 bits of the record and 32 of the number of the draw. Costs
 some forty operations on whole arrays a draw; two draws of 53 bits come from one counter.
 """
 
@@ -35,6 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.results import Progress
 
+Words = NDArray[np.uint64]
 State = TypeVar("State")
 Task = TypeVar("Task")
 Outcome = TypeVar("Outcome")
@@ -47,12 +44,8 @@ Shared = Mapping[str, NDArray[Any]]
 class Kernel(Generic[State, Task, Outcome]):
     """Work on a block.
 
-    Attributes
-    ----------
-    prepare
-        Makes of the shared arrays what every task needs, once per worker.
-    work
-        Does one task. Both stand at the top of a module, or are `partial` of what does.
+    `prepare` makes of the shared arrays what every task needs, once per worker, and `work` does one
+    task. Both stand at the top of a module, or are `partial` of what does.
     """
 
     prepare: Callable[[Shared], State]
@@ -137,8 +130,6 @@ _W0, _W1 = 0x9E3779B9, 0xBB67AE85
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 _ROUNDS = 10
-
-Words = NDArray[np.uint64]
 
 
 def philox(

@@ -1,24 +1,21 @@
-"""Classes of what is equal or belongs together, as numbers.
-
-Classes of equal keys as numbers 0, 1, ...: what every count of records begins with.
+"""Classes of equal rows of codes, as numbers 0, 1, ... or as packed words, and disjoint sets.
 
 The codes of a key are packed into one integer, and packed integers are numbered afresh only where
 the next variable would not fit. So most keys cost one sort of the records.
 
-Disjoint sets that can be united: union-find with path compression.
+Disjoint sets are united by union-find with path compression (Tarjan, Efficiency of a good but not
+linear set union algorithm, 1975), in near-constant time a call.
 
-Tarjan, Efficiency of a good but not linear set union algorithm, 1975. Near-constant time a call.
+For comparisons on some columns, rows are fields of 64-bit words: every column has as many bits as
+its largest code needs, and never lies across two words. So nine variables of a census file are one
+word, and two rows agree on a set of columns if they are equal after the bits of the others are
+cleared. Nothing is hashed away: comparisons are exact.
 
-Rows of codes as fields of 64-bit words: a row on some of its columns is a row and a mask.
-
-Every column has as many bits as its largest code needs; a column never lies across two words. So
-nine variables of a census file are one word, and two rows agree on a set of columns if they are
-equal after the bits of the others are cleared. Nothing is hashed away: comparisons are exact.
-
-A cell that can stand for several values is compared in the same way. The categories of such a column
-are sets of values, dealt to levels so that those of one level have no value in common (`CellSets`). At
-a level a value lies in one category or in none, so that whoever is compared with rows of that level is
-written in its categories, and fits where the codes are equal. A suppressed cell is a column left out.
+A cell that can stand for several values is compared in the same way. The categories of such a
+column are sets of values, dealt to levels so that those of one level have no value in common
+(`CellSets`). At a level a value lies in one category or in none, so that whoever is compared with
+rows of that level is written in its categories, and fits where the codes are equal. A suppressed
+cell is a column left out.
 """
 
 from __future__ import annotations
@@ -32,6 +29,8 @@ from numpy.typing import NDArray
 
 from gamekeeper.errors import LimitError, Reason
 
+Codes = NDArray[np.integer[Any]]
+Keys = NDArray[np.uint64]
 _MOST_NUMBERS = 2**62
 
 
@@ -100,22 +99,15 @@ MOST_COLUMNS = 64
 MOST_HELD = 50_000_000
 """The most values, over all levels of a column, that sets are kept of."""
 _MOST_COMPARED = 40_000_000_000
-Codes = NDArray[np.integer[Any]]
-Keys = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class CellSets:
     """The values that each category of a column can stand for.
 
-    Attributes
-    ----------
-    level_of
-        For each category its level. No two categories of a level have a value in common.
-    category_at
-        For each level and value the category that has it, or `nobody`.
-    sizes
-        How many values each category has.
+    Each category has a level, and no two of a level have a value in common: `category_at` has for
+    each level and value the category that has it, or `nobody`. `sizes` says how many values each
+    has.
     """
 
     level_of: NDArray[np.int64]
@@ -268,20 +260,11 @@ class KeyFields:
 class DistinctRows:
     """The different rows of a file, grouped by what they leave open and the levels of their sets.
 
-    Attributes
-    ----------
-    keys
-        Their words, with nothing in the fields that are open.
-    counts
-        How often each occurs, or the sum of the weights.
-    open
-        For each group the set of columns that are open (suppressed, or missing and not known).
-    levels
-        For each group the level of its cells in each column of sets.
-    starts
-        Where each group begins among the rows, and the number of rows at last.
-    row_of
-        For each record the place of its row.
+    `keys` are their words, with nothing in fields that are open, and `counts` how often each
+    occurs, or the sum of the weights. For each group there are the set of columns that are open
+    (suppressed, or missing and not known), the level of its cells in each column of sets, and in
+    `starts` where it begins, with the number of rows at last. `row_of` has the place of each
+    record's row.
     """
 
     keys: Keys

@@ -1,31 +1,21 @@
-"""How kernels are compiled, kept on disk, and count bits.
+"""How kernels are compiled by numba, kept on disk, and given machine instructions that count bits.
 
-Kernels kept on disk, and compiled anew when anything that is compiled into them has changed.
+What Python calls is kept on disk: beside the package, in the user's cache folder where that cannot
+be written to, or in the folder that NUMBA_CACHE_DIR names. Where there is none, each process
+compiles for itself. What only kernels call is compiled into those that call it; without wrappers
+for Python that takes about half the time.
 
-numba keeps a compiled function as long as the file that it is written in stays as it is (its stamp is
-the file's hash, numba 0.68). Functions of other files that are compiled into it, and constants from
-there, are not looked at: after an edit of a helper, or an upgrade of the package, the kernel would
-go on as it was. Here the stamp covers the files of all helpers too, and the values of all constants
-that a kernel or its helpers name.
-
-The folder is beside the package, or the user's cache folder where that cannot be written to, or the
-one that NUMBA_CACHE_DIR names. Where there is none, each process compiles for itself.
-
-How kernels are compiled: those that Python calls, and those that only kernels call.
-
-What Python calls is kept on disk: beside the package, or in the user's cache folder where the
-package cannot be written to (the environment variable NUMBA_CACHE_DIR names another place). Where
-neither can be written to, each process compiles anew. What only kernels call is compiled into
-those that call it; without wrappers for Python that takes about half the time. A kernel is compiled
-anew when a file has changed that anything compiled into it comes from (`kernel_cache`).
+numba keeps a compiled function as long as the file that it is written in stays as it is (its stamp
+is the file's hash, numba 0.68). Functions of other files that are compiled into it, and constants
+from there, are not looked at: after an edit of a helper, or an upgrade of the package, the kernel
+would go on as it was. Here the stamp covers the files of all helpers too, and the values of all
+constants that a kernel or its helpers name.
 
 Compilation takes longer than most answers, so kernels keep to what compiles fast: whole arrays are
 copied in loops (an assignment of one array to another has its error messages compiled, at two
 seconds), room is given by the caller, and a number that an inner kernel takes and gives back starts
-as np.int64(0), since it would be compiled once for the constant 0 and again for integers. Loops with
-a condition are not over a constant number of places, since unrolled they can take minutes.
-
-Machine instructions for compiled kernels: count bits, find the lowest one, meet sets at once.
+as np.int64(0), since it would be compiled once for the constant 0 and again for integers. Loops
+with a condition are not over a constant number of places, since unrolled they can take minutes.
 """
 
 from __future__ import annotations
@@ -175,7 +165,7 @@ def _met_subsets(
     return types.uint64(*[types.uint64] * 7), code
 
 
-# A kernel kept by numba itself does not notice an edit here (`kernel_cache` does); they never change.
+# A kernel kept by numba itself does not notice an edit here (`kept_on_disk` does); they never change.
 count_bits: Any = intrinsic(_count_bits)
 lowest_bit: Any = intrinsic(_lowest_bit)
 # met_subsets(start, m0, ..., m5): bit L says whether start and all masks in the bits of L have a

@@ -1,32 +1,24 @@
 """How well scores tell two kinds of records apart, and whether probabilities are right.
 
-What scores are judged by: whether each record is a one or a zero.
-
-Logit rank plots: how well a score tells two kinds of records apart, whatever its scale.
-
-Records are put in the order of the score; record i of rank r_i has t_i = log(r_i / (n + 1 - r_i)),
-equal scores at mid-rank. At each plotting point t = log(j / (m + 1 - j)), j = 1 .. m, a logistic
-line is fitted with weights exp(-(t - t_i)^2 / (2 h_t^2)), h_t = h / (4 psi(t)), where psi is the
-logistic density and h the standard deviation of the window at the centre. The plot is the value of
-the line at t against t: a better score has a greater slope, and any increasing transformation of
-the score gives the same plot.
-
-Copas, The effectiveness of risk scores: the logit rank plot (1999); Smith's thesis, chapter 8.
-Cost: m fits over the distinct scores. Above 20,000 of them, ranks whose t agree to 0.005 are put
-together at their mean, which moves a value by less than 0.0001.
-
-How well a measure tells two kinds of records apart, and whether its probabilities are right.
-
 The area under the receiver operating characteristic curve (AUC) is the chance that a record with
 outcome 1 has a higher score than one with outcome 0, ties counting half. Its variance follows from
 placements, the share of the other kind that each record beats (DeLong, DeLong and Clarke-Pearson
-1988); where records come in groups, such as repeated samples, from sums of placements by group
-(as Obuchowski 1997). The interval is made on the logit scale, so that it stays within 0 and 1.
+1988); where records come in groups, such as repeated samples, from sums of placements by group (as
+Obuchowski 1997). The interval is made on the logit scale, so that it stays within 0 and 1.
 
-The Brier score is the mean squared difference between a probability and the outcome. Calibration
-is judged by the logistic line of the outcome on the logit of the probability: slope 1 and
-intercept 0 where probabilities are right; a slope below 1 where they are too extreme. An outcome
-may be a share, such as the true chance 1/F of a correct match. Cost: a sort.
+The Brier score is the mean squared difference between a probability and the outcome. Calibration is
+judged by the logistic line of the outcome on the logit of the probability: slope 1 and intercept 0
+where probabilities are right; a slope below 1 where they are too extreme. An outcome may be a
+share, such as the true chance 1/F of a correct match. Cost: a sort.
+
+A logit rank plot shows a score whatever its scale: any increasing transformation of it gives the
+same plot, and a better one has a greater slope. The record of rank r_i has t_i = log(r_i / (n + 1 -
+r_i)), equal scores at mid-rank. At each plotting point t = log(j / (m + 1 - j)), j = 1 .. m, a
+logistic line is fitted with weights exp(-(t - t_i)^2 / (2 h_t^2)), h_t = h / (4 psi(t)), where psi
+is the logistic density and h the standard deviation of the window at the centre. Its value at t is
+plotted against t. Copas, The effectiveness of risk scores: the logit rank plot (1999); Smith's
+thesis, chapter 8. Cost: m fits over the distinct scores. Above 20,000 of them, ranks whose t agree
+to 0.005 are put together at their mean, which moves a value by less than 0.0001.
 """
 
 from __future__ import annotations
@@ -43,8 +35,10 @@ from gamekeeper.algorithms.statistics import LogisticLine, fit_logistic_line, lo
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.wording import count_of
 
+Numbers = NDArray[np.float64]
 
-def value_problems(outcomes: NDArray[np.float64], scores: NDArray[np.float64]) -> list[Problem]:
+
+def value_problems(outcomes: Numbers, scores: Numbers) -> list[Problem]:
     """Return what is wrong with the values of outcomes and scores, whatever their numbers.
 
     Examples
@@ -71,36 +65,21 @@ _STEP = 0.005
 
 @dataclass(frozen=True, eq=False)
 class LogitRankPlot:
-    """The points of a logit rank plot.
+    """Plotting points, logits of shares of the ranks, with the logit of the probability at each.
 
-    Attributes
-    ----------
-    t
-        The plotting points, logits of shares of the ranks.
-    value
-        The logit of the probability at each.
-    guarded
-        Where the outcomes in the window were separable, so that the value was drawn inwards.
+    Guarded are those where the outcomes in the window were separable, so that the value was drawn
+    inwards.
     """
 
-    t: NDArray[np.float64]
-    value: NDArray[np.float64]
+    t: Numbers
+    value: Numbers
     guarded: NDArray[np.bool_]
 
 
 def logit_rank_plot(y: ArrayLike, score: ArrayLike, m: int = 49, h: float = 1.0) -> LogitRankPlot:
     """Return the logit rank plot of a score for outcomes 0 and 1.
 
-    Parameters
-    ----------
-    y
-        The outcome of every record: 1 (such as population unique) or 0.
-    score
-        The score of every record; only its order matters.
-    m
-        The number of plotting points, 1 or more.
-    h
-        The standard deviation of the window at the centre of the plot, above 0.
+    It has `m` plotting points. `h` is the standard deviation of the window at the centre.
 
     Examples
     --------
@@ -126,18 +105,11 @@ def logit_rank_plot(y: ArrayLike, score: ArrayLike, m: int = 49, h: float = 1.0)
 
 
 def rank_line(y: ArrayLike, score: ArrayLike) -> LogisticLine:
-    """Return the one logistic line of the outcomes on the logit ranks: the plot's overall slope.
-
-    Examples
-    --------
-    >>> line = rank_line([0, 1, 0, 0, 1, 1], [1, 2, 3, 4, 5, 6])
-    >>> round(line.slope, 4)
-    1.0691
-    """
+    """Return the one logistic line of the outcomes on the logit ranks: the plot's overall slope."""
     return fit_logistic_line(*_grouped(y, score))
 
 
-def logit_ranks(score: ArrayLike) -> NDArray[np.float64]:
+def logit_ranks(score: ArrayLike) -> Numbers:
     """Return log(r / (n + 1 - r)) of the rank r of every score, equal scores at mid-rank.
 
     Examples
@@ -149,24 +121,16 @@ def logit_ranks(score: ArrayLike) -> NDArray[np.float64]:
     return np.log(ranks / (len(ranks) + 1 - ranks))
 
 
-def mid_ranks(column: NDArray[Any]) -> NDArray[np.float64]:
-    """Return ranks from 1; equal values share the mean of theirs.
-
-    Examples
-    --------
-    >>> mid_ranks(np.array([5, 1, 5])).tolist()
-    [2.5, 1.0, 2.5]
-    """
+def mid_ranks(column: NDArray[Any]) -> Numbers:
+    """Return ranks from 1; equal values share the mean of theirs."""
     _, places, counts = np.unique(column, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     return ((2 * last - counts + 1) / 2)[places]
 
 
-def _grouped(
-    y: ArrayLike, score: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+def _grouped(y: ArrayLike, score: ArrayLike) -> tuple[Numbers, Numbers, Numbers]:
     """Return distinct logit ranks with the share of ones and the number of records at each."""
-    outcomes, scores = _checked(y, score)
+    outcomes, scores = _checked_ranks(y, score)
     distinct, places, counts = np.unique(
         logit_ranks(scores), return_inverse=True, return_counts=True
     )
@@ -179,7 +143,7 @@ def _grouped(
     return distinct, ones / counts, counts.astype(np.float64)
 
 
-def _checked(y: ArrayLike, score: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _checked_ranks(y: ArrayLike, score: ArrayLike) -> tuple[Numbers, Numbers]:
     outcomes, scores = np.asarray(y, np.float64), np.asarray(score, np.float64)
     problems: list[Problem] = []
     if outcomes.shape != scores.shape or outcomes.ndim != 1 or not outcomes.size:
@@ -205,8 +169,6 @@ _FOUND = "Outcomes or scores cannot be used:"
 _LEVEL = 0.95
 _Z = NormalDist().inv_cdf((1 + _LEVEL) / 2)
 
-Numbers = NDArray[np.float64]
-
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -219,15 +181,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationGroup:
-    """Records of similar probability.
-
-    Attributes
-    ----------
-    records
-        How many there are.
-    mean_probability, mean_outcome
-        What was said of them, and what is true.
-    """
+    """Records of similar probability: how many, what was said of them, and what is true."""
 
     records: int
     mean_probability: float
@@ -237,19 +191,11 @@ class CalibrationGroup:
 def auc(y: ArrayLike, score: ArrayLike, *, groups: ArrayLike | None = None) -> Estimate | None:
     """Return the area under the ROC curve with a 95% interval; None where all outcomes are the same.
 
-    Parameters
-    ----------
-    y, score
-        The outcome (0 or 1) and the score of every record.
-    groups
-        A number per record; records of different groups are independent, those of one need not
-        be. By default every record is its own group. With fewer than ten groups the interval is
-        a rough one.
+    Records of different groups are independent, those of one need not be. By default every record
+    is its own group. With fewer than ten groups the interval is a rough one.
 
-    Notes
-    -----
-    Where the score separates both kinds entirely, placements do not vary. The interval is then
-    that of a share of which no failure was seen, with the smaller kind's records as trials, or the
+    Where the score separates both kinds entirely, placements do not vary. The interval is then that
+    of a share of which no failure was seen, with the smaller kind's records as trials, or the
     groups that have any of them.
 
     Examples
@@ -258,7 +204,7 @@ def auc(y: ArrayLike, score: ArrayLike, *, groups: ArrayLike | None = None) -> E
     >>> round(found.value, 4), round(found.low, 4), round(found.high, 4)
     (0.8889, 0.2614, 0.9945)
     """
-    outcomes, scores = _checked_of_discrimination(y, score, "The AUC of a score was asked for.")
+    outcomes, scores = _checked_scores(y, score, "The AUC of a score was asked for.")
     if not _has_both(outcomes):
         return None
     positive, negative = _placements(outcomes, scores)
@@ -275,11 +221,7 @@ def auc(y: ArrayLike, score: ArrayLike, *, groups: ArrayLike | None = None) -> E
 
 
 def auc_difference(
-    y: ArrayLike,
-    first: ArrayLike,
-    second: ArrayLike,
-    *,
-    groups: ArrayLike | None = None,
+    y: ArrayLike, first: ArrayLike, second: ArrayLike, *, groups: ArrayLike | None = None
 ) -> Estimate | None:
     """Return the AUC of the first score less that of the second on the same records.
 
@@ -292,8 +234,8 @@ def auc_difference(
     0.25
     """
     asked = "The AUC of two scores were to be compared."
-    outcomes, one = _checked_of_discrimination(y, first, asked)
-    _, other = _checked_of_discrimination(y, second, asked)
+    outcomes, one = _checked_scores(y, first, asked)
+    _, other = _checked_scores(y, second, asked)
     if not _has_both(outcomes):
         return None
     of_one, of_other = _placements(outcomes, one), _placements(outcomes, other)
@@ -307,13 +249,7 @@ def auc_difference(
 
 
 def brier(y: ArrayLike, probability: ArrayLike) -> float:
-    """Return the mean squared difference between probabilities and outcomes from 0 to 1.
-
-    Examples
-    --------
-    >>> brier([0, 1], [0.5, 1.0])
-    0.125
-    """
+    """Return the mean squared difference between probabilities and outcomes from 0 to 1."""
     outcomes, said = _checked_shares(y, probability, "A Brier score was asked for.")
     return float(((said - outcomes) ** 2).mean())
 
@@ -411,7 +347,6 @@ def _variance(
 
 
 def _group_numbers(outcomes: Numbers, groups: ArrayLike) -> NDArray[np.intp]:
-    """Return the number of the group of every record, from 0."""
     _, numbers = np.unique(np.asarray(groups), return_inverse=True)
     n_groups = int(numbers.max(initial=-1)) + 1
     if len(numbers) != len(outcomes) or n_groups < 2:
@@ -428,9 +363,7 @@ def _expit(value: float) -> float:
     return 1 / (1 + math.exp(-value)) if value > -700 else 0.0
 
 
-def _checked_of_discrimination(
-    y: ArrayLike, score: ArrayLike, asked: str
-) -> tuple[Numbers, Numbers]:
+def _checked_scores(y: ArrayLike, score: ArrayLike, asked: str) -> tuple[Numbers, Numbers]:
     outcomes, scores = np.asarray(y, np.float64), np.asarray(score, np.float64)
     refuse([*_shape_problems(outcomes, scores), *value_problems(outcomes, scores)], asked, _FOUND)
     return outcomes, scores

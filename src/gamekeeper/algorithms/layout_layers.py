@@ -1,33 +1,24 @@
-"""The layer of every node of an acyclic graph, such that edges go down and are short.
-
-The total length of all edges is as small as it can be. That is a linear programme, the dual of a
-flow, and is solved by the network simplex of Gansner, Koutsofios, North and Vo (A technique for
-drawing directed graphs, 1993): a spanning tree of tight edges, in which one edge is exchanged for
-another as long as that shortens the whole. What an edge of the tree is worth, its cut value,
-follows from sums over subtrees, so an exchange costs O(nodes + edges), most of it in numpy.
-
-The order of nodes within their layers, such that few edges cross.
-
-Edges join neighbouring layers only; a longer edge passes through a dummy node on every layer
-between its ends. The layers are sorted by the barycentres of their neighbours, downwards and
-upwards in turn (Sugiyama, Tagawa and Toda, Methods for visual understanding of hierarchical system
-structures, 1981). Then single nodes move along their layers to where they cause fewest crossings,
-until no move helps. Both are done from several starts, and again after some nodes of the best
-order were reversed. To find the least number of crossings is NP-hard even for two layers, so the
-outcome is good and not always the best.
-
-A sweep costs O(m log m) for m edges, a round of moves the nodes times the edges of each layer, in
-numpy. The number of starts goes down as that grows. Chance has a fixed seed.
-
-Where the nodes and edges of a drawing go: nodes in layers, every edge going down.
+"""Where the nodes and edges of a drawing go: nodes in layers, every edge going down, few crossings.
 
 The layered layout of Sugiyama, Tagawa and Toda (Methods for visual understanding of hierarchical
-system structures, 1981), in four steps. Each node gets a layer (`layers`), and edges
-that pass through layers get a dummy node on each; the layers are put in an order with few crossings
-(`order`); nodes get places along the layers (`positions`); edges become smooth curves
-that keep clear of nodes (`courses`). Connected parts are set side by side.
+system structures, 1981), in four steps: each node gets a layer, and edges that pass through layers
+a dummy node on each; the layers are put in an order; nodes get places along the layers, and edges
+become smooth curves that keep clear of nodes (`layout_positions`). Connected parts are set side by
+side. The outcome depends on the arguments alone.
 
-The outcome depends on the arguments alone. What takes longest is the order; see there.
+Layers are those with the least total length of edges. That is a linear programme, the dual of a
+flow, solved by the network simplex of Gansner, Koutsofios, North and Vo (A technique for drawing
+directed graphs, 1993): a spanning tree of tight edges, in which one edge is exchanged for another
+as long as that shortens the whole. What an edge of the tree is worth, its cut value, follows from
+sums over subtrees, so an exchange costs O(nodes + edges), most of it in numpy.
+
+For the order, which takes longest, layers are sorted by the barycentres of their neighbours,
+downwards and upwards in turn. Then single nodes move along their layers to where they cause fewest
+crossings, until no move helps. Both are done from several starts, and again after some nodes of the
+best order were reversed. To find the least number of crossings is NP-hard even for two layers, so
+the outcome is good and not always the best. A sweep costs O(m log m) for m edges, a round of moves
+the nodes times the edges of each layer, in numpy. The number of starts goes down as that grows.
+Chance has a fixed seed.
 """
 
 from __future__ import annotations
@@ -57,9 +48,7 @@ _Ints = NDArray[np.int64]
 
 
 def downward_order(n_nodes: int, edges: Sequence[tuple[int, int]]) -> list[int]:
-    """Return the nodes in an order in which edges go forward.
-
-    Nodes on a cycle, and all below it, are left out.
+    """Return the nodes in an order in which edges go forward, but for those on or below a cycle.
 
     Examples
     --------
@@ -100,10 +89,9 @@ def components(nodes: Sequence[int], edges: Sequence[tuple[int, int]]) -> list[l
 def assign_layers(
     n_nodes: int, edges: Sequence[tuple[int, int]], *, bottom: Sequence[int] = ()
 ) -> list[int]:
-    """Return the layer of every node, counted from the top, with the least total edge length.
+    """Return the layer of every node, from the top; the total length of edges is least.
 
-    Nodes of `bottom` have no children and share the lowest layer, on which no others are. There are
-    no cycles.
+    There are no cycles. Nodes of `bottom` have no children, and the lowest layer for themselves.
 
     Examples
     --------
@@ -277,13 +265,7 @@ def order_layers(
 
 
 def count_crossings(order: Sequence[Sequence[int]], gaps: Sequence[_Gap]) -> int:
-    """Return how often edges cross between layers in this order.
-
-    Examples
-    --------
-    >>> count_crossings([[0, 1], [2, 3]], [[(0, 3), (1, 2)]])
-    1
-    """
+    """Return how often edges cross between layers in this order."""
     places = {node: place for layer in order for place, node in enumerate(layer)}
     crossings = 0
     for gap in gaps:
@@ -356,7 +338,6 @@ class _Search:
         return order
 
     def improved(self, start: _Order) -> _Found:
-        """Return a better order, if one is found, or else the same."""
         order = [list(layer) for layer in start]
         best, fewest = start, count_crossings(start, self._gaps)
         fruitless = 0
@@ -509,18 +490,9 @@ def place(
 ) -> Placement:
     """Place nodes in layers, so that every edge goes down.
 
-    Parameters
-    ----------
-    extents
-        The size of every node.
-    edges
-        Pairs of node numbers, from upper to lower, without cycles.
-    bottom
-        Nodes of the lowest layer; no edge starts there.
-    keep_order
-        Whether the nodes of `bottom` stand in the given order from left to right.
-    rank_gap, node_gap
-        Points between layers, and between neighbours on a layer.
+    Edges are pairs of node numbers, from upper to lower, without cycles. Nodes of `bottom` make up
+    the lowest layer, where no edge starts, with `keep_order` in the given order from left to right.
+    Gaps are points between layers, and between neighbours on a layer.
 
     Examples
     --------
@@ -623,7 +595,6 @@ class _Sketch:
         ends[layer] += self._node_gap + self._width(node)
 
     def placement(self, edges: _Edges, rank_gap: float) -> Placement:
-        """Return the finished layout."""
         rows: list[list[int]] = [[] for _ in range(self._n_layers)]
         for node in sorted(self._x, key=self._x.__getitem__):
             rows[self._layers[node]].append(node)

@@ -1,29 +1,24 @@
-"""Where nodes stand along their layers: near their neighbours, in order, without overlap.
+"""Where nodes stand along their layers, and the smooth courses of edges between them.
 
 The sum of squared distances between joined nodes is made small, layer by layer, upwards and
 downwards in turn. For one layer, with the others held still, this is a weighted isotonic
 regression, which pooling adjacent violators solves exactly (Ayer, Brunk, Ewing, Reid and Silverman,
 An empirical distribution function for sampling with incomplete information, 1955). The objective is
 convex and the layers do not constrain each other, so the rounds lead to its minimum. Edges weigh
-more the nearer they are to the widest layer. So nodes above it are centred over their children,
-and nodes below it under their parents.
-
-Then threads, paths on which nothing branches, are made straight where there is room, and dummies
-move so that long edges become straight lines where nothing is in the way.
+more the nearer they are to the widest layer. So nodes above it are centred over their children, and
+nodes below it under their parents. Then threads, paths on which nothing branches, are made straight
+where there is room, and dummies move so that long edges become straight lines where nothing is in
+the way. A round costs O(nodes + edges), and there are at most some hundred.
 
 Gansner, Koutsofios, North and Vo (1993) minimise absolute distances for the same end, and Brandes
 and Köpf (Fast and simple horizontal coordinate assignment, 2001) average four alignments with
-medians. Squares centre parents better than the first; the second, which we tried, made drawings
-wider where one layer is much wider than the others, as in partition graphs.
-
-A round costs O(nodes + edges), and there are at most some hundred.
-
-The courses of edges in a layered drawing: smooth, downwards, and clear of nodes.
+medians. Squares centre parents better than the first; the second makes drawings wider where one
+layer is much wider than the others, as in partition graphs.
 
 Between two layers there are no nodes, so a curve may go anywhere there. Across a layer it is a
 straight line, steep enough to stay beside its own node or dummy and not to cross its neighbours.
-The pieces are cubic Bézier curves that share their slopes where they meet, so nothing has a kink.
-A slope is here the way to the right per step down. Linear in nodes, dummies and edges.
+The pieces are cubic Bézier curves that share their slopes where they meet, so nothing has a kink. A
+slope is here the way to the right per step down. Linear in nodes, dummies and edges.
 """
 
 from __future__ import annotations
@@ -138,7 +133,6 @@ class _Rows:
             self._in_thread[number][at] = True
 
     def relax(self, *, hold_threads: bool = False) -> None:
-        """Move all nodes towards their neighbours."""
         held = [flags & hold_threads for flags in self._in_thread]
         self._settle(held, [gap.weights for gap in self._gaps])
 
@@ -148,7 +142,6 @@ class _Rows:
         self._settle(held, [np.ones(len(gap.weights)) for gap in self._gaps])
 
     def _settle(self, held: Sequence[_Flags], weights: Sequence[_Floats]) -> None:
-        """Move nodes that are not held until all are still."""
         numbers = range(len(self.x))
         for sweep in range(_ROUNDS):
             moved = 0.0
@@ -332,7 +325,6 @@ class _Courses:
         self._slopes = self._dummy_slopes(routes, rows)
 
     def _space(self, left: int, right: int) -> float:
-        """Return the space between two neighbours."""
         between = self._centres[right][0] - self._centres[left][0]
         for node in (left, right):
             if node < len(self._extents):

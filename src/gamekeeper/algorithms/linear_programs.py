@@ -30,16 +30,8 @@ def program_by_rows(
 ) -> Any:
     """Return a program without costs: limits of columns and rows, and each row's members.
 
-    Parameters
-    ----------
-    columns, rows
-        The smallest and the largest values; infinite where there is none.
-    starts
-        Where the members of each row start, with an end.
-    members
-        The columns of one row after the other.
-    factors
-        By how much each counts; once, if nothing is said.
+    Limits are smallest and largest values, infinite where there is none. Members are the columns of
+    one row after the other, from `starts` on, which has an end; each counts once, or by its factor.
     """
     import highspy
 

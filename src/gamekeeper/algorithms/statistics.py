@@ -1,51 +1,38 @@
 """Regressions on one variable or several, smooth lines, and whether chains agree.
 
-Logistic regression on one variable by Newton's method with halved steps, or no answer at all.
-
-Sought are intercept a and slope b at which
+Logistic regression on one variable: intercept a and slope b at which the concave function
 
     sum of hits (a + b x) - weights log(1 + e^(a + b x))
 
-is highest. The function is concave. Plain Newton steps can still jump to and fro over its top for
-ever: far out on a slope it is nearly straight, and the curvature there says nothing of where it
-bends. So x is centred and scaled, and a step is halved until it gains at least a ten-thousandth of
-what the slope at its start promises (Armijo's rule), which arrives where there is a top. The end is
-tested by a whole Newton step, never by a halved one. Where none is reached the answer is None, not
-the last line.
+is highest. Plain Newton steps can still jump to and fro over its top for ever: far out on a slope
+it is nearly straight, and the curvature there says nothing of where it bends. So x is centred and
+scaled, and a step is halved until it gains at least a ten-thousandth of what the slope at its start
+promises (Armijo's rule), which arrives where there is a top. The end is tested by a whole Newton
+step, never by a halved one. Where none is reached the answer is None, not the last line. Boyd and
+Vandenberghe, Convex Optimization (2004), section 9.5.
 
-Cost: a few passes over x. Boyd and Vandenberghe, Convex Optimization (2004), section 9.5.
+There is no top where the outcomes are separable (every outcome above some x is 1, every one below
+is 0, or the other way round). For a line of whatever outcomes, each is then drawn half a record
+towards the middle, y* = (y W + 1/2) / (W + 1) with W the sum of weights, which always has a
+maximum; the line says so. Cost: a few passes over the records.
 
-Did chains of models agree: potential scale reduction and effective sample sizes.
+Least squares by weight, with standard errors that allow unequal variances (White 1980, with the
+factor n / (n - p) of HC1); a weight says how many people a record stands for, and errors are of the
+records that there are. Intervals are of 95%, by the normal distribution. What cannot be told from
+the data, because a variable is a sum of others or there are no more records than coefficients, has
+no answer.
 
-An edge is a series of zeros and ones per chain. R-hat compares the spread of the means of half
-chains with the spread inside them (Gelman and Rubin 1992, split as in Gelman and others 2013); it
-is 1 when all are the same and infinite when chains are constant and differ. The effective sample
-size divides the number of draws by the integrated autocorrelation time, cut off at the first
-negative pair of autocorrelations (Geyer 1992).
+Robust locally weighted regression (Cleveland, Robust locally weighted regression and smoothing
+scatterplots, 1979): at each x, a line is fitted to the q nearest points, q = span times n, with
+weights (1 - (d / d_q)^3)^3 by the distance d. Then residuals r lower the weight of points far from
+the line, by (1 - (r / 6s)^2)^2 with s the median of |r|, and the fits are made again, some times
+over. Points that share an x share a fit, so the cost is distinct x times n span, per round.
 
-Logistic regression on one variable, with weights: logit P(y = 1) = intercept + slope x.
-
-The log-likelihood is concave, so Newton's method with halved steps finds its maximum. There is
-none where the outcomes are separable (every outcome above some x is 1, every one below is 0, or
-the other way round). Then each outcome is drawn half a record towards the middle,
-y* = (y W + 1/2) / (W + 1) with W the sum of weights, which always has a maximum; the line says so.
-Cost: a few passes over the records.
-
-Robust locally weighted regression: a smooth line through points, not drawn away by outliers.
-
-At each x, a line is fitted to the q nearest points, q = span times n, with weights
-(1 - (d / d_q)^3)^3 by the distance d. Then residuals r lower the weight of points far from the
-line, by (1 - (r / 6s)^2)^2 with s the median of |r|, and the fits are made again, some times over.
-
-Cleveland, Robust locally weighted regression and smoothing scatterplots (1979). Points that share
-an x share a fit, so the cost is distinct x times n span, per round.
-
-Regressions and means with confidence intervals, to be compared before and after.
-
-Least squares by weight, with standard errors that allow unequal variances (White 1980, with the factor
-n / (n - p) of HC1); a weight says how many people a record stands for, and errors are of the records that
-there are. Intervals are of 95%, by the normal distribution. What cannot be told from the data, because a
-variable is a sum of others or there are no more records than coefficients, has no answer.
+Chains of models: an edge is a series of zeros and ones per chain. R-hat compares the spread of the
+means of half chains with the spread inside them (Gelman and Rubin 1992, split as in Gelman and
+others 2013); it is 1 when all are the same and infinite when chains are constant and differ. The
+effective sample size divides the number of draws by the integrated autocorrelation time, cut off at
+the first negative pair of autocorrelations (Geyer 1992).
 """
 
 from __future__ import annotations
@@ -78,10 +65,8 @@ class ClimbedLine(NamedTuple):
 def climb_logistic(x: Floats, hits: Floats, weights: Floats) -> ClimbedLine | None:
     """Return the line of highest probability, or None where Newton's method does not arrive.
 
-    There must be hits and misses. There is no top where they are separable by x; where x does not
-    vary the slope is 0.
-
-    Of each x, `hits` of `weights` trials hit, from none to all.
+    Of each x, `hits` of `weights` trials hit; there must be hits and misses. There is no top where
+    they are separable by x; where x does not vary the slope is 0.
 
     Examples
     --------
@@ -146,85 +131,14 @@ def _height(line: Floats, z: Floats, hits: Floats, misses: Floats) -> float:
     return -float(cost.sum())
 
 
-def r_hat(series: NDArray[np.floating]) -> float:
-    """Return the split potential scale reduction of series, a row per chain.
-
-    Examples
-    --------
-    >>> r_hat(np.array([[0.0, 1, 0, 1], [1, 0, 1, 0]])), r_hat(np.array([[0.0] * 4, [1.0] * 4]))
-    (0.7071067811865476, inf)
-    """
-    half = series.shape[1] // 2
-    if half == 0:
-        return float("inf")
-    halves = np.concatenate([series[:, :half], series[:, half : 2 * half]])
-    means = halves.mean(axis=1)
-    within = halves.var(axis=1, ddof=1).mean() if half > 1 else 0.0
-    between = means.var(ddof=1)
-    if between == 0.0:
-        # Nothing tells the halves apart; series of two draws have no more to say.
-        return float(np.sqrt((half - 1) / half)) if within > 0.0 else 1.0
-    if within == 0.0:
-        return float("inf")
-    return float(np.sqrt((half - 1) / half + between / within))
-
-
-def effective_size(series: NDArray[np.floating]) -> float:
-    """Return the number of independent draws that series, a row per chain, are worth.
-
-    Constant series are worth what they hold.
-
-    Examples
-    --------
-    >>> effective_size(np.zeros((2, 50)))
-    100.0
-    """
-    n_chains, n = series.shape
-    centred = series - series.mean(axis=1, keepdims=True)
-    power = np.abs(np.fft.rfft(centred, 2 * n, axis=1)) ** 2
-    covariance = np.fft.irfft(power, axis=1)[:, :n] / n
-    within = covariance[:, 0].mean() * n / max(n - 1, 1)
-    between = series.mean(axis=1).var(ddof=1) if n_chains > 1 else 0.0
-    total = within * (n - 1) / n + between
-    if total <= 0.0:
-        return float(n_chains * n)
-    # Differences between chains count as correlation that never dies out.
-    correlation = 1.0 - (within - covariance.mean(axis=0) * n / max(n - 1, 1)) / total
-    pairs = correlation[: n - n % 2].reshape(-1, 2).sum(axis=1)
-    negative = np.flatnonzero(pairs < 0.0)
-    kept = pairs[: negative[0]] if len(negative) else pairs
-    time = max(2.0 * np.minimum.accumulate(kept).sum() - 1.0, 1.0) if len(kept) else 1.0
-    return float(n_chains * n / time)
-
-
-def models_carrying(weights: NDArray[np.floating], mass: float = 0.95) -> int:
-    """Return the smallest number of models whose weights reach a share of the whole.
-
-    Examples
-    --------
-    >>> models_carrying(np.array([0.5, 0.3, 0.15, 0.05]), 0.9)
-    3
-    """
-    if len(weights) == 0:
-        return 0
-    reached = np.cumsum(np.sort(weights)[::-1])
-    # A rounding error must not ask for one model more.
-    return min(int(np.searchsorted(reached, mass * reached[-1] * (1 - 1e-12))) + 1, len(weights))
-
-
 # A record of less than this share of the largest weight does not keep outcomes from being separable.
 _FEATHER = 1e-12
-
-Numbers = NDArray[np.float64]
 
 
 class LogisticLine(NamedTuple):
     """A fitted line on the scale of logits.
 
-    Attributes
-    ----------
-    guarded
-        Whether the outcomes were separable, so that they were drawn half a record inwards.
+    It is guarded if the outcomes were separable, so that they were drawn half a record inwards.
     """
 
     intercept: float
@@ -237,30 +151,15 @@ class LogisticLine(NamedTuple):
 
 
 def logit(probability: float) -> float:
-    """Return log(p / (1 - p)) of a probability between 0 and 1.
-
-    Examples
-    --------
-    >>> logit(0.5), round(logit(0.9), 4)
-    (0.0, 2.1972)
-    """
+    """Return log(p / (1 - p)) of a probability between 0 and 1."""
     return math.log(probability) - math.log1p(-probability)
 
 
-def fit_logistic_line(x: Numbers, y: Numbers, weights: Numbers | None = None) -> LogisticLine:
-    """Fit a logistic line to outcomes from 0 to 1.
+def fit_logistic_line(x: Floats, y: Floats, weights: Floats | None = None) -> LogisticLine:
+    """Fit a logistic line to outcomes from 0 to 1; slope 0 where x does not vary.
 
-    Parameters
-    ----------
-    x, y
-        The variable and the outcome of every record, at least one; an outcome may be a share.
-    weights
-        The weight of every record, 0 or more and not all 0; 1 each by default.
-
-    Returns
-    -------
-    LogisticLine
-        Intercept and slope; slope 0 where x does not vary.
+    There is at least one record; an outcome may be a share. Weights are 0 or more and not all 0; 1
+    each by default.
 
     Examples
     --------
@@ -286,7 +185,7 @@ def fit_logistic_line(x: Numbers, y: Numbers, weights: Numbers | None = None) ->
     return LogisticLine(found.intercept, found.slope, guarded=True)
 
 
-def _is_separable(x: Numbers, y: Numbers) -> bool:
+def _is_separable(x: Floats, y: Floats) -> bool:
     with_one, with_zero = x[y > 0], x[y < 1]
     if not len(with_one) or not len(with_zero):
         return True
@@ -300,14 +199,8 @@ def robust_loess(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the distinct x in ascending order, and the smooth line at each.
 
-    Parameters
-    ----------
-    x, y
-        The points, at least one.
-    span
-        The share of the points that each fit uses, above 0 and up to 1; two at least.
-    rounds
-        How often the weights are lowered by residuals; 0 for a line that is not robust.
+    Each fit uses a `span` of the points, above 0 and up to 1; two at least. Weights are lowered by
+    residuals in each of the rounds; 0 for a line that is not robust.
 
     Examples
     --------
@@ -340,7 +233,7 @@ def robust_loess(
     return distinct, line
 
 
-def _window(xs: Numbers, at: float, n_near: int) -> tuple[int, int, Numbers]:
+def _window(xs: Floats, at: float, n_near: int) -> tuple[int, int, Floats]:
     """Return where the points near a place begin and end, and their weights by distance."""
     distance = np.abs(xs - at)
     reach = float(np.partition(distance, n_near - 1)[n_near - 1])
@@ -352,7 +245,7 @@ def _window(xs: Numbers, at: float, n_near: int) -> tuple[int, int, Numbers]:
     return int(first), int(last), weights
 
 
-def _fit(offsets: Numbers, ys: Numbers, weights: Numbers, by_distance: Numbers) -> float:
+def _fit(offsets: Floats, ys: Floats, weights: Floats, by_distance: Floats) -> float:
     """Return the weighted line at offset 0; the weighted mean where x does not vary."""
     total = float(weights.sum())
     if total <= 1e-12 * float(by_distance.sum()):
@@ -368,7 +261,7 @@ def _fit(offsets: Numbers, ys: Numbers, weights: Numbers, by_distance: Numbers) 
     return mean - float(weights @ (moved * (ys - mean))) / spread * centre
 
 
-def _checked(x: ArrayLike, y: ArrayLike, span: float, rounds: int) -> tuple[Numbers, Numbers]:
+def _checked(x: ArrayLike, y: ArrayLike, span: float, rounds: int) -> tuple[Floats, Floats]:
     xs, ys = np.asarray(x, np.float64), np.asarray(y, np.float64)
     problems: list[Problem] = []
     if xs.shape != ys.shape or xs.ndim != 1 or not xs.size:
@@ -435,3 +328,69 @@ def least_squares(
     error = np.sqrt(np.maximum(np.diag(spread), 0.0)) / scale
     beta = beta / scale
     return Fit(beta, beta - _NORMAL * error, beta + _NORMAL * error)
+
+
+def r_hat(series: NDArray[np.floating]) -> float:
+    """Return the split potential scale reduction of series, a row per chain.
+
+    Examples
+    --------
+    >>> r_hat(np.array([[0.0, 1, 0, 1], [1, 0, 1, 0]])), r_hat(np.array([[0.0] * 4, [1.0] * 4]))
+    (0.7071067811865476, inf)
+    """
+    half = series.shape[1] // 2
+    if half == 0:
+        return float("inf")
+    halves = np.concatenate([series[:, :half], series[:, half : 2 * half]])
+    means = halves.mean(axis=1)
+    within = halves.var(axis=1, ddof=1).mean() if half > 1 else 0.0
+    between = means.var(ddof=1)
+    if between == 0.0:
+        # Nothing tells the halves apart; series of two draws have no more to say.
+        return float(np.sqrt((half - 1) / half)) if within > 0.0 else 1.0
+    if within == 0.0:
+        return float("inf")
+    return float(np.sqrt((half - 1) / half + between / within))
+
+
+def effective_size(series: NDArray[np.floating]) -> float:
+    """Return the number of independent draws that series, a row per chain, are worth.
+
+    Constant series are worth what they hold.
+
+    Examples
+    --------
+    >>> effective_size(np.zeros((2, 50)))
+    100.0
+    """
+    n_chains, n = series.shape
+    centred = series - series.mean(axis=1, keepdims=True)
+    power = np.abs(np.fft.rfft(centred, 2 * n, axis=1)) ** 2
+    covariance = np.fft.irfft(power, axis=1)[:, :n] / n
+    within = covariance[:, 0].mean() * n / max(n - 1, 1)
+    between = series.mean(axis=1).var(ddof=1) if n_chains > 1 else 0.0
+    total = within * (n - 1) / n + between
+    if total <= 0.0:
+        return float(n_chains * n)
+    # Differences between chains count as correlation that never dies out.
+    correlation = 1.0 - (within - covariance.mean(axis=0) * n / max(n - 1, 1)) / total
+    pairs = correlation[: n - n % 2].reshape(-1, 2).sum(axis=1)
+    negative = np.flatnonzero(pairs < 0.0)
+    kept = pairs[: negative[0]] if len(negative) else pairs
+    time = max(2.0 * np.minimum.accumulate(kept).sum() - 1.0, 1.0) if len(kept) else 1.0
+    return float(n_chains * n / time)
+
+
+def models_carrying(weights: NDArray[np.floating], mass: float = 0.95) -> int:
+    """Return the smallest number of models whose weights reach a share of the whole.
+
+    Examples
+    --------
+    >>> models_carrying(np.array([0.5, 0.3, 0.15, 0.05]), 0.9)
+    3
+    """
+    if len(weights) == 0:
+        return 0
+    reached = np.cumsum(np.sort(weights)[::-1])
+    # A rounding error must not ask for one model more.
+    return min(int(np.searchsorted(reached, mass * reached[-1] * (1 - 1e-12))) + 1, len(weights))

@@ -1,33 +1,28 @@
 """How many people are unique in the population, from published models of how it came about.
 
-The structure of a sample, how many classes there are of each size, as arrays.
+Log-linear Poisson models: the count of a cell in the population is Poisson, and each of its people
+is sampled with chance pi; so that, given one in the sample, F - 1 is Poisson with mean mu = lambda
+(1 - pi) / pi, with lambda the expected count of the cell in the sample. Then P(F=1) = exp(-mu),
+E[1/F] = (1 - exp(-mu)) / mu, and tau1 and tau2 are their sums over the sample uniques. lambda comes
+from a model with main effects, which has a closed form, or with all interactions of two variables,
+by iterative proportional fitting to all two-way margins over all cells. Skinner and Holmes 1998;
+Elamir and Skinner 2006.
 
-Log-linear Poisson models of the table of keys, and the risk of a file that follows from them.
-
-The count of a cell in the population is Poisson, and each of its people is sampled with chance pi; so
-that, given one in the sample, F - 1 is Poisson with mean mu = lambda (1 - pi) / pi, with lambda the
-expected count of the cell in the sample. Then P(F=1) = exp(-mu), E[1/F] = (1 - exp(-mu)) / mu, and
-tau1 and tau2 are their sums over the sample uniques. lambda comes from a model with main effects, which
-has a closed form, or with all interactions of two variables, by iterative proportional fitting to all
-two-way margins over all cells. Skinner and Holmes 1998; Elamir and Skinner 2006.
-
-Population uniques by Pitman's sampling formula, with parameters alpha and theta.
-
-A sample of n records with u classes, s_j of them of size j, has the log-likelihood
+Pitman's sampling formula: a sample of n records with u classes, s_j of them of size j, has the
+log-likelihood
 
     sum_(i<u) ln(theta + i alpha) - sum_(i<n) ln(theta + i) + sum_j s_j sum_(i<j) ln(i - alpha)
 
 with i from 1, 0 <= alpha < 1, theta > -alpha. A population of N people then has an expected number
-of uniques of N prod_(i=1)^(N-1) (theta + alpha + i - 1) / (theta + i), about
-Gamma(theta+1) / Gamma(theta+alpha) N^alpha. Hoshino 2001; Pitman 1995. Where every record is unique or
-all are in one class, the likelihood has no maximum inside, and nothing is estimated. Linear in the
-number of different sizes.
+of uniques of N prod_(i=1)^(N-1) (theta + alpha + i - 1) / (theta + i), about Gamma(theta+1) /
+Gamma(theta+alpha) N^alpha. Hoshino 2001; Pitman 1995. Where every record is unique or all are in
+one class, the likelihood has no maximum inside, and nothing is estimated. Linear in the number of
+different sizes.
 
-Population uniques by Zayatz: sizes of classes in the population are taken to be those of the sample.
-
-Of a class of the population with F people, a sample of n of N has exactly one with probability
-p(F) = F C(N-F, n-1) / C(N, n). With w(F) the share of the sample's classes that have size F, a class
-with one record in the sample is one with one person in the population with probability
+Zayatz takes sizes of classes in the population to be those of the sample. Of a class of the
+population with F people, a sample of n of N has exactly one with probability p(F) = F C(N-F, n-1) /
+C(N, n). With w(F) the share of the sample's classes that have size F, a class with one record in
+the sample is one with one person in the population with probability
 
     Pr(F=1 | f=1) = w(1) p(1) / sum_F w(F) p(F)
 
@@ -48,10 +43,10 @@ from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, minimize
 from scipy.special import expit, gammaln
 
+Floats = NDArray[np.float64]
 
-def sizes_and_numbers(
-    structure: Mapping[int, int],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+
+def sizes_and_numbers(structure: Mapping[int, int]) -> tuple[Floats, Floats]:
     """Return the sizes that occur, in ascending order, and how many classes have each.
 
     Examples
@@ -64,8 +59,6 @@ def sizes_and_numbers(
     numbers = [structure[size] for size in sizes]
     return np.array(sizes, dtype=np.float64), np.array(numbers, dtype=np.float64)
 
-
-Floats = NDArray[np.float64]
 
 # Fitted two-way margins agree with those of the file to that share of the records.
 _AGREES = 1e-8
@@ -94,13 +87,7 @@ class LogLinearRisk:
 
 
 def poisson_risk(expected: Floats, fraction: Floats | float) -> LogLinearRisk:
-    """Return the risk of sample uniques from the expected counts of their cells in the sample.
-
-    Examples
-    --------
-    >>> poisson_risk(np.array([0.5]), 0.5)
-    LogLinearRisk(tau1=0.606531, tau2=0.786939)
-    """
+    """Return the risk of sample uniques from the expected counts of their cells in the sample."""
     mean = expected * (1 - fraction) / fraction
     p_match = np.divide(-np.expm1(-mean), mean, out=np.ones_like(mean), where=mean > 0)
     return LogLinearRisk(np.exp(-mean), p_match)
@@ -113,14 +100,8 @@ def main_effects(
 ) -> Floats:
     """Return the expected counts of the cells of some records under independence of all variables.
 
-    Parameters
-    ----------
-    codes
-        One line per record, one column per variable.
-    rows
-        The records whose cells are wanted.
-    counts
-        How many records each line stands for; one if None.
+    `codes` has one line per record; `rows` are the records whose cells are wanted; `counts` says
+    how many records each line stands for, one if None.
 
     Examples
     --------
@@ -221,10 +202,10 @@ def estimate_pitman(structure: Mapping[int, int], population: int) -> PitmanEsti
     if len(sizes) == 0 or u in (1.0, n) or population < n:
         return None
 
-    def loss(point: NDArray[np.float64]) -> float:
+    def loss(point: Floats) -> float:
         return -pitman_log_likelihood(sizes, numbers, *_parameters(point))
 
-    def climb(start: NDArray[np.float64]) -> OptimizeResult:
+    def climb(start: Floats) -> OptimizeResult:
         return minimize(loss, start, method="Nelder-Mead", options=_SEARCH)
 
     best = min(
@@ -240,9 +221,7 @@ def estimate_pitman(structure: Mapping[int, int], population: int) -> PitmanEsti
     )
 
 
-def pitman_log_likelihood(
-    sizes: NDArray[np.float64], numbers: NDArray[np.float64], alpha: float, theta: float
-) -> float:
+def pitman_log_likelihood(sizes: Floats, numbers: Floats, alpha: float, theta: float) -> float:
     """Return the log-likelihood of a sample with so many classes of each size, but for a constant.
 
     Examples
@@ -276,13 +255,12 @@ def expected_uniques(alpha: float, theta: float, population: int) -> float:
     return float(people * np.exp(log_product))
 
 
-def _parameters(point: NDArray[np.float64]) -> tuple[float, float]:
-    """Return alpha between its limits and theta above -alpha, of which any real numbers can be made."""
+def _parameters(point: Floats) -> tuple[float, float]:
     alpha = _LEAST_ALPHA + (1 - _LEAST_ALPHA) * float(expit(point[0]))
     return alpha, float(np.exp(min(point[1], _LARGEST_LOG))) - alpha
 
 
-def _point(alpha: float, theta: float) -> NDArray[np.float64]:
+def _point(alpha: float, theta: float) -> Floats:
     return np.array([np.log(alpha / (1 - alpha)), np.log(theta + alpha)])
 
 
@@ -297,8 +275,7 @@ class ZayatzEstimate:
 def estimate_zayatz(structure: Mapping[int, int], population: int) -> ZayatzEstimate | None:
     """Return the estimate, or None where the sample has no unique.
 
-    `structure` has how many classes of the sample there are of each size; `population` is the number
-    of people, at least that of the records.
+    Parameters are those of `estimate_pitman`.
 
     Examples
     --------

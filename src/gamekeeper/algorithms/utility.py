@@ -1,31 +1,24 @@
 """What a changed file is still good for: tables, numbers, intervals, and whether it can be told apart.
 
-How much of two confidence intervals is common to both, one from before and one from after.
+Intervals: the mean of the two shares that the one before and the one after have in each other: 1
+where they are the same, 0 where they touch. Apart, it is 0, or with its sign minus the gap by the
+length of each, on average (Karr and others 2006). An interval without length is covered or not;
+apart from another it has no sign that could be told.
 
-The mean of the two shares that each has in the other: 1 where they are the same, 0 where they touch.
-Apart, it is 0, or with its sign minus the gap by the length of each, on average (Karr and others 2006).
-An interval without length is covered or not; apart from another it has no sign that could be told.
+Tables: Hellinger's distance of two distributions p and q is sqrt(sum of (sqrt p - sqrt q)² / 2): 0
+where they are equal, 1 where they have nothing in common. It is taken of every margin of up to
+three variables, at a pass over the records for each with a changed variable, before and after. A
+margin whose variables did not change, of the same records with the same weights, has 0 and is not
+counted.
 
-How far the tables of a changed file are from those of before: entropy, and Hellinger's distance.
+Numbers: IL1s is the sum over cells of |before - after| by sqrt(2) times the standard deviation of
+the variable before, with divisor n - 1 (Yancey, Winkler and Creecy 2002). A variable that did not
+vary has no such scale: where its cells moved the loss is not known. Cells that are missing before
+or after are lost, counted, and not among those that moved.
 
-Of two distributions p and q it is sqrt(sum of (sqrt p - sqrt q)² / 2): 0 where they are equal, 1 where
-they have nothing in common. It is taken of every margin of up to three variables. A margin whose
-variables did not change, of the same records with the same weights, has 0 and is not counted.
-
-Cost: a pass over the records for every margin with a changed variable, before and after.
-
-What numbers lost: how far cells moved, and means and covariances after and before.
-
-IL1s is the sum over cells of |before - after| by sqrt(2) times the standard deviation of the variable
-before, with divisor n - 1 (Yancey, Winkler and Creecy 2002). A variable that did not vary has no such
-scale: where its cells moved the loss is not known. Cells that are missing before or after are lost,
-counted, and not among those that moved.
-
-Whether records of before and after can be told apart: pMSE, the mean squared propensity.
-
-Both files are put together, N records of which a share c are from after. A model gives each record the
-probability e that it is from after; pMSE = sum of (e - c)² / N. It is 0 where nothing tells them apart and
-c (1 - c) at most, where everything does.
+Told apart: both files are put together, N records of which a share c are from after. A model gives
+each record the probability e that it is from after; pMSE = sum of (e - c)² / N. It is 0 where
+nothing tells them apart and c (1 - c) at most, where everything does.
 
 - Saturated: e is the share of after in the class of records that look alike; exact.
 - Logistic: main effects of the categories, and of their pairs while there are few enough parameters. Rare
@@ -33,11 +26,11 @@ c (1 - c) at most, where everything does.
   alone, as a suppressed cell does; Newton's method with halved steps, and no answer where it does not
   arrive.
 
-The null: were the labels dealt by lot, the expected pMSE of a linear fit of rank r + 1 is exactly
-r c (1 - c) / (N - 1), and that of the logistic fit is the same to first order; the ratio of pMSE to it is
-about 1 for two samples of the same people, and below 1 for a file that is nearly a copy. Snoke,
-Raab, Nowok, Dibben and Slavkovic, General and specific utility measures for synthetic data, JRSS A 181
-(2018). Weights count as records do, and N is still the number of records in the null.
+The null: were the labels dealt by lot, the expected pMSE of a linear fit of rank r + 1 is exactly r
+c (1 - c) / (N - 1), and that of the logistic fit is the same to first order; the ratio of pMSE to
+it is about 1 for two samples of the same people, and below 1 for a file that is nearly a copy.
+Snoke, Raab, Nowok, Dibben and Slavkovic, General and specific utility measures for synthetic data,
+JRSS A 181 (2018). Weights count as records do, and N is still the number of records in the null.
 """
 
 from __future__ import annotations
@@ -54,6 +47,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.classes import class_numbers
 
+Codes = NDArray[Any]
+Floats = NDArray[np.float64]
 Number = TypeVar("Number", Fraction, float)
 
 
@@ -80,19 +75,11 @@ def signed_overlap(
 
 
 def overlap(first: tuple[Number, Number], second: tuple[Number, Number]) -> Number | int:
-    """Return the overlap of two intervals, 0 where they are apart.
-
-    Examples
-    --------
-    >>> overlap((0.0, 1.0), (2.0, 4.0))
-    0
-    """
+    """Return the overlap of two intervals, 0 where they are apart."""
     found = signed_overlap(first, second)
     return 0 if found is None or found < 0 else found
 
 
-Codes = NDArray[Any]
-Floats = NDArray[np.float64]
 _DENSE = 1 << 20
 
 
@@ -105,13 +92,7 @@ class MarginDistance:
 
 
 def hellinger(before: ArrayLike, after: ArrayLike) -> float:
-    """Return the distance of two distributions, given as counts or sums of weights.
-
-    Examples
-    --------
-    >>> hellinger([1, 1], [2, 2]), hellinger([3, 0], [0, 5])
-    (0.0, 1.0)
-    """
+    """Return the distance of two distributions, given as counts or sums of weights."""
     p, q = (np.asarray(counts, dtype=np.float64) for counts in (before, after))
     if not p.sum() or not q.sum():
         return 0.0 if p.sum() == q.sum() else 1.0
@@ -120,13 +101,7 @@ def hellinger(before: ArrayLike, after: ArrayLike) -> float:
 
 
 def entropy(counts: ArrayLike) -> float:
-    """Return the entropy of a distribution in bits.
-
-    Examples
-    --------
-    >>> entropy([1, 1]), entropy([7])
-    (1.0, 0.0)
-    """
+    """Return the entropy of a distribution in bits."""
     given = np.asarray(counts, dtype=np.float64)
     shares = given[given > 0] / given.sum() if given.sum() else given[:0]
     return max(0.0, float(-(shares * np.log2(shares)).sum()))
@@ -192,13 +167,7 @@ def margin_distances(
 
 
 def mean_distances(distances: Sequence[MarginDistance]) -> dict[int, float]:
-    """Return the mean distance of margins by their number of variables.
-
-    Examples
-    --------
-    >>> mean_distances([MarginDistance((0,), 0.5), MarginDistance((1,), 0.0)])
-    {1: 0.25}
-    """
+    """Return the mean distance of margins by their number of variables."""
     by_size: dict[int, list[float]] = {}
     for margin in distances:
         by_size.setdefault(len(margin.variables), []).append(margin.distance)
@@ -212,13 +181,7 @@ def worst(distances: Sequence[MarginDistance], number: int) -> list[MarginDistan
 
 
 def n_margins(n_variables: int, most: int = 3) -> int:
-    """Return how many margins of 1 up to `most` variables there are.
-
-    Examples
-    --------
-    >>> n_margins(10)
-    175
-    """
+    """Return how many margins of 1 up to `most` variables there are."""
     return sum(comb(n_variables, size) for size in range(1, min(most, n_variables) + 1))
 
 
@@ -327,22 +290,12 @@ _HARDLY = 1e-8
 class Propensity:
     """How well before and after are told apart.
 
-    Attributes
-    ----------
-    pmse
-        None where the fit did not arrive.
-    of_most
-        pMSE as a share of the greatest possible.
-    expected
-        What it would be on average, were labels dealt by lot.
-    ratio
-        pMSE by that; None where nothing can differ.
-    n_parameters
-        Free parameters besides the intercept.
-    has_pairs
-        Whether pairs of variables are in the model.
-    n_pooled
-        How many variables have categories that were put together.
+    - `pmse`, `of_most`: None where the fit did not arrive; and as a share of the greatest possible.
+    - `expected`, `ratio`: what it would be on average, were labels dealt by lot, and pMSE by that;
+      None where nothing can differ.
+    - `n_parameters`: free parameters besides the intercept; `has_pairs`: whether pairs are in the
+      model.
+    - `n_pooled`: how many variables have categories that were put together.
     """
 
     pmse: float | None
@@ -413,17 +366,11 @@ def logistic_pmse(
 def fit_logistic(
     terms: NDArray[np.int64], n_columns: int, misses: Floats, hits: Floats
 ) -> Floats | None:
-    """Return the fitted probability of a hit per row, or None where Newton's method does not arrive.
+    """Return the fitted probability of a hit per row, or None where the method does not arrive.
 
-    Parameters
-    ----------
-    terms
-        A row per class of equal records; in each term the number of its coefficient, from 1, or 0
-        where the term adds none.
-    n_columns
-        How many coefficients there are, with the intercept. A small ridge is on all others.
-    misses, hits
-        How many records of before and after a row stands for.
+    A row is a class of equal records, of which there are so many before (misses) and after (hits);
+    in each term it has the number of its coefficient, from 1, or 0 where the term adds none. Of the
+    `n_columns` coefficients, all but the intercept have a small ridge.
 
     Examples
     --------

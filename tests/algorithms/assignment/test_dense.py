@@ -1,7 +1,4 @@
-"""Optimal assignments against all permutations, against SciPy, and by their own proof.
-
-Greedy links, nearest records and bounds, against slow obvious twins.
-"""
+"""Links and bounds against all permutations, SciPy, obvious twins, and by their own proof."""
 
 from __future__ import annotations
 
@@ -455,7 +452,7 @@ def test_the_bound_is_below_the_optimum(costs):
     scale = max(1.0, float(np.abs(costs).max(initial=0.0)))
     for passes in (0, 1, 100):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("gamekeeper.algorithms.assignment.dense._PASSES_OF_BOUNDS", passes)
+            patch.setattr("gamekeeper.algorithms.assignment.dense._BOUND_PASSES", passes)
             assert assignment_lower_bound(costs) <= optimum.cost + 1e-9 * scale
     assert optimum.cost - optimum.lower_bound <= 1e-9 * scale
 

@@ -1,4 +1,4 @@
-"""Margins of links, against solving again without each link and against all optima."""
+"""Sparse links against every set of links, and margins against solving without each link."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.assignment import sparse as listed_pairs
+from gamekeeper.algorithms.assignment import sparse as module
 from gamekeeper.algorithms.assignment.dense import solve_assignment, two_least
 from gamekeeper.algorithms.assignment.sparse import (
     assignment_margins,
@@ -80,8 +80,8 @@ def assert_sound(candidates, costs, found):
 
 def hand_over(patch, share):
     """Hand components to the dense solver from this share of candidates on, whatever their size."""
-    patch.setattr(listed_pairs, "_DENSE_CELLS", 1)
-    patch.setattr(listed_pairs, "_DENSE_SHARE", share)
+    patch.setattr(module, "_DENSE_CELLS", 1)
+    patch.setattr(module, "_DENSE_SHARE", share)
 
 
 SHARES = st.sampled_from([0.0, 0.7, 2.0])
@@ -93,8 +93,8 @@ def test_as_many_links_as_possible_at_least_cost(problem, large, bids, share):
     candidates, costs = problem
     with pytest.MonkeyPatch.context() as patch:
         hand_over(patch, share)
-        patch.setattr(listed_pairs, "_LARGE", large)
-        patch.setattr(listed_pairs, "_BIDS_PER_ROW", bids)
+        patch.setattr(module, "_LARGE", large)
+        patch.setattr(module, "_BIDS_PER_ROW", bids)
         found = solve_candidates(candidates, costs)
     best = min((-number, cost) for number, cost, *_ in every_set_of_links(candidates, costs))
     assert (-found.n_links, found.cost) == best
@@ -112,7 +112,7 @@ def test_prices_of_unlinked_records(problem, large, share, data):
     )
     with pytest.MonkeyPatch.context() as patch:
         hand_over(patch, share)
-        patch.setattr(listed_pairs, "_LARGE", large)
+        patch.setattr(module, "_LARGE", large)
         found = solve_candidates(candidates, costs, unlinked_row=p, unlinked_column=q)
 
     def total(cost, rows, columns):
@@ -172,7 +172,7 @@ def test_against_a_dense_solver(monkeypatch, large, whole, share):
     from scipy.optimize import linear_sum_assignment
 
     hand_over(monkeypatch, share)
-    monkeypatch.setattr(listed_pairs, "_LARGE", large)
+    monkeypatch.setattr(module, "_LARGE", large)
     rng = np.random.default_rng(7)
     for n_rows, n_columns in ((60, 60), (40, 90), (90, 40)):
         dense = rng.random((n_rows, n_columns))
@@ -199,15 +199,15 @@ def test_against_a_dense_solver(monkeypatch, large, whole, share):
 def test_prices_that_rule_out_most_candidates(monkeypatch, many, handed_over):
     """Such a component is handed over only where it is large."""
     handed = []
-    link_dense = listed_pairs._link_dense
+    link_dense = module._link_dense
 
     def noted(*given, **options):
         handed.append(len(given[4][0]))
         link_dense(*given, **options)
 
-    monkeypatch.setattr(listed_pairs, "_link_dense", noted)
-    monkeypatch.setattr(listed_pairs, "_DENSE_CELLS", 100)
-    monkeypatch.setattr(listed_pairs, "_MANY_CELLS", many)
+    monkeypatch.setattr(module, "_link_dense", noted)
+    monkeypatch.setattr(module, "_DENSE_CELLS", 100)
+    monkeypatch.setattr(module, "_MANY_CELLS", many)
     i, j = np.divmod(np.arange(400), 20)
     candidates = CandidatePairs.from_pairs(i, j, (20, 20))
     costs = np.random.default_rng(4).permutation(400)
@@ -236,16 +236,16 @@ def test_dense_and_sparse_components_together(monkeypatch, whole, priced):
     costs = np.floor(costs) if whole else costs
     prices = {"unlinked_row": 20.0, "unlinked_column": 5.0} if priced else {}
     handed = []
-    link_dense = listed_pairs._link_dense
+    link_dense = module._link_dense
 
     def noted(*given, **options):
         handed.append(len(given[4][0]))
         link_dense(*given, **options)
 
-    monkeypatch.setattr(listed_pairs, "_link_dense", noted)
+    monkeypatch.setattr(module, "_link_dense", noted)
     sparse = solve_candidates(candidates, costs, **prices)
     assert handed == []
-    monkeypatch.setattr(listed_pairs, "_DENSE_CELLS", 1_000)
+    monkeypatch.setattr(module, "_DENSE_CELLS", 1_000)
     dense = solve_candidates(candidates, costs, **prices)
     assert sorted(handed) == [30, 40, 50]
     # With prices equal totals of whole numbers can come from more links or fewer.

@@ -1,4 +1,4 @@
-"""Statements on most of a kind, against every table that agrees with a release."""
+"""Statements about people, against every table that agrees with a release."""
 
 from __future__ import annotations
 

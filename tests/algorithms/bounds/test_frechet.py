@@ -286,13 +286,6 @@ GROUPS = [[0, 0, 0], [0, 1, 0], [1, 1, 0], [0, 1, 2], [2, 0, 1]]
 SHAPE = (3, 2, 2, 2)
 
 
-def released_of_recoded(table, margins):
-    return CountConstraints.of(
-        SHAPE,
-        [(axes, table.sum(axis=tuple(a for a in range(4) if a not in axes))) for axes in margins],
-    )
-
-
 @st.composite
 def recodings(draw):
     groups = [draw(st.sampled_from(GROUPS))]
@@ -314,7 +307,7 @@ def numbered(groups):
 )
 @settings(max_examples=60, deadline=None)
 def test_closed_bounds_of_recoded_tables_are_those_of_integer_programs(margins, groups, counts):
-    constraints = released_of_recoded(np.array(counts).reshape(SHAPE), margins)
+    constraints = released(np.array(counts).reshape(SHAPE), margins)
     found = closed_sum_bounds(constraints, groups)
     if found is None:
         return
@@ -338,7 +331,7 @@ def test_closed_bounds_of_recoded_tables_are_those_of_integer_programs(margins, 
 )
 def test_which_marginal_tables_have_a_closed_form(margins, kept, is_closed):
     table = np.random.default_rng(5).poisson(0.8, SHAPE)
-    constraints = released_of_recoded(table, margins)
+    constraints = released(table, margins)
     groups = [np.arange(n) if a in kept else np.zeros(n, int) for a, n in enumerate(SHAPE)]
     found = closed_sum_bounds(constraints, groups)
     assert (found is not None) == is_closed
@@ -352,7 +345,7 @@ def test_which_marginal_tables_have_a_closed_form(margins, kept, is_closed):
 @pytest.mark.parametrize("first", [[0, 1, 0], [2, 0, 1]])
 def test_recoded_axes(margins, first):
     table = np.random.default_rng(6).poisson(0.8, SHAPE)
-    constraints = released_of_recoded(table, margins)
+    constraints = released(table, margins)
     groups = [np.array(first), np.array([0, 1]), np.array([0, 1]), np.array([0, 0])]
     found = closed_sum_bounds(constraints, groups)
     assert found is not None

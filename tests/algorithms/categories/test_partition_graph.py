@@ -414,10 +414,6 @@ def test_faults_in_a_geography_are_found_quickly():
 Children = Mapping[str, Sequence[str]]
 
 
-def subsets_of_safe_edits(names: Sequence[str]) -> list[frozenset[str]]:
-    return [frozenset(s) for n in range(len(names) + 1) for s in combinations(names, n)]
-
-
 def admitted(children: Children) -> set[frozenset[str]]:
     """Return every selection that reaches each sink once, by trying them all."""
     plain = {name: list(below) for name, below in children.items()}
@@ -425,7 +421,7 @@ def admitted(children: Children) -> set[frozenset[str]]:
     sinks = sorted(name for name, below in plain.items() if not below)
     return {
         chosen
-        for chosen in subsets_of_safe_edits(sorted(plain))
+        for chosen in map(frozenset, subsets(sorted(plain)))
         if sorted(sink for name in chosen for sink in reach[name]) == sinks
     }
 
@@ -441,7 +437,7 @@ def all_graphs(names: Sequence[str]) -> list[PartitionGraph]:
     """Return every partition graph over some names, whatever its edges."""
     graphs: list[PartitionGraph] = []
     for chosen in product(
-        *(subsets_of_safe_edits([n for n in names if n != name]) for name in names)
+        *(map(frozenset, subsets(n for n in names if n != name)) for name in names)
     ):
         try:
             graphs.append(PartitionGraph(dict(zip(names, chosen, strict=True))))

@@ -13,7 +13,7 @@ from gamekeeper.algorithms.decomposable import graphs as plain
 from gamekeeper.algorithms.decomposable.dynamic_junction_tree import DynamicJunctionTree
 from gamekeeper.algorithms.decomposable.graphs import adjacency_of, edges_of, fill_in, moral_graph
 from gamekeeper.errors import InputError, Reason
-from tests.algorithms.decomposable import twins as twin
+from tests.twins import chordal_graphs as twin
 from tests.twins import legal_edges
 
 NAMES = "ABDELSTX"

@@ -27,7 +27,7 @@ from gamekeeper.algorithms.decomposable.graphs import (
     separators,
 )
 from gamekeeper.errors import InputError, LimitError, Reason
-from tests.algorithms.decomposable import twins as twin
+from tests.twins import chordal_graphs as twin
 from tests.twins.legal_edges import can_add, can_delete, legal_additions, legal_deletions
 
 SQUARE = adjacency_of(4, [(0, 1), (1, 2), (2, 3), (0, 3)])

@@ -288,7 +288,7 @@ def test_many_variables_need_no_table_of_all():
         infer_values(table, [chain], list(range(40)), {}, precision=1.0, most_cells=10_000)
 
 
-def test_all_faults_are_told_at_once_of_junction_queries():
+def test_all_faults_of_a_question_are_told_at_once():
     table = ClassTable([[0, 0], [1, 1]], [1, 1])
     with pytest.raises(InputError) as caught:
         infer_values(table, [[0, 0]], [0, 7], {0: 0, 1: 5}, weights=[1, 2])

@@ -24,8 +24,8 @@ from gamekeeper.algorithms.releases.constraints import (
     NoTableError,
 )
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
-from tests.algorithms.feasible.twins import posterior_by_hand, releases, tables_by_hand
 from tests.given.cases import cases
+from tests.twins.tables_by_hand import posterior_by_hand, releases, tables_by_hand
 
 
 def square(n, line_sum):
@@ -383,10 +383,10 @@ def test_sampled_figures_agree_with_exact_ones(method):
 
 
 def test_listed_tables_serve_where_there_are_few(monkeypatch):
-    from gamekeeper.algorithms.feasible import counting as posterior
+    from gamekeeper.algorithms.feasible import counting
 
     def too_many(*_):
-        raise posterior.TooManySteps
+        raise counting.TooManySteps
 
     known = CountConstraints.of(
         (2, 3),
@@ -394,7 +394,7 @@ def test_listed_tables_serve_where_there_are_few(monkeypatch):
     )
     entries = [(3, [HALF, Fraction(1, 3)]), (2, [Fraction(1, 5), HALF])]
     by_hand = posterior_by_hand(known, [entries], np.full((2, 3), 2))
-    monkeypatch.setattr(posterior, "marginals_of_part", too_many)
+    monkeypatch.setattr(counting, "marginals_of_part", too_many)
     found = cell_posteriors(known, [entries], "poisson", means=np.full((2, 3), 2.0))
     assert found.exact
     agree(found, by_hand)

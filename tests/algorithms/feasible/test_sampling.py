@@ -25,8 +25,8 @@ from gamekeeper.algorithms.releases.constraints import (
     NoTableError,
 )
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
-from tests.algorithms.feasible.twins import releases
 from tests.given.cases import cases
+from tests.twins.tables_by_hand import releases
 from tests.twins.whole_samples import METHODS, sample_tables
 
 

@@ -1,4 +1,1 @@
-"""One-to-one links of least total cost, and how sure each is (paper 003).
-
-Begin with `dense`, then `sparse` and `margins`.
-"""
+"""One-to-one links of least total cost, and how sure each is (paper 003). Begin with `dense`."""

@@ -1,34 +1,26 @@
-"""A matrix of costs as the kernels of assignment read it: checked, in rows, of two types.
-
-Optimal one-to-one links between two files, from a dense matrix of costs.
+"""One-to-one links from a dense matrix of costs: optimal, greedy, nearest, and a lower bound.
 
 An assignment links every record of the smaller file to a record of its own of the other, at the
-least sum of costs (Lenz, problem AP). Potentials u of rows and v of columns with u + v <= cost
-for every pair prove it: the sum of potentials is a lower bound of every assignment's cost, and
-reaches that of the optimum. With more columns than rows the potentials of columns are at most
-zero, and zero for columns that are not linked; with more rows likewise the other way round.
+least sum of costs (Lenz, problem AP). Potentials u of rows and v of columns with u + v <= cost for
+every pair prove it: the sum of potentials is a lower bound of every assignment's cost, and reaches
+that of the optimum. With more columns than rows the potentials of columns are at most zero, and
+zero for columns that are not linked; with more rows likewise the other way round.
 
 Shortest augmenting paths after Jonker and Volgenant (1987), over short lists of the rows. Where
 these go far, there are as many rows as columns, and few exchanges of columns cost nothing, they
 start again from the potentials of an auction (Bertsekas 1988). The worst case grows with the third
-power of the number of records; usual matrices are far below.
-Memory is that of the costs, a few percent more, and a copy where there are more rows than columns
-or columns lie one after the other.
+power of the number of records; usual matrices are far below. Memory is that of the costs, a few
+percent more, and a copy where there are more rows than columns or columns lie one after the other.
 
-Links found without search for the best total: greedy heuristics, and the nearest record.
+Without search for the optimum: column minima and a few rounds of bids give potentials, hence a
+lower bound, at the cost of a few readings of the matrix. It was within one percent of the optimum
+for random costs, counts of differing variables and their weights, and a quarter below it for
+distances of random points in the plane (2,000 records).
 
 Two greedy heuristics in the sense of Lenz, made definite: the cheapest pair of all that are left,
 ties by row and then by column; and row by row the cheapest free column, the first of equal ones.
 Both can be arbitrarily worse than the optimum. Pairs of infinite cost are never linked. The first
 costs a few readings of the matrix for usual costs, the second one; memory is linear beside it.
-
-How far links can be from the optimum: a lower bound without solving.
-
-Any potentials u of rows and v of columns with u + v at most the cost of every pair bound the cost
-of every complete assignment from below by their sum. Column minima and a few rounds of bids give
-such potentials at the cost of a few readings of the matrix. Their sum was within one percent of
-the optimum for random costs, counts of differing variables and their weights, and a quarter below
-it for distances of random points in the plane (2,000 records).
 """
 
 from __future__ import annotations
@@ -142,13 +134,7 @@ def sum_of_potentials(u: NDArray[np.float64], v: NDArray[np.float64]) -> float:
 
 
 def two_least(costs: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the least and second least cost of each row, infinite where there is none.
-
-    Examples
-    --------
-    >>> [least.tolist() for least in two_least(np.array([[3, 1, 2], [5, 5, 6]]))]
-    [[1.0, 5.0], [2.0, 5.0]]
-    """
+    """Return the least and second least cost of each row, infinite where there is none."""
     from gamekeeper.algorithms.assignment.path_kernels import find_two_least
 
     least = np.full((len(costs), 2), np.inf)
@@ -157,6 +143,8 @@ def two_least(costs: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.floa
 
 
 _PASSES, _MOST_BIDS = 2, 8
+# More of them give a better bound.
+_BOUND_PASSES = 100
 _AT_ONCE = 32
 # Searches whose work is more than to read every cost so many times are begun again from the
 # potentials of an auction, which takes some 30 to 90 readings itself. Measured for 2,000 records:
@@ -180,19 +168,11 @@ _MOST_AUCTION_BIDS = 200
 class Assignment:
     """One-to-one links of least cost.
 
-    Attributes
-    ----------
-    columns
-        For each row the column that it is linked to, or -1.
-    cost
-        The sum of the costs of all links.
-    row_potentials, column_potentials
-        Potentials that prove the optimum: their sum is at most the cost for each pair, and equal
-        to it for linked pairs.
-    gap
-        By how much the cost can exceed the optimum through rounding; 0 for integers.
-    solver
-        The method.
+    - `columns`: for each row the column that it is linked to, or -1; `cost`: the sum of their
+      costs.
+    - `row_potentials`, `column_potentials`: potentials that prove the optimum: their sum is at most
+      the cost for each pair, and equal to it for linked pairs.
+    - `gap`: by how much the cost can exceed the optimum through rounding; 0 for integers.
     """
 
     columns: NDArray[np.int64]
@@ -222,23 +202,13 @@ def solve_assignment(
 ) -> Assignment:
     """Link every record of the smaller side at the least total cost.
 
-    Parameters
-    ----------
-    costs
-        The cost of linking row i with column j. Infinity forbids a pair; NaN is refused. Arrays
-        of float64 and float32 are read in place. Integers are copied to one of these, exactly;
-        they must not exceed 2 to the power of 53.
-    partial
-        Where forbidden pairs leave no complete assignment, link as many records as possible, at
-        the least cost of so many links, instead of refusing.
-    progress
-        Called with the number of rows done and their number.
+    Infinity forbids a pair; NaN is refused. Arrays of float64 and float32 are read in place;
+    integers are copied to one of these, exactly, and must not exceed 2 to the power of 53. Where
+    forbidden pairs leave no complete assignment, it is refused, or with `partial` as many records
+    as possible are linked, at the least cost of so many links.
 
-    Returns
-    -------
-    Assignment
-        The links, their cost, and potentials. Which of several optimal assignments is found is
-        not defined, but the same costs always give the same one.
+    Which of several optimal assignments is found is not defined, but the same costs always give the
+    same one.
 
     Examples
     --------
@@ -418,7 +388,6 @@ def _in_parts(costs: NDArray[Any], columns: NDArray[np.int64]) -> Assignment:
 
 
 def _turned(found: Assignment) -> Assignment:
-    """Return the assignment of the transposed costs."""
     columns = np.full(len(found.column_potentials), -1, np.int64)
     linked = np.flatnonzero(found.columns >= 0)
     columns[found.columns[linked]] = linked
@@ -504,14 +473,8 @@ def _checked(costs: ArrayLike) -> NDArray[Any]:
     return given
 
 
-# How often rows without link may bid: more give a better bound.
-_PASSES_OF_BOUNDS, _MOST_BIDS_OF_BOUNDS = 100, 8
-
-
 def assignment_lower_bound(costs: ArrayLike) -> float:
     """Return what no complete assignment costs less than, without looking for the optimum.
-
-    Costs are those of linking row i with column j; infinity forbids a pair.
 
     Examples
     --------
@@ -523,7 +486,7 @@ def assignment_lower_bound(costs: ArrayLike) -> float:
     worked = by_smaller_side(as_costs(costs))
     if not worked.size:
         return 0.0
-    v, _, _, _, _, *faults = started(worked, _PASSES_OF_BOUNDS, _MOST_BIDS_OF_BOUNDS)
+    v, _, _, _, _, *faults = started(worked, _BOUND_PASSES, _MOST_BIDS)
     refuse_faults(*faults)
     u = row_minima(worked, v)
     n_without = int(np.count_nonzero(np.isinf(u)))

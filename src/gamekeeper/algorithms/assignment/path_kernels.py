@@ -1,22 +1,20 @@
-"""Shortest augmenting paths of a dense assignment, over short lists of its rows.
+"""Shortest paths of a dense assignment: to link rows, and to tell what changing each link costs.
 
-A search from a free row is Dijkstra's on reduced costs, to the nearest free column. It reads the
-list of a row it reached piece by piece: the key of the next piece, or in the end the floor of the
-row, waits in a heap beside the columns. So what is found is exact whatever the lists hold. Where
-lists do not help, as when all rows want the same columns, a search that has cost more than one
-without lists is done again without, and so are some of those that follow. A search without lists
-reads each row it reaches once, and its work is done on whole vectors.
+A search from a free row is Dijkstra's on reduced costs, to the nearest free column, over short
+lists. It reads the list of a row it reached piece by piece: the key of the next piece, or in the
+end the floor of the row, waits in a heap beside the columns. So what is found is exact whatever the
+lists hold. Where lists do not help, as when all rows want the same columns, a search that has cost
+more than one without lists is done again without, and so are some of those that follow. A search
+without lists reads each row it reaches once, and its work is done on whole vectors.
+
+Rows are the smaller side, all of them linked in an optimum. A link is changed along a shortest
+alternating cycle through it on reduced costs; the cycle may take up one free column and free
+another. Links that some optimum lacks are those on cycles of pairs without reduced cost: the
+strongly connected parts of a graph of rows (Tarjan), found at the cost of one reading of the
+matrix.
 
 The kernels are compiled for the type of the costs, read them in place, and let go of the
 interpreter. Memory is linear beside the costs.
-
-What changing each link of an optimal assignment costs, and which links can change for nothing.
-
-Rows are the smaller side, all of them linked. A link is changed along a shortest alternating
-cycle through it on reduced costs; the cycle may take up one free column and free another. Links
-that some optimum lacks are those on cycles of pairs without reduced cost: the strongly connected
-parts of a graph of rows (Tarjan), found at the cost of one reading of the matrix. The kernels let
-go of the interpreter; memory is linear beside the costs.
 """
 
 # pyright: basic, reportCallIssue=false

@@ -1,9 +1,9 @@
-"""One-to-one links of least total cost among candidate pairs, with records that stay unlinked.
+"""One-to-one links of least total cost among candidate pairs, and how sure each link of an optimum is.
 
-The total is the cost of the links, plus a price for each unlinked record of the first file and,
-where given, of the second. Without prices as many records as possible are linked, and among all
-such sets of links the total cost is least: staying unlinked then costs more than all that a further
-link can change in its connected component.
+Records may stay unlinked. The total is the cost of the links, plus a price for each unlinked record
+of the first file and, where given, of the second. Without prices as many records as possible are
+linked, and among all such sets of links the total cost is least: staying unlinked then costs more
+than all that a further link can change in its connected component.
 
 Solved by shortest augmenting paths in compiled code, all components with one call: a record whose
 nearest candidate is free takes one look, and a search never leaves its component. The potentials
@@ -11,16 +11,14 @@ that come out prove a lower bound. For whole numbers whose totals stay below 2^5
 optimal and the gap is 0. For other numbers the gap is rounding only, and is stated.
 
 Jonker and Volgenant (1987). Large components in which many of all pairs are candidates are handed
-to `assignment` as a matrix. Beside pairs and costs some 100 bytes per record, and 8 per cell of the
+to `dense` as a matrix. Beside pairs and costs some 100 bytes per record, and 8 per cell of the
 largest such matrix, at most 40 per pair.
 
-How sure each link of an optimal assignment is: gaps of rows, and what other links would cost.
-
-Two margins of a record. The gap between the best and second best of its own costs says how sure
-its nearest record is. The rise of the least total cost when its link is forbidden says how sure
-its link is among one-to-one links; where that is zero, another assignment is as good. The rises
-take one search for a shortest alternating cycle per row, each at worst one reading of the costs;
-which links are part of every optimum takes one reading for all rows.
+Two margins of a record, from a matrix. The gap between the best and second best of its own costs
+says how sure its nearest record is. The rise of the least total cost when its link is forbidden
+says how sure its link is among one-to-one links; where that is zero, another assignment is as good.
+The rises take one search for a shortest alternating cycle per row, each at worst one reading of the
+costs; which links are part of every optimum takes one reading for all rows.
 """
 
 from __future__ import annotations
@@ -46,6 +44,7 @@ from gamekeeper.algorithms.linkage.blocking import CandidatePairs
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress
 
+Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 _ASKED = "Records were to be linked one to one among candidate pairs."
@@ -68,24 +67,16 @@ _MANY_CELLS = 1_000_000
 class SparseAssignment:
     """One-to-one links among candidate pairs.
 
-    Attributes
-    ----------
-    columns
-        For each record of the first file the record of the second, -1 for unlinked.
-    costs
-        The cost of each link, NaN for unlinked.
-    cost
-        The total cost of the links.
-    total
-        The cost of the links and the prices of unlinked records.
-    gap
-        How far the total can be above the least possible, proved by the potentials: 0 for whole
-        numbers, rounding for others.
-    row_potentials, column_potentials
-        Feasible: their sum is at most the cost of each pair, and neither is above its price.
+    - `columns`, `costs`: for each record of the first file the record of the second and the cost of
+      the link; -1 and NaN for unlinked.
+    - `total`: the cost of the links and the prices of unlinked records.
+    - `gap`: how far the total can be above the least possible, proved by the potentials: 0 for
+      whole numbers, rounding for others.
+    - `row_potentials`, `column_potentials`: feasible: their sum is at most the cost of each pair,
+      and neither is above its price.
     """
 
-    columns: NDArray[np.int64] = field(repr=False)
+    columns: Integers = field(repr=False)
     costs: Floats = field(repr=False)
     cost: float
     total: float
@@ -103,13 +94,13 @@ class SparseAssignment:
 
 @dataclass(frozen=True, eq=False)
 class NearestCandidates:
-    """For each record of the first file its nearest candidate, not one to one.
+    """For each record of the first file its nearest candidate (-1 without any), not one to one.
 
-    `columns` is -1 and `costs` infinite without a candidate. The margin is how much farther the
-    second nearest is: 0 for a tie, infinite for a single candidate, NaN for none.
+    The margin is how much farther the second nearest is: 0 for a tie, infinite for a single
+    candidate, NaN for none.
     """
 
-    columns: NDArray[np.int64] = field(repr=False)
+    columns: Integers = field(repr=False)
     costs: Floats = field(repr=False)
     margins: Floats = field(repr=False)
 
@@ -122,22 +113,13 @@ def solve_candidates(
     unlinked_column: ArrayLike | None = None,
     progress: Progress | None = None,
 ) -> SparseAssignment:
-    """Return the one-to-one links of least total cost.
+    """Return the one-to-one links of least total cost; a pair of infinite cost is impossible.
 
-    Parameters
-    ----------
-    candidates
-        The pairs that may be linked.
-    costs
-        The cost of each pair, in their order; infinite for impossible.
-    unlinked_row
-        The price of an unlinked record of the first file, one number or one per record. By default
-        as many records as possible are linked. A link is made where it lowers the total; where it
-        makes no difference, the record stays unlinked.
-    unlinked_column
-        The price of an unlinked record of the second file, 0 by default; only with `unlinked_row`.
-    progress
-        Told how many records of the first file are done.
+    - `unlinked_row`: the price of an unlinked record of the first file, one number or one per
+      record. By default as many records as possible are linked. A link is made where it lowers the
+      total; where it makes no difference, the record stays unlinked.
+    - `unlinked_column`: the price of an unlinked record of the second file, 0 by default; only with
+      `unlinked_row`.
 
     Examples
     --------
@@ -230,12 +212,12 @@ def nearest_candidates(candidates: CandidatePairs, costs: ArrayLike) -> NearestC
 
 
 def _dense_components(
-    graph: tuple[NDArray[np.int64], NDArray[np.int32], Floats, Floats],
+    graph: tuple[Integers, NDArray[np.int32], Floats, Floats],
     column_prices: Floats,
-    row_part: NDArray[np.int64],
-    column_part: NDArray[np.int64],
+    row_part: Integers,
+    column_part: Integers,
     n_components: int,
-) -> NDArray[np.int64]:
+) -> Integers:
     """Return the components that are linked faster as a matrix."""
     from gamekeeper.algorithms.assignment.sparse_kernels import count_useful
 
@@ -251,12 +233,8 @@ def _dense_components(
 
 
 def _records_of(
-    parts: NDArray[np.int64],
-    row_order: NDArray[np.int64],
-    row_part: NDArray[np.int64],
-    column_part: NDArray[np.int64],
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Return rows and columns of some components."""
+    parts: Integers, row_order: Integers, row_part: Integers, column_part: Integers
+) -> Iterator[tuple[Integers, Integers]]:
     if not len(parts):
         return
     column_order = np.argsort(column_part, kind="stable")
@@ -273,16 +251,15 @@ def _records_of(
 def _tell_part(
     progress: Progress, before: int, here: int, n_rows: int, done: int, of: int | None
 ) -> None:
-    """Tell how many rows are done from the share done of one component."""
     progress(before + (here * done // of if of else 0), n_rows)
 
 
 def _link_dense(
-    graph: tuple[NDArray[np.int64], NDArray[np.int32], Floats, Floats],
+    graph: tuple[Integers, NDArray[np.int32], Floats, Floats],
     column_prices: Floats,
     v: Floats,
     links: tuple[NDArray[np.int32], NDArray[np.int32]],
-    records: tuple[NDArray[np.int64], NDArray[np.int64]],
+    records: tuple[Integers, Integers],
     progress: Progress | None,
     *,
     is_priced: bool,
@@ -349,7 +326,7 @@ def _prices(given: ArrayLike, n_records: int, which: str) -> Floats:
 
 
 def _prohibitive_prices(
-    candidates: CandidatePairs, values: Floats, row_part: NDArray[np.int64], n_components: int
+    candidates: CandidatePairs, values: Floats, row_part: Integers, n_components: int
 ) -> Floats:
     """Return for each row a price above all that one more link can change in its component.
 
@@ -393,19 +370,14 @@ _AT_ONCE = 256
 class AssignmentMargins:
     """How sure the links of an assignment are, row by row.
 
-    Attributes
-    ----------
-    best, second_best
-        The two least costs of the row; infinite where there is none.
-    increases
-        By how much the least total cost of as many links rises when the link of the row is
-        forbidden: 0 where another optimum links it elsewhere, infinite where so many links need
-        it, NaN for rows without link and for rows that were not asked for.
-    in_every_optimum
-        Whether every optimal assignment has this link; false for rows without link.
-    tolerance
-        Sums that differ by no more are taken as equal: 0 for integers, 1e-11 of the largest finite cost
-        for others.
+    - `best`, `second_best`: the two least costs of the row; infinite where there is none.
+    - `increases`: by how much the least total cost of as many links rises when the link of the row
+      is forbidden: 0 where another optimum links it elsewhere, infinite where so many links need
+      it, NaN for rows without link and for rows that were not asked for.
+    - `in_every_optimum`: whether every optimal assignment has this link; false for rows without
+      link.
+    - `tolerance`: sums that differ by no more are taken as equal: 0 for integers, 1e-11 of the
+      largest finite cost for others.
     """
 
     best: NDArray[np.float64]
@@ -433,18 +405,7 @@ def assignment_margins(
     rows: ArrayLike | None = None,
     progress: Progress | None = None,
 ) -> AssignmentMargins:
-    """Return how sure each link of an optimal assignment is.
-
-    Parameters
-    ----------
-    costs
-        The costs that were solved.
-    assignment
-        The optimum that `solve_assignment` found for them.
-    rows
-        The rows whose `increases` are wanted, all by default; an empty list for none.
-    progress
-        Called with the number of rows done and their number.
+    """Return how sure each link of an optimum is; `increases` for some rows, or all by default.
 
     Examples
     --------
@@ -495,9 +456,7 @@ def assignment_margins(
 class _Part:
     """A part with a complete assignment, its smaller side in rows; `rows` are those linked."""
 
-    def __init__(
-        self, costs: NDArray[Any], rows: NDArray[np.int64], links: NDArray[np.int64], v: Any
-    ) -> None:
+    def __init__(self, costs: NDArray[Any], rows: Integers, links: Integers, v: Any) -> None:
         from gamekeeper.algorithms.assignment.path_kernels import empty_search
 
         self.costs, self.rows, self.links, self.v = costs, rows, links, v
@@ -511,11 +470,7 @@ class _Part:
 
     @classmethod
     def of(
-        cls,
-        costs: NDArray[Any],
-        assignment: Assignment,
-        rows: NDArray[np.int64],
-        columns: NDArray[np.int64],
+        cls, costs: NDArray[Any], assignment: Assignment, rows: Integers, columns: Integers
     ) -> _Part:
         whole = (len(rows), len(columns)) == costs.shape
         inside = costs if whole else costs[np.ix_(rows, columns)]
@@ -544,7 +499,6 @@ class _Part:
             )
 
     def movable(self, tolerance: float) -> NDArray[np.bool_]:
-        """Tell of each row whether another optimum links it elsewhere."""
         from gamekeeper.algorithms.assignment.path_kernels import find_movable_rows
 
         n_nodes = len(self.costs) + 1
@@ -555,8 +509,7 @@ class _Part:
         )
         return is_movable[:-1]
 
-    def increases(self, agents: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return by how much the cost rises when links of some rows are forbidden."""
+    def increases(self, agents: Integers) -> NDArray[np.float64]:
         from gamekeeper.algorithms.assignment.path_kernels import FORBID, search_from
         from gamekeeper.algorithms.assignment.start_kernels import restarted
 
@@ -570,9 +523,7 @@ class _Part:
         return increases
 
 
-def _parts(
-    costs: NDArray[Any], assignment: Assignment
-) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _parts(costs: NDArray[Any], assignment: Assignment) -> list[tuple[Integers, Integers]]:
     """Return rows and columns of parts that have a complete assignment each."""
     n_rows, n_columns = costs.shape
     if assignment.n_linked == min(n_rows, n_columns):
@@ -592,7 +543,7 @@ def _parts(
     return [(rows, columns) for rows, columns in parts if len(rows) and len(columns)]
 
 
-def _asked_rows(rows: ArrayLike, n_rows: int) -> NDArray[np.int64]:
+def _asked_rows(rows: ArrayLike, n_rows: int) -> Integers:
     asked = np.asarray(rows)
     asked = asked.astype(np.int64) if asked.size == 0 else asked
     if asked.dtype.kind not in "iu" or asked.ndim != 1:

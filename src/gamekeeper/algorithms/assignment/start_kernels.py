@@ -1,28 +1,20 @@
-"""The start of a dense assignment: short lists of the rows, column minima, and bids of free rows.
+"""The start of a dense assignment: short lists of rows, minima, bids, auctions, and greedy links.
 
-Rows are the smaller side. A row keeps the cheapest of its columns, sorted by key, the cost less
-the potential of the column, and a floor below which none of its other columns lies. Potentials of
-columns only ever fall, so keys and floors stay lower bounds, and a row is read again only where
-its floor is not enough. Column minima and bids of free rows follow Jonker and Volgenant (1987),
-with a limit on bids, since bids can rise by tiny steps. Filling a list costs one reading of the
-row; memory is linear beside the costs.
+Rows are the smaller side. A row keeps the cheapest of its columns, sorted by key, the cost less the
+potential of the column, and a floor below which none of its other columns lies. Potentials of
+columns only ever fall, so keys and floors stay lower bounds, and a row is read again only where its
+floor is not enough. Column minima and bids of free rows follow Jonker and Volgenant (1987), with a
+limit on bids, since bids can rise by tiny steps. Filling a list costs one reading of the row.
+
+In an auction of a square assignment every free row bids for its best column, which becomes dearer
+by what the row would lose with its second best and a least raise more; the row that had the column
+is free again (Bertsekas 1988). A large least raise links all rows in few bids, but leaves each of
+them so far from its best. So the auction is repeated with smaller least raises, each time from the
+prices of the last. What it ends with are potentials near the optimum: few and short searches are
+left to reach it. A bid reads one row.
 
 The kernels are compiled for the type of the costs, read them in place, and let go of the
-interpreter. Forbidden pairs are infinite; NaN must not be there.
-
-Potentials of a square assignment by an auction with falling least raises.
-
-Every free row bids for its best column, which becomes dearer by what the row would lose with its
-second best and a least raise more; the row that had the column is free again (Bertsekas 1988). A
-large least raise links all rows in few bids, but leaves each of them so far from its best. So
-the auction is repeated with smaller least raises, each time from the prices of the last. What it
-ends with are potentials near the optimum: few and short searches are left to reach it. A bid
-reads one row; memory is linear beside the costs.
-
-Greedy links of a dense matrix of costs, compiled: cheapest pair first, or row by row.
-
-The kernels read the costs in place, and let go of the interpreter. Beside the costs, memory is
-linear. NaN must not be there.
+interpreter. Memory is linear beside the costs. Forbidden pairs are infinite; NaN must not be there.
 """
 
 # pyright: basic, reportCallIssue=false
@@ -219,9 +211,9 @@ def _link_minima(costs, v, minimum_rows, column_of, row_of, lists, n_claims):
 
 @inner
 def _bid(costs, v, column_of, row_of, lists, free, passes, most_bids):
-    """Let free rows take their best columns, which become dearer; return how many are left free.
+    """Let free rows take their best columns, which become dearer; return how many stay free.
 
-    There are so many passes over the free rows, each with at most so many bids per free row.
+    Each of some passes has at most so many bids per free row.
     """
     n_free = 0
     for i in range(costs.shape[0]):
@@ -305,8 +297,7 @@ def started(costs, passes, most_bids):
 def _two_best_of_row(row_costs, v, first, second):
     """Return best and second best key of a row, and the column of the best.
 
-    `first` and `second` hold the two for every place within a block, so that the loop is compiled
-    to vectors.
+    `first` and `second` have a place within a block each, so that the loop is compiled to vectors.
     """
     first[:] = np.inf
     second[:] = np.inf
@@ -334,8 +325,7 @@ def _two_best_of_row(row_costs, v, first, second):
 def hold_auctions(costs, v, raises, most_bids):
     """Hold one auction for each least raise, changing the potentials; return whether all ended.
 
-    An auction without end, as where there is no complete assignment, is stopped when there have
-    been so many bids in all.
+    One without end, as where no assignment is complete, is stopped after so many bids in all.
     """
     row_of, free = np.empty((2, len(costs)), np.int64)
     first, second = np.empty((2, _BLOCK))

@@ -1,4 +1,4 @@
-"""Logical attributions: what the cells that are certainly empty say about people.
+"""Logical attributions: what cells that are certainly empty, or nearly, say about people.
 
 A positive attribution says that everyone with some categories K = k has V = v, because every cell
 with K = k and another category of V is certainly empty. A negative one says that nobody with K = k
@@ -11,12 +11,11 @@ the base table decide every statement. Beside each category an axis gets the pla
 array holds for every combination of categories whether it is certainly empty. It has the product of
 (categories + 1) places; time is that, times the number of axes. Smith's thesis, chapters 2 and 3.
 
-Attributions that hold for most of a kind, or for all but the few who put together what they know.
-
+Some attributions hold for most of a kind, or for all but the few who put together what they know.
 With conditions K = k, let L be the least number of people who also have V = v, and U the largest
-number of those who have not. Whatever the table, the share of those who have it is at least
-L / (L + U): the share a / (a + b) rises with a and falls with b. Where U is at most k, as many people
-who know themselves and each other know that everybody else of the kind has V = v. U is bounded by the
+number of those who have not. Whatever the table, the share of those who have it is at least L / (L
++ U): the share a / (a + b) rises with a and falls with b. Where U is at most k, as many people who
+know themselves and each other know that everybody else of the kind has V = v. U is bounded by the
 sum of the other categories, and by all with the conditions less L.
 """
 
@@ -37,6 +36,7 @@ from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.wording import count_of
 
 Flags = NDArray[np.bool_]
+Integers = NDArray[np.int64]
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 _Statement: TypeAlias = tuple[
@@ -52,18 +52,10 @@ MOST_STATEMENTS = 500_000
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """Everyone, or nobody, with some categories has a further one.
+    """Everyone ("positive"), or nobody ("negative"), with some categories has a further one.
 
-    Attributes
-    ----------
-    kind
-        "positive" for everyone, "negative" for nobody.
-    axes, categories
-        The conditions: the categories of some axes, perhaps of none.
-    target, category
-        The axis that the statement is about, and its category.
-    people_low, people_high
-        Bounds of the number of people who meet the conditions.
+    `axes` and `categories` are the conditions, perhaps none; `target` and `category` what is said
+    of the `people_low` to `people_high` people who meet them.
     """
 
     kind: Literal["positive", "negative"]
@@ -94,16 +86,8 @@ def find_attributions(
     positive ones, then those with fewer conditions. Statements whose upper number of people is 0
     are left out.
 
-    Parameters
-    ----------
-    zeros
-        For each cell of the base table whether it is certainly empty.
-    people
-        Gives the number of people who meet the conditions; called once for each of them.
-    max_conditions
-        Leave out statements with more conditions than this.
-    max_combinations
-        The limit on the number of combinations of categories.
+    `zeros` says of each cell of the base table whether it is certainly empty; `people` gives the
+    number who meet some conditions, and is called once for each of them.
 
     Examples
     --------
@@ -219,7 +203,6 @@ def _with_one_left(empty: Flags) -> Flags:
 
 
 def _places(flags: Flags, most_conditions: int) -> list[list[int]]:
-    """Return the places of flags with at most so many conditions."""
     places = np.argwhere(flags)
     n_conditions = (places < np.array(flags.shape, np.int64) - 1).sum(axis=1)
     return places[n_conditions <= most_conditions].tolist()
@@ -265,7 +248,6 @@ def _rank(one: Attribution) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-Integers = NDArray[np.int64]
 MarginBounds = Callable[[tuple[int, ...]], tuple[Integers, Integers]]
 """Returns the lower and upper bounds of the cells of a marginal table, by its axes in order."""
 
@@ -274,20 +256,8 @@ MarginBounds = Callable[[tuple[int, ...]], tuple[Integers, Integers]]
 class GroupAttribution:
     """Most of those with some categories, or all but a few, have a further one.
 
-    Attributes
-    ----------
-    kind
-        "share" where at least a share has it, "coalition" where all but at most so many have.
-    axes, categories
-        The conditions.
-    target, category
-        The axis that the statement is about, and its category.
-    least
-        At least so many have it.
-    others
-        At most so many have not.
-    people_low, people_high
-        Bounds of the number of people who meet the conditions.
+    By `kind` a "share" of at least so many has it, or all but a "coalition" of at most so many. At
+    least `least` have it, and at most `others` have not; the rest is as in `Attribution`.
     """
 
     kind: Literal["share", "coalition"]
@@ -315,9 +285,7 @@ def find_group_attributions(
     max_conditions: int | None = None,
     max_statements: int = 500_000,
 ) -> tuple[GroupAttribution, ...]:
-    """Return what holds for at least a share of a kind, or for all but a coalition.
-
-    Statements that hold for everyone are not among them.
+    """Return what holds for at least a share of a kind, or all but a coalition, and not for all.
 
     Examples
     --------
@@ -338,7 +306,7 @@ def find_group_attributions(
         others = [axis for axis in range(n_axes) if axis != target]
         for size in range(most + 1):
             for chosen in combinations(others, size):
-                found += _statements_of_group_attributions(bounds, chosen, target, share, coalition)
+                found += _group_statements(bounds, chosen, target, share, coalition)
                 if len(found) > max_statements:
                     raise LimitError(
                         Reason.TOO_LARGE,
@@ -347,10 +315,10 @@ def find_group_attributions(
                         "Ask for fewer conditions with max_conditions (--conditions of tables infer), or"
                         " raise max_statements (--max-statements of tables infer).",
                     )
-    return tuple(sorted(found, key=_rank_of_group_attributions))
+    return tuple(sorted(found, key=_group_rank))
 
 
-def _statements_of_group_attributions(
+def _group_statements(
     bounds: MarginBounds,
     chosen: tuple[int, ...],
     target: int,
@@ -386,7 +354,7 @@ def _statements_of_group_attributions(
     return made
 
 
-def _rank_of_group_attributions(one: GroupAttribution) -> tuple[object, ...]:
+def _group_rank(one: GroupAttribution) -> tuple[object, ...]:
     return (
         one.kind == "share", -one.people_low, -one.share, len(one.axes),
         one.target, one.axes, one.categories, one.category,

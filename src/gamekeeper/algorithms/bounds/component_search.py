@@ -108,13 +108,7 @@ class BoundSearch:
         return int(self.tight_lower.sum() + self.tight_upper.sum())
 
     def start(self) -> bool:
-        """Find a first table; return whether there is one, within what the search may cost.
-
-        Raises
-        ------
-        NoTableError
-            There is none.
-        """
+        """Find a first table within what the search may cost; `NoTableError` if there is none."""
         component = self.component
         if not component.n_rows:
             # Nothing ties the cells of such a component: there is one, and it is free.
@@ -343,7 +337,6 @@ class BoundSearch:
         return self.component.limits().copied()
 
     def _fix(self, target: Target, limits: CountLimits) -> bool:
-        """Fix a sum to its outer bound and propagate, in place; return whether that holds."""
         row = self.component.n_rows + target[0]
         limits.row_lower[row] = limits.row_upper[row] = self._outer(target)
         return self.component.propagate(limits, np.full(len(limits.row_lower), row), 1)

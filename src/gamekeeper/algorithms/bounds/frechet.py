@@ -1,12 +1,4 @@
-"""Bounds of the cells of a table, kept as terms over a few axes each.
-
-The upper bound of a cell is the smallest of its upper terms, the lower bound the sum of its lower
-terms, or 0. Each term has one number for each combination of the categories of its axes. Terms come
-in an order in which each has further axes, so that only the last is combined at full size: a table
-of bounds costs a few operations per cell, and little memory beside the two results. Single cells
-need no table at all.
-
-Bounds of cells in closed form for decomposable releases, and joined from components for others.
+"""Bounds of cells in closed form for decomposable releases, and joined from components for others.
 
 In a decomposable release of exact margins a cell is at most the smallest clique count it is part
 of, and at least the sum of its clique counts less the sum of its separator counts, or 0. There is
@@ -16,15 +8,14 @@ Where a component is no exact margin, its cells have bounds instead of counts: t
 the first rule and lower ones for the second. With tight bounds of the components the result is
 tight, for tables of the components that agree on the (exact) separators always fit together, and
 each can be chosen by itself. Axes that no margin has are free: the people of a cell can all be in
-one category or all elsewhere, so that the upper bound stays and the lower bound is 0.
-
-With perturbed margins in the place of the exact ones the same rules, upper limits of separators
+one category or all elsewhere, so that the upper bound stays and the lower bound is 0. With
+perturbed margins in the place of the exact ones the same rules, upper limits of separators
 subtracted from lower limits of cliques, give limits that hold but are seldom tight.
 
-Smith's thesis, chapter 2; Dobra and Fienberg, Bounds for cell entries in contingency tables given
-marginal totals and decomposable graphs, 2000.
-
-Bounds in closed form of recoded and marginal tables of a decomposable release.
+Bounds are kept as terms with one number for each combination of the categories of a few axes: the
+upper bound is the smallest upper term, the lower bound the sum of the lower terms, or 0. Each term
+has further axes, so that only the last is combined at full size: a table of bounds costs a few
+operations per cell, and little memory beside the two results. Single cells need no table at all.
 
 An axis that only one exact margin has can be recoded, or summed out, in that margin alone: every
 table of the recoded release is the recoding of a table of the release, for the margin and the table
@@ -33,8 +24,9 @@ that is summed out may leave others with one margin. An axis that every margin h
 into slices that have no sum in common, so that bounds of slices add up. Other recodings have no
 closed form here.
 
-Compare Asmussen and Edwards, Collapsibility and response variables in contingency tables, 1983,
-where models are collapsed. Costs the closed form of the table that is added up.
+Smith's thesis, chapter 2; Dobra and Fienberg, Bounds for cell entries in contingency tables given
+marginal totals and decomposable graphs, 2000. Compare Asmussen and Edwards, Collapsibility and
+response variables in contingency tables, 1983, where models are collapsed.
 """
 
 from __future__ import annotations
@@ -75,15 +67,10 @@ _MOST_CELLS = 100_000_000
 class JoinedBounds:
     """Bounds of all cells as terms: a cell is read off without making the table.
 
-    Attributes
-    ----------
-    lower_terms
-        For each component its lower bounds less the counts of its separator; their sum, or 0, is
-        the lower bound. An axis has length 1 where it is not part of the component.
-    upper_terms
-        For each component its upper bounds; the smallest is the upper bound.
-    is_free
-        Whether some axis is in no margin, so that no cell must have anybody.
+    `lower_terms`: for each component its lower bounds less the counts of its separator; their sum,
+    or 0, is the lower bound. An axis has length 1 where it is not part of the component.
+    `upper_terms`: for each component its upper bounds; the smallest is the upper bound. `is_free`:
+    whether some axis is in no margin, so that no cell must have anybody.
 
     Examples
     --------
@@ -155,7 +142,6 @@ def _spread(
 
 
 def _picked(term: Integers, places: Integers) -> Integers:
-    """Return a term's number for each of some cells."""
     return term[
         tuple(places[:, axis] if length > 1 else 0 for axis, length in enumerate(term.shape))
     ]
@@ -170,12 +156,8 @@ Solve: TypeAlias = Callable[[CountConstraints], BoundsPair]
 def closed_bounds(constraints: CountConstraints) -> BoundsPair:
     """Return the tight bounds of every cell of a decomposable release of exact margins.
 
-    There may be margins of other kinds, as long as the exact ones imply their sums.
-
-    Raises
-    ------
-    NoTableError
-        If margins contradict each other; with the rows that do.
+    There may be margins of other kinds, as long as the exact ones imply their sums. Where margins
+    contradict each other, `NoTableError` has the rows that do.
 
     Examples
     --------
@@ -191,19 +173,9 @@ def component_bounds(constraints: CountConstraints, solve: Solve) -> BoundsPair:
     """Return bounds of every cell, joined from those of the irreducible components.
 
     They are tight if those of the components are. Margins may be of any kind; what separates
-    components is exact.
-
-    Parameters
-    ----------
-    solve
-        Returns bounds of every cell of a component, from what is known of its table. Components
-        that are exact margins are not asked for.
-
-    Raises
-    ------
-    NoTableError
-        If margins contradict each other, or if `solve` raises it for a component; with rows of
-        all constraints.
+    components is exact. `solve` returns bounds of every cell of a component from what is known of
+    its table; components that are exact margins are not asked for. Where margins contradict each
+    other, or `solve` says so, `NoTableError` has rows of all constraints.
 
     Examples
     --------
@@ -323,13 +295,11 @@ def _joined(
 
 
 def _known_counts(constraints: CountConstraints, axes: Axes) -> Integers:
-    """Return the counts of some axes that are part of an exact margin."""
     margin = constraints.margins[_holder(constraints, axes)]
     return _common(constraints.shape, axes).sums(margin.lower)
 
 
 def _holder(constraints: CountConstraints, axes: Axes) -> int:
-    """Return the number of the smallest exact margin that has some axes."""
     having = [
         (margin.lower.size, number)
         for number, margin in enumerate(constraints.margins)
@@ -339,12 +309,10 @@ def _holder(constraints: CountConstraints, axes: Axes) -> int:
 
 
 def _common(shape: tuple[int, ...], axes: Axes) -> CountMargin:
-    """Return the margin over some axes, for its sums only."""
     return kept_axes(shape, axes, np.zeros([shape[axis] for axis in axes], np.int64))
 
 
 def _within(margin: CountMargin, component: Axes) -> CountMargin:
-    """Return a margin as one of the component's table."""
     shape = [margin.shape[axis] for axis in component]
     groups = tuple(margin.groups[axis] for axis in component)
     return CountMargin(groups, margin.lower.reshape(shape), margin.upper.reshape(shape))
@@ -378,15 +346,8 @@ def closed_sum_bounds(
 ) -> BoundsPair | None:
     """Return the tight bounds of every cell of a recoded table, or None without a closed form.
 
-    Parameters
-    ----------
-    groups
-        For each axis the group of each category, numbered from 0 without gaps; all 0 for an axis
-        that is summed out.
-
-    Returns
-    -------
-    Bounds with one axis for each axis of the base table, of length 1 where it is summed out.
+    Groups of the categories of each axis are numbered from 0 without gaps; all are 0 for an axis
+    that is summed out, which has length 1 in the result.
 
     Examples
     --------
@@ -437,7 +398,6 @@ def _known_only(constraints: CountConstraints) -> CountConstraints:
 
 
 def _recoded(constraints: CountConstraints, axis: int, group: Integers) -> CountConstraints:
-    """Return the constraints with the categories of an axis grouped."""
     length = int(group.max()) + 1
     margins: list[CountMargin] = []
     for margin in constraints.margins:
@@ -451,7 +411,6 @@ def _recoded(constraints: CountConstraints, axis: int, group: Integers) -> Count
 
 
 def _added(counts: Integers, axis: int, group: Integers) -> Integers:
-    """Return counts with those of the same group on an axis added up."""
     order = np.argsort(group, kind="stable")
     starts = np.searchsorted(group[order], np.arange(int(group.max()) + 1))
     return np.add.reduceat(np.take(counts, order, axis), starts, axis)

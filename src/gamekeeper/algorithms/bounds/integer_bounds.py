@@ -1,30 +1,26 @@
-"""The exact bounds of every cell of a table of counts, given all that is published about it.
+"""The exact bounds of every cell of a table of counts, and which published rows contradict each other.
 
 The bounds of a cell are the smallest and the largest count it has in any table of whole numbers
 that satisfies the constraints; those of a sum of cells likewise. Linear programming bounds may be
-wider. Two integer programs per cell would do, and do not scale: see `component_search` for what is done
-instead, and `programs` for what of it is proven in whole numbers.
+wider. Two integer programs per cell would do, and do not scale: see `component_search` for what is
+done instead, and `programs` for what of it is proven in whole numbers.
 
 Buzzigoli and Giusti 1999; Dobra and Fienberg 2001; Smith's thesis, chapter 2. Deciding whether any
 table exists is NP-hard from three axes on, so a limit of the effort can be set; what is not settled
 by then has outer bounds and is marked as not tight.
 
-Published sums with the tightest limits that follow from all of them.
-
-The limits of a margin are replaced by the exact bounds of its sums. The feasible tables are the
+With the limits of a margin replaced by the exact bounds of its sums the feasible tables are the
 same, but a search that only looks at one row at a time then sees what follows from several: sums
 over one margin that leave the total no choice, say. Without it, proving that a sample leaves no
 other table can take a search over everything.
-
-Published counts that contradict each other, as few as possible.
 
 If no table satisfies the constraints, some rows among them conflict. A set of rows is irreducible
 if no table satisfies it and removing any one row of it leaves a table. One such set is found by
 halving (Junker 2004, QuickXplain): a set of k among n rows takes about 2k log2(n / k) + 2k
 questions whether there is a table. Where two margins do not agree on what they share, that is told
-at once, with fewer rows than any search is likely to find (`margin_agreement`). Where real numbers
-conflict, a certificate of the relaxation first cuts the rows down to a few (Farkas' lemma). Cells
-are never below 0, and both limits of a row stand or fall together.
+at once, with fewer rows than any search is likely to find (`releases.structure`). Where real
+numbers conflict, a certificate of the relaxation first cuts the rows down to a few (Farkas' lemma).
+Cells are never below 0, and both limits of a row stand or fall together.
 """
 
 from __future__ import annotations
@@ -66,17 +62,11 @@ Every release of the benchmarks takes some thousand at most; on hard ones it is 
 class IntegerBounds:
     """Bounds of the cells of a table, and how they were found.
 
-    Attributes
-    ----------
-    lower, upper
-        The bounds; `UNBOUNDED` where there is no upper one.
-    tight_lower, tight_upper
-        Whether a table is known in which the cell is at the bound.
-    table
-        A table that satisfies the constraints; None if none was found within the limits.
-    relaxations, programs, tables
-        How many linear programs, those of branching among them, and integer programs were solved,
-        and how many tables met.
+    - `lower`, `upper`: the bounds; `UNBOUNDED` where there is no upper one.
+    - `tight_lower`, `tight_upper`: whether a table is known in which the cell is at the bound.
+    - `table`: a table that satisfies the constraints; None if none was found within the limits.
+    - `relaxations`, `programs`, `tables`: how many linear programs, those of branching among them,
+      and integer programs were solved, and how many tables met.
     """
 
     lower: Integers
@@ -103,24 +93,13 @@ def integer_bounds(
     max_programs: int | None = None,
     progress: Progress | None = None,
 ) -> IntegerBounds:
-    """Return the exact bounds of each cell.
+    """Return the exact bounds of each cell; `NoTableError` where no table is possible.
 
-    Parameters
-    ----------
-    cells
-        The flat numbers of the cells that are asked for; all unless told. Others get the bounds of
-        propagation, and are tight only where these are equal.
-    lower, upper
-        Limits of the cells that are known already, in the shape of the table.
-    max_programs
-        The limit of the effort. What is not settled by then has outer bounds and is not tight.
-    progress
-        Told how many bounds are settled, of how many.
-
-    Raises
-    ------
-    NoTableError
-        No table satisfies the constraints.
+    - `cells`: the flat numbers of the cells that are asked for; all unless told. Others get the
+      bounds of propagation, and are tight only where these are equal.
+    - `lower`, `upper`: limits of the cells that are known already, in the shape of the table.
+    - `max_programs`: the limit of the effort. What is not settled by then has outer bounds and is
+      not tight.
 
     Examples
     --------
@@ -163,8 +142,7 @@ def sum_bounds(
 ) -> IntegerBounds:
     """Return the exact bounds of each cell of a recoded or marginal table.
 
-    Only the groups of the margin matter; its limits are not used. Parameters and errors are those
-    of `integer_bounds`.
+    Only the groups of the margin matter, not its limits. All else is as in `integer_bounds`.
 
     Examples
     --------
@@ -186,10 +164,7 @@ def sum_bounds(
 def feasible_table(constraints: CountConstraints) -> Integers | None:
     """Return some table that satisfies the constraints, or None if there is none.
 
-    Raises
-    ------
-    LimitError
-        Neither was found, since the counts are too large for a proof.
+    Raises `LimitError` if neither was found, since the counts are too large for a proof.
 
     Examples
     --------
@@ -362,11 +337,8 @@ def _tightened(constraints: CountConstraints, margin: CountMargin) -> CountMargi
 class Conflict:
     """Rows that no table satisfies together; none where there is a table.
 
-    Attributes
-    ----------
-    is_irreducible
-        Whether the others could hold without any one of them. False where time was up before that
-        was known of each.
+    They are irreducible if the others could hold without any one of them; not, where time was up
+    before that was known of each.
     """
 
     rows: tuple[int, ...]
@@ -377,12 +349,7 @@ def find_conflict(constraints: CountConstraints, *, max_seconds: float | None = 
     """Return an irreducible set of rows that conflict, empty if there is a table.
 
     With a limit of time the set still conflicts, but a row that could not be shown to be needless
-    in time is kept.
-
-    Raises
-    ------
-    LimitError
-        It could not be settled whether there is a table.
+    in time is kept. Raises `LimitError` if it could not be settled whether there is a table.
 
     Examples
     --------

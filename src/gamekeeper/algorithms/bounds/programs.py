@@ -1,4 +1,4 @@
-"""Linear and integer programs over one component of open cells, solved by HiGHS.
+"""Linear and integer programs over one component of open cells, solved by HiGHS, and branching.
 
 The relaxation is one model that is kept: only the objective changes, and the primal simplex method
 starts from the last vertex (after a change of objective the dual method, HiGHS' own choice, was
@@ -9,17 +9,15 @@ rounded and checked in whole numbers. A bound is calculated again in whole numbe
 rounded to fractions with one denominator: any duals give a valid bound (Neumaier and Shcherbina
 2004), and as a bound of a whole number may be rounded up, a small loss costs nothing. The same
 holds for a proof that there is no table. Only the verdict of an integer program that there is
-nothing better has no such proof. It is believed where all counts above the lower limits are at
-most 2**20, far from where HiGHS' tolerances of 1e-6 and the precision of floats could hide a
-table, and reported as unproven otherwise.
+nothing better has no such proof. It is believed where all counts above the lower limits are at most
+2**20, far from where HiGHS' tolerances of 1e-6 and the precision of floats could hide a table, and
+reported as unproven otherwise.
 
-Branching on cells until a table of whole numbers is found, or there is proven to be none.
-
-At each node the limits of the cells are propagated and a linear program gives a vertex. Where it is
-fractional, a cell is split at the fraction, the nearer side first. Unlike the verdict of an integer
-programming solver in floating point, the answer is proven: every side that is given up was refuted
-by propagation or by a certificate checked in whole numbers. Exponential in the worst case, hence
-the limit of nodes. On the Rochdale table from its 2-way margins a search took some 50 nodes.
+Branching has a proof throughout. At each node the limits of the cells are propagated and a linear
+program gives a vertex. Where it is fractional, a cell is split at the fraction, the nearer side
+first: every side that is given up was refuted by propagation or by a certificate checked in whole
+numbers, until a table is found or there is none. Exponential in the worst case, hence the limit of
+nodes. On the Rochdale table from its 2-way margins a search took some 50 nodes.
 """
 
 from __future__ import annotations
@@ -40,6 +38,7 @@ from gamekeeper.algorithms.linear_programs import (
 )
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountComponent, CountLimits
 
+Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _BELIEVED = 2**20
@@ -52,23 +51,15 @@ _LAST_DENOMINATOR = 2**30
 class Verdict:
     """What a program found.
 
-    Attributes
-    ----------
-    bound
-        A proven lower bound of the objective, None where nothing is proven; for a program without
-        a solution, None.
-    vertex
-        The solution, in floating point.
-    table
-        The solution as a table, where it is one.
-    is_empty
-        Whether it is proven that there is no solution.
-    nodes
-        How many nodes of branching an integer program took.
+    - `bound`: a proven lower bound of the objective, None where nothing is proven or there is no
+      solution.
+    - `vertex`, `table`: the solution, in floating point, and as a table, where it is one.
+    - `is_empty`: whether it is proven that there is no solution.
+    - `nodes`: how many nodes of branching an integer program took.
     """
 
     bound: int | None = None
-    vertex: NDArray[np.float64] | None = None
+    vertex: Floats | None = None
     table: Integers | None = None
     is_empty: bool = False
     nodes: int = 0
@@ -193,7 +184,7 @@ class CountProgram:
         )
 
 
-def _is_proof(component: CountComponent, limits: CountLimits, ray: NDArray[np.float64]) -> bool:
+def _is_proof(component: CountComponent, limits: CountLimits, ray: Floats) -> bool:
     """Return whether duals prove, in whole numbers, that nothing is within the limits."""
     size = np.abs(ray).max(initial=0.0)
     if not np.isfinite(size) or size == 0.0:
@@ -203,10 +194,7 @@ def _is_proof(component: CountComponent, limits: CountLimits, ray: NDArray[np.fl
 
 
 def dual_bound(
-    component: CountComponent,
-    costs: Integers,
-    duals: NDArray[np.float64],
-    limits: CountLimits | None = None,
+    component: CountComponent, costs: Integers, duals: Floats, limits: CountLimits | None = None
 ) -> int:
     """Return a lower bound of whole-numbered costs, proven in whole numbers from any duals.
 
@@ -248,22 +236,19 @@ def _by_cell(component: CountComponent, duals: NDArray[Any]) -> NDArray[Any]:
 
 
 def _table(
-    component: CountComponent, vertex: NDArray[np.float64], limits: CountLimits | None = None
+    component: CountComponent, vertex: Floats, limits: CountLimits | None = None
 ) -> Integers | None:
     table = np.rint(vertex).astype(np.int64)
     return table if component.admits(table, limits) else None
 
 
-def _row_limits(
-    lower: Integers, upper: Integers, rows: Integers
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _row_limits(lower: Integers, upper: Integers, rows: Integers) -> tuple[Floats, Floats]:
     high = upper[rows]
     infinite = np.where(high >= UNBOUNDED, np.inf, high.astype(np.float64))
     return lower[rows].astype(np.float64), infinite
 
 
 def _model(component: CountComponent, n: int) -> Any:
-    """Return the program over the first rows of a component."""
     return program_by_rows(
         (np.zeros(len(component.cells)), component.upper.astype(np.float64)),
         _row_limits(component.row_lower, component.row_upper, np.arange(n)),

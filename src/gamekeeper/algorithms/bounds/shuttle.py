@@ -7,15 +7,13 @@ the dependencies pass bounds on between parents and children until nothing chang
 
 Every rule is monotone: from tighter bounds it derives tighter ones. So, by induction, no order of
 visits gets past the loosest bounds within the given ones that no rule tightens, and every order
-that stops has reached them: the fixed point is unique. It contains all feasible tables. It is
-tight for exact decomposable releases, and need not be otherwise; `Shuttle.tighten` goes on from
-there to exact bounds by trial and retraction.
+that stops has reached them: the fixed point is unique. It contains all feasible tables. It is tight
+for exact decomposable releases, and need not be otherwise; `Shuttle.tighten` goes on from there to
+exact bounds by trial and retraction.
 
 Buzzigoli and Giusti (1999); Dobra and Fienberg (2001, 2008); Smith's thesis, chapter 2. With k
-categories per axis there are the product of 2^k - 1 nodes; a sweep visits for each axis
-(3^k - 2^(k+1) + 1) / 2 dependencies times the nodes of the other axes.
-
-The bounds that a shuttle has tightened, and what is proven of them.
+categories per axis there are the product of 2^k - 1 nodes; a sweep visits for each axis (3^k -
+2^(k+1) + 1) / 2 dependencies times the nodes of the other axes.
 """
 
 from __future__ import annotations
@@ -34,6 +32,7 @@ from gamekeeper.results import Progress
 from gamekeeper.wording import magnitude_text, shape_text
 
 Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 MAX_NODES = 2_000_000
 """The most nodes, of some 100 bytes each, that are made without being asked for explicitly."""
@@ -45,24 +44,12 @@ _DEPENDENCIES_AT_ONCE = 20_000_000
 
 
 def node_count(shape: Iterable[int]) -> int:
-    """Return the number of products of non-empty sets of categories.
-
-    Examples
-    --------
-    >>> node_count((2, 3))
-    21
-    """
+    """Return the number of products of non-empty sets of categories."""
     return math.prod(2**length - 1 for length in shape)
 
 
 def dependency_count(shape: Sequence[int]) -> int:
-    """Return the number of splits of one axis of a node in two.
-
-    Examples
-    --------
-    >>> dependency_count((2, 3))
-    25
-    """
+    """Return the number of splits of one axis of a node in two."""
     nodes = node_count(shape)
     if not nodes:
         return 0
@@ -72,19 +59,9 @@ def dependency_count(shape: Sequence[int]) -> int:
 class Shuttle:
     """Bounds of all nodes of a table, which can be looked at whenever the work pauses.
 
-    Parameters
-    ----------
-    max_nodes
-        The most nodes that are made; above it the table is refused with an estimate.
-
-    Attributes
-    ----------
-    n_nodes, n_dependencies
-        The size of the problem.
-    sweeps
-        How often all dependencies were visited.
-    is_finished
-        Whether a sweep has changed nothing, so that the fixed point is reached.
+    A table of more than `max_nodes` nodes is refused with an estimate. `sweeps` says how often all
+    dependencies were visited, and `is_finished` whether the fixed point is reached: a sweep has
+    changed nothing.
 
     Examples
     --------
@@ -146,11 +123,7 @@ class Shuttle:
     def bounds_of(self, groups: Sequence[ArrayLike]) -> tuple[Integers, Integers]:
         """Return the bounds of a recoded table, as they are now.
 
-        Parameters
-        ----------
-        groups
-            For each axis the group of each of its categories, numbered from 0; an axis that is
-            summed out has all its categories in group 0.
+        Each axis has the group of each category, from 0; all 0 for an axis that is summed out.
         """
         nodes = self._nodes_of(self._checked(groups))
         return self._work.lower[nodes], self._work.upper[nodes]
@@ -183,9 +156,9 @@ class Shuttle:
     def sweep(self, progress: Progress | None = None) -> int:
         """Visit every dependency once; return how often a bound was tightened.
 
-        The first sweep goes from large sums to small ones, the second back, and so on. Raises `NoTableError` when
-        bounds contradict each other. If `progress` stops the work, the bounds tightened so far
-        stay, and are valid.
+        The first sweep goes from large sums to small ones, the second back, and so on. Raises
+        `NoTableError` when bounds contradict each other. If `progress` stops the work, the bounds
+        tightened so far stay, and are valid.
         """
         from gamekeeper.algorithms.bounds.shuttle_kernels import sweep_nodes
 
@@ -207,10 +180,7 @@ class Shuttle:
         return changed
 
     def run(self, progress: Progress | None = None) -> Shuttle:
-        """Sweep until nothing changes; return the shuttle itself.
-
-        `progress` is called with the number of sweeps done.
-        """
+        """Sweep until nothing changes; return the shuttle. `progress` is told how many sweeps."""
         while not self.is_finished:
             self.sweep(progress)
         return self
@@ -226,16 +196,8 @@ class Shuttle:
         """Tighten bounds until they are exact, or until the steps are used up.
 
         The bounds of the shuttle itself are tightened; if `progress` stops the work, those proven
-        so far stay.
-
-        Parameters
-        ----------
-        cells
-            The flat numbers of the cells whose bounds are asked for; all where it is None.
-        groups
-            The cells of this recoded table are meant instead of the base table's.
-        progress
-            Called with the number of bounds done and of those asked for.
+        so far stay. Asked for are some cells by their flat numbers, or all, of the base table, or
+        of the table recoded by `groups`.
 
         Examples
         --------
@@ -271,7 +233,6 @@ class Shuttle:
             raise
 
     def _nodes_of(self, groups: Sequence[Integers]) -> Integers:
-        """Return the node of each cell of a recoded table."""
         n_axes = len(groups)
         nodes = np.zeros((1,) * n_axes, np.int64)
         for axis, (of_axis, stride) in enumerate(zip(groups, self._work.strides, strict=True)):
@@ -322,23 +283,12 @@ def _require_nodes(shape: tuple[int, ...], nodes: int, dependencies: int, most: 
         )
 
 
-Flags = NDArray[np.bool_]
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class TightBounds:
-    """Bounds of the cells of a table, with what is proven of them.
+    """Valid bounds of every cell, asked for or not, with what is proven of them.
 
-    Attributes
-    ----------
-    lower, upper
-        Valid bounds of every cell, asked for or not.
-    tight_lower, tight_upper
-        Where a feasible table attains the bound, so that it is exact.
-    n_open
-        How many of the bounds asked for are not proven to be exact.
-    n_steps, n_tables
-        The steps of search, and the feasible tables found.
+    They are tight where a feasible table attains them; `n_open` of those asked for are not proven
+    to be exact. `n_steps` and `n_tables` count steps of search and feasible tables found.
     """
 
     lower: Integers

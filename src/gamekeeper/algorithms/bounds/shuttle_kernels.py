@@ -155,7 +155,7 @@ def _tighten(
 def sweep_nodes(work, ceiling, is_descending, first, last):
     """Visit all dependencies of some parents; return whether no bounds contradict each other.
 
-    `is_descending` counts parents from the last node. What was tightened before a contradiction
+    If descending, parents are counted from the last node. What was tightened before a contradiction
     stays.
     """
     failed = _tighten(
@@ -237,10 +237,10 @@ def search_tables(work, cells, guide, ceiling, max_steps, max_failures):
     """Search on for a table within the bounds; return how it ended, the steps and the failures.
 
     A step bounds a cell towards its value in `guide` and propagates; after a contradiction it is
-    retracted and the other side is taken. A search that stopped goes on when it is called again;
-    it stops after `max_steps` or `max_failures`, steps that were retracted, and where more room is
-    needed. When a table is found, the bounds of
-    all cells are equal to it. Cells must have upper bounds.
+    retracted and the other side is taken. A search that stopped goes on when it is called again; it
+    stops after `max_steps` or `max_failures`, steps that were retracted, and where more room is
+    needed. When a table is found, the bounds of all cells are equal to it. Cells must have upper
+    bounds.
     """
     numbers, decisions = work.numbers, work.decisions
     steps = failures = 0

@@ -1,12 +1,4 @@
-"""Linear programs over a base table, with bounds proven in whole numbers.
-
-For any multipliers y of the rows A, a sum c x of cells is y A x + (c - y A) x, and each of the
-two is at most what the limits of rows and cells allow. So multipliers prove an upper bound of c x
-whatever they are. They come from a linear program in floating point, are rounded to fractions,
-and the proof is checked in whole numbers: no tolerance enters a bound. The multipliers of a
-program without a solution prove in the same way that there is none.
-
-From the fixed point of a shuttle to exact bounds, by trial and retraction.
+"""From the fixed point of a shuttle to exact bounds, by trial, retraction and linear programs.
 
 A bound is exact once a feasible table attains it. To settle one, the sum is bounded to that value
 as a trial, the dependencies propagate, and cells are fixed one after the other, with everything
@@ -15,6 +7,12 @@ other cells that it attains. If there is none, the bound moves, for good. Where 
 does not end soon, a linear program moves the bound as far as it can prove in whole numbers, says
 where tables may be, and prunes a search that branches on its fractions. Worst cases are
 exponential; the steps for each bound are limited.
+
+For any multipliers y of the rows A, a sum c x of cells is y A x + (c - y A) x, and each of the two
+is at most what the limits of rows and cells allow. So multipliers prove an upper bound of c x
+whatever they are. They come from a linear program in floating point, are rounded to fractions, and
+the proof is checked in whole numbers: no tolerance enters a bound. The multipliers of a program
+without a solution prove in the same way that there is none.
 """
 
 from __future__ import annotations
@@ -52,6 +50,7 @@ from gamekeeper.algorithms.releases.constraints import (
 from gamekeeper.results import Progress
 
 Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 # Divisible by all numbers up to 16: multipliers at vertices are mostly simple fractions.
 _DENOMINATOR = 720720
@@ -61,14 +60,7 @@ _DENOMINATOR = 720720
 class Relaxed:
     """What a linear program told.
 
-    Attributes
-    ----------
-    most
-        A proven upper bound of the sum, or None.
-    is_impossible
-        Whether it is proven that no table is within the limits.
-    values
-        The cells where the sum is largest, as floats, or None.
+    The most, whether nothing is possible (both proven), and the cells at the most, as floats.
     """
 
     most: int | None
@@ -145,7 +137,6 @@ class LinearRelaxation:
 
 
 def _most(factors: Integers, lower: Integers, upper: Integers) -> int:
-    """Return the largest value of a weighted sum, in numbers of any length."""
     ends = np.where(factors > 0, upper, lower)
     some = np.flatnonzero(factors)
     return sum(a * b for a, b in zip(factors[some].tolist(), ends[some].tolist(), strict=True))
@@ -154,8 +145,6 @@ def _most(factors: Integers, lower: Integers, upper: Integers) -> int:
 def _limits(lower: Integers, upper: Integers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return lower.astype(np.float64), np.where(upper >= UNBOUNDED, np.inf, upper.astype(np.float64))
 
-
-Flags = NDArray[np.bool_]
 
 _LEAST_STEPS, _MOST_STEPS = 64, 256
 # Of 90 searches that found a table of Rochdale's, 89 retracted nothing and one twice; those that
@@ -172,8 +161,7 @@ _FIRST_TRIED, _MOST_TRIED = 8, 32
 class Tightening:
     """Trials on the nodes of a shuttle that has reached its fixed point.
 
-    Bounds that are proven are written into `work`; everything else is retracted, however the work
-    ends.
+    Proven bounds are written into `work`; all else is retracted, however the work ends.
     """
 
     def __init__(
@@ -286,7 +274,6 @@ class Tightening:
         return self._near(relaxed)
 
     def _bounds(self, cell: int, is_upper: bool) -> tuple[int, int]:
-        """Return a bound as it is now, and the value nearest to it that a table attains."""
         low, high = self._limits(cell)
         return (high, int(self._highest[cell])) if is_upper else (low, int(self._lowest[cell]))
 
@@ -295,7 +282,6 @@ class Tightening:
         return int(self._work.lower[node]), int(self._work.upper[node])
 
     def _keep(self, node: int, value: int, is_upper: bool) -> None:
-        """Move a bound for good, with all that follows."""
         if not bound_node(self._work, node, value, is_upper, self._ceiling):
             raise NoTableError
         forget_trail(self._work)
@@ -492,7 +478,6 @@ class Tightening:
         return self._tables[sums.index(max(sums) if is_upper else min(sums))][0]
 
     def _bound(self, node: int, value: int, is_upper: bool) -> bool:
-        """Bound a node as a trial and propagate; return whether nothing contradicts."""
         self._make_room()
         return bool(bound_node(self._work, node, value, is_upper, UNBOUNDED))
 

@@ -1,14 +1,12 @@
-"""Bands of a number, such as ages or incomes, and the partition graph they make.
+"""Bands of a number, such as ages or incomes: read from answers, and the partition graph they make.
 
 A band is a half-open interval [low, high). It can be written by its half-open bounds ('16-25',
-'65-inf') or as forms print whole numbers, with both ends included ('16-24', '25 to 34', '65+',
-'65 and over', 'under 16', and whatever else `printed_band` reads). The graph grows by the
-corrected `add_node` of Smith and Elliot, appendix 1.1: a new band is attached to the sinks that
-it holds or cuts, a sink that is cut gets its parts as children, and a remainder on both sides
-becomes two bands. So the sinks are the intervals between neighbouring cut points of all bands.
-Adding a band costs the number of sinks.
-
-The answers to a question as bands, read together.
+'65-inf') or as forms print whole numbers, with both ends included ('16-24', '25 to 34', '65+', '65
+and over', 'under 16', and whatever else `printed_band` reads). The graph grows by the corrected
+`add_node` of Smith and Elliot, appendix 1.1: a new band is attached to the sinks that it holds or
+cuts, a sink that is cut gets its parts as children, and a remainder on both sides becomes two
+bands. So the sinks are the intervals between neighbouring cut points of all bands. Adding a band
+costs the number of sinks.
 
 Among answers to one question more is known than of one alone, and used:
 
@@ -165,7 +163,6 @@ def parse_band(text: str, style: BandStyle) -> Band:
 
 
 def _printed(text: str) -> Band | None:
-    """Return a band of whole numbers as forms print it."""
     if text.endswith("-inf"):
         text = text.removesuffix("-inf") + "+"
     read = read_band(text)
@@ -182,7 +179,6 @@ def _printed(text: str) -> Band | None:
 
 
 def _noted(text: str) -> Band | None:
-    """Return a band in half-open notation."""
     plain = re.sub(r"[‐‑‒–—−]", "-", " ".join(text.lower().split()))
     for pattern in _NOTATION:
         if match := pattern.fullmatch(plain):
@@ -234,12 +230,7 @@ def check_bands(bands: Mapping[str, Band]) -> list[Problem]:
 class BandGraph:
     """A partition graph of bands that grows band by band.
 
-    Parameters
-    ----------
-    first
-        Bands that cover the range of the variable without gap or overlap.
-    style
-        How bands are written.
+    The first bands cover the range of the variable without gap or overlap.
 
     Examples
     --------

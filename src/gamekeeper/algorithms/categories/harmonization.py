@@ -1,37 +1,30 @@
-"""Independent parts of categorizations: parts whose merges have nothing to do with each other.
+"""The harmonizations of a set of categorizations: all as a graph, or the best from both ends.
 
-A partition links every sink to the smallest one in its block. Taken together, the links of some
-partitions are edges of a graph, and the number of blocks that a join has lost is the rank of its
-links in the cycle matroid of that graph. The components of the matroid follow from any spanning
-forest: each further link closes one cycle, and links on a common cycle belong together
-(Krogdahl, The dependence graph for bases in matroids, 1977). The links of one partition belong
-together as well, because they come all at once. Over parts that are left apart, ranks add up, and
-every choice of one join per part gives another join: k parts make at least 2^k - 1 of them.
+The nodes of the harmonization graph are the observed categorizations and the harmonizations of all
+their non-empty subsets; an edge goes from a coarser node to a finer one where no other node lies
+between (the transitive reduction of refinement, which is unique). Smith and Elliot, section 4.1. It
+grows by one observed categorization at a time. A table holds, for every node v and observed
+categorization c, the node H(v, c). When c joins the graph, H(v, c) is computed at most once for
+every old node v. All else is looked up: for a new node u = H(v, c) and any d, H(u, d) = H(H(v, d),
+c). So each node costs about one join, instead of one join for every pair of nodes as in the
+published insertion algorithm. A node is fixed by the observed categorizations that refine it, those
+with H(v, c) = v. With n observed categorizations there can be 2^n - 1 nodes; `max_nodes` bounds
+them.
 
-Near linear in the number of links, times the length of the cycles.
+Parts whose merges have nothing to do with each other. A partition links every sink to the smallest
+one in its block. Together, the links of some partitions are edges of a graph, and the number of
+blocks that a join has lost, its rank, is that of its links in the cycle matroid of that graph. The
+components of the matroid follow from any spanning forest: each further link closes one cycle, and
+links on a common cycle belong together (Krogdahl, The dependence graph for bases in matroids,
+1977), as do the links of one partition, because they come all at once. Over parts that are left
+apart, ranks add up, and every choice of one join per part gives another join: k parts make at least
+2^k - 1 of them. Near linear in the number of links, times the length of the cycles.
 
-The harmonization graph of a set of categorizations.
-
-Its nodes are the observed categorizations and the harmonizations of all their non-empty subsets;
-an edge goes from a coarser node to a finer one where no other node lies between (the transitive
-reduction of refinement, which is unique). Smith and Elliot, section 4.1.
-
-The graph grows by one observed categorization at a time. A table holds, for every node v and
-observed categorization c, the node H(v, c). When c joins the graph, H(v, c) is computed at most
-once for every old node v. All else is looked up: for a new node u = H(v, c) and any d,
-H(u, d) = H(H(v, d), c). So each node costs about one join, instead of one join for every pair of
-nodes as in the published insertion algorithm. A node is fixed by the observed categorizations
-that refine it, those with H(v, c) = v.
-
-With n observed categorizations there can be 2^n - 1 nodes; `max_nodes` bounds them.
-
-Harmonizations that are too many to list, searched from both ends.
-
-Each of some categorizations merges blocks and has a number of forms. A harmonization has a rank,
-the number of blocks that it has lost, and a weight, the number of forms whose categorization
-refines it. Asked for is the most weight for every rank. In general that is NP-hard (for bands of
-a number it contains the largest set of items that N customers bought together). But the answer
-is often decided by what can be found, and what cannot be found can be bounded:
+Harmonizations that are too many to list are searched from both ends. Each categorization has a
+number of forms, and a harmonization as weight the forms whose categorization refines it. Asked for
+is the most weight for every rank. In general that is NP-hard (for bands of a number it contains the
+largest set of items that N customers bought together). But the answer is often decided by what can
+be found, and what cannot be found can be bounded:
 
 - From the finest: join one more categorization at a time, the least rank first. Where the search
   ends, all harmonizations up to some rank are found.
@@ -145,12 +138,8 @@ _WAY_AROUND = "Raise max_nodes (--max-nodes), or analyse: an analysis often need
 class HarmonizationGraph:
     """The harmonization graph of observed categorizations, immutable.
 
-    Attributes
-    ----------
-    nodes
-        The categorizations and their harmonizations, in the order in which they arose.
-    observed
-        The nodes that are observed categorizations, in the order in which they were met.
+    `nodes` are in the order in which they arose; `observed` are those that are observed
+    categorizations, in the order in which they were met.
 
     Examples
     --------
@@ -170,7 +159,6 @@ class HarmonizationGraph:
         observed: tuple[int, ...] = (),
         table: NDArray[np.int32] | None = None,
     ) -> None:
-        """Make the empty graph; use `of` or `with_observed` to fill one."""
         self.nodes = nodes
         self.observed = observed
         self._table = np.empty((0, 0), dtype=np.int32) if table is None else table
@@ -206,10 +194,7 @@ class HarmonizationGraph:
     def with_observed(
         self, categorization: Partition | Arbitrary, *, max_nodes: int = MAX_NODES
     ) -> HarmonizationGraph:
-        """Return the graph with one more observed categorization.
-
-        Existing nodes keep their positions.
-        """
+        """Return the graph with one more observed categorization; nodes keep their positions."""
         if categorization in self._index and self._index[categorization] in self.observed:
             return self
         nodes = list(self.nodes)
@@ -251,7 +236,6 @@ class HarmonizationGraph:
 
     @cached_property
     def _is_below(self) -> NDArray[np.bool_]:
-        """Per node and observed categorization: does the categorization refine the node?"""
         return self._table == np.arange(len(self.nodes), dtype=np.int32).reshape(-1, 1)
 
     @cached_property
@@ -395,13 +379,9 @@ _Sets = NDArray[np.bool_]
 class BothEnds:
     """What a bounded search found.
 
-    Attributes
-    ----------
-    ranks, weights
-        Those of the harmonizations found; the first is the finest partition, which has no forms.
-    unknown
-        For the ranks 0, 1, 2 .. the most weight that a harmonization of at most that rank could
-        have without being among those found; `NOTHING` where all are found.
+    `ranks` and `weights` are of the harmonizations found; the first is the finest partition, which
+    has no forms. `unknown` has for the ranks 0, 1, 2 .. the most weight that a harmonization of at
+    most that rank could have without being among those found; `NOTHING` where all are found.
     """
 
     ranks: NDArray[np.int64]
@@ -548,10 +528,7 @@ class _Joins:
 def _from_the_coarsest(
     joins: _Joins, most_kept: int, max_nodes: int, progress: Progress | None
 ) -> tuple[list[bytes], int]:
-    """Return the sets found and the weight from which on these are all there are.
-
-    The weight is 1 where no other set has any forms.
-    """
+    """Return the sets found and the weight (1: any) from which on these are all there are."""
     apart = joins.apart()
     width = (joins.n + 7) // 8
     as_bits = [int.from_bytes(row, "little") for row in apart]
@@ -661,14 +638,12 @@ def _most_weight(
 
 
 def _last_kept(numbers: Counter[int], most: int) -> int:
-    """Return the largest key up to which there are no more than `most`."""
     keys = sorted(numbers)
     so_far = accumulate(numbers[key] for key in keys)
     return max(key for key, total in zip(keys, so_far, strict=True) if total <= most)
 
 
 def _closed(joins: _Joins, sets: _Sets) -> dict[bytes, int]:
-    """Return the harmonizations of some sets, each once, with their ranks."""
     ranks, refiners = joins.closed(sets)
     return dict(zip(_packed(refiners), ranks.tolist(), strict=True))
 

@@ -1,40 +1,36 @@
-"""The finest categorization at which a target can be matched against N forms, for every N.
+"""How finely a target can be matched against N forms, for every N, on one variable or several.
 
 For a target categorization x0 and forms with categorizations x1 .. xS, the maximal harmonization
-for a threshold N is H(x0, y1, .., yN) with the most categories over all choices of N forms
-(Smith and Elliot, section 5). A harmonization v qualifies when it is coarser than the target and
-at least N forms have categorizations that refine it.
+for a threshold N is H(x0, y1, .., yN) with the most categories over all choices of N forms (Smith
+and Elliot, section 5). A harmonization v qualifies when it is coarser than the target and at least
+N forms have categorizations that refine it.
 
-Only harmonizations coarser than the target can qualify, so everything happens on the blocks of
-the target: each form merges some of them, and the size of a harmonization is the number of blocks
-less the rank of the merges (they are edges of a graph, the rank is that of its cycle matroid).
-Where the merges fall into parts that share no cycle and no categorization, rank and number of
-forms add up over the parts. Each part has its own small harmonization graph, and the parts are
-combined by the best sum for each rank. So the answer is exact even where the harmonization graph
-of the whole would have 2^n - 1 nodes, as long as that comes from independent parts.
+Only harmonizations coarser than the target can qualify, so everything happens on the blocks of the
+target: each form merges some of them, and the size of a harmonization is the number of blocks less
+the rank of the merges. Where the merges fall into parts that share no cycle and no categorization
+(`independent_parts`), rank and number of forms add up over the parts. Each part has its own small
+harmonization graph, and the parts are combined by the best sum for each rank. So the answer is
+exact even where the harmonization graph of the whole would have 2^n - 1 nodes, as long as that
+comes from independent parts.
 
-A single part can still be too large for its graph. It is then searched from both ends, and what
-the search has not seen is bounded. For a threshold the answer is exact if nothing unseen could
-be finer; the list of maximal harmonizations is complete if nothing unseen could be as fine. One
-form and all forms can always be answered; in between it can happen that a threshold cannot, and
-that is said, never guessed.
+A single part can still be too large for its graph. It is then searched from both ends, and what the
+search has not seen is bounded. For a threshold the answer is exact if nothing unseen could be
+finer; the list of maximal harmonizations is complete if nothing unseen could be as fine. One form
+and all forms can always be answered; in between it can happen that a threshold cannot, and that is
+said, never guessed.
 
-Joint harmonization: how finely many forms can be matched on several variables at once.
+On several variables, every form is a row of categorizations, one for each variable that the target
+has: a partition of the sinks that count, or None where the form does not ask for the variable. A
+set of forms can be matched together on the variables that all of them have, each at the
+harmonization of the target's categorization and theirs. The size of such a composite key is the
+number of combinations of categories that are possible; arbitrary precision counts as beyond any
+number. This is the multivariate harmonization that Smith and Elliot name in their discussion,
+restricted to variables that the same forms hold.
 
-Every form is a row of categorizations, one for each variable that the target has: a partition of
-the sinks that count, or None where the form does not ask for the variable. A set of forms can be
-matched together on the variables that all of them have, each at the harmonization of the target's
-categorization and theirs. The size of such a composite key is the number of combinations of
-categories that are possible; arbitrary precision counts as beyond any number.
-
-`largest_keys` returns for every number of forms N a largest key that at least N of the forms hold
-together. It is exact: keys are looked at from the largest down, each made coarser by one further
+`largest_keys` is exact: keys are looked at from the largest down, each made coarser by one further
 form at a time. A coarser key never has more combinations, so the first that N forms hold is a
-largest one. The number of keys looked at can be exponential in the number of different rows, so
-the search ends at a limit, and what it has not reached is not known.
-
-This is the multivariate harmonization that Smith and Elliot name in their discussion, restricted
-to combinations of variables that the same forms hold.
+largest one. The number of keys looked at can be exponential in the number of different rows, so the
+search ends at a limit, and what it has not reached is not known.
 """
 
 from __future__ import annotations
@@ -213,7 +209,6 @@ class MaximalHarmonizations:
         return isinstance(self.target, Arbitrary) and threshold <= self._arbitrary
 
     def _is_possible_unseen(self, rank: int, threshold: int) -> bool:
-        """Tell whether nodes that were not found could reach a threshold at that price."""
         if rank < 0 or not self._unknown:
             return False
         return self._unknown[min(rank, len(self._unknown) - 1)] >= threshold - self._free
@@ -284,7 +279,6 @@ def _combined(a: _Front, b: _Front) -> _Front:
 
 
 def _better(a: _Front, b: _Front) -> _Front:
-    """Return the better of two fronts for every rank; the last rank of a front holds on."""
     longer = max(len(a), len(b))
     if not a or not b:
         return a or b
@@ -344,11 +338,7 @@ class JointKey:
 
 
 def largest_keys(
-    target: Row,
-    forms: Mapping[str, Row],
-    *,
-    size: Callable[[Row], Size],
-    most: int,
+    target: Row, forms: Mapping[str, Row], *, size: Callable[[Row], Size], most: int
 ) -> tuple[list[JointKey], int]:
     """Return largest composite keys, and up to which number of forms they are known.
 
@@ -482,7 +472,6 @@ class _Column:
         return self._joined[pair]
 
     def joins(self, number: int) -> list[int]:
-        """Return the joins of one with all that are known so far."""
         return [self.joined(number, other) for other in range(len(self.cells))]
 
     def refine(self, number: int) -> NDArray[np.bool_]:

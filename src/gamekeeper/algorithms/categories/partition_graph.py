@@ -1,30 +1,25 @@
-"""What a partition graph is made from, brought into one form: children, sets, an order.
-
-Partition graphs: how the categories of a variable relate.
+"""Partition graphs: how the categories of a variable relate, and which changes are safe.
 
 A node is a category; its children are disjoint subcategories that make it up; the nodes without
-children, the sinks, are the finest categories, and every category stands for the sinks it
-reaches. Graphs with other edges but the same sink sets admit the same categorizations.
+children, the sinks, are the finest categories, and every category stands for the sinks it reaches.
+Graphs with other edges but the same sink sets admit the same categorizations.
 
 Smith and Elliot, section 3.1; the published code's flatten, deepen and prune. Sink sets are bit
-sets: a subcategory test is one operation on integers. Sinks are numbered in their sorted order,
-or in the order that is given.
+sets: a subcategory test is one operation on integers. Sinks are numbered in their sorted order, or
+in the order that is given.
 
-Whether a changed partition graph still admits every categorization that it admitted before.
-
-Let reach(v) be the sinks of a category v before the change and reach'(v) those after it. Every
+Let reach(v) be the sinks of a category v before a change and reach'(v) those after it. Every
 earlier categorization is still admitted if and only if
 
 1. no category is lost, and the sets reach'(s) of the old sinks s are disjoint and together are
    all new sinks;
 2. for every old category v, reach'(v) is the union of reach'(s) over the s in reach(v).
 
-Both are needed: the old sinks are a categorization, and so is any v with the old sinks outside
-it. Both suffice: then a new sink is reached from exactly those selected categories from which its
-one old sink was reached. To delete nothing is not enough: a new root with a new sink makes the
-sample space larger, and every earlier categorization leaves the new sink out.
-
-Linear in nodes and edges of both graphs, times the words of a sink set.
+Both are needed: the old sinks are a categorization, and so is any v with the old sinks outside it.
+Both suffice: then a new sink is reached from exactly those selected categories from which its one
+old sink was reached. To delete nothing is not enough: a new root with a new sink makes the sample
+space larger, and every earlier categorization leaves the new sink out. Linear in nodes and edges of
+both graphs, times the words of a sink set.
 """
 
 from __future__ import annotations
@@ -148,12 +143,8 @@ def ordered(sinks: Sequence[str], order: Sequence[str] | None) -> tuple[str, ...
 class PartitionGraph:
     """An immutable partition graph.
 
-    Parameters
-    ----------
-    children
-        Every category with its children; a child that is no key is a sink.
-    order
-        The sinks in their natural order, where there is one; otherwise they are sorted.
+    It has every category with its children; a child that is no key is a sink. Sinks are in the
+    natural order that is given; otherwise they are sorted.
 
     Examples
     --------

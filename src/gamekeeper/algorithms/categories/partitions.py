@@ -1,30 +1,24 @@
-"""Set partitions of the sinks of a partition graph: join, meet and refinement.
+"""Set partitions of the sinks of a partition graph, and what makes a graph of categories one.
 
 A categorization of a variable groups the sinks 0 .. n-1 of its partition graph into blocks. The
 harmonization of categorizations is the finest partition that is coarser than each of them, their
-join; the coarsest partition that is finer than each of them is their meet. `ARBITRARY` stands for
-a form that takes any level of detail (code C0.001): it is finer than every partition.
-
-Smith and Elliot, A graph-based approach to key variable mapping, sections 3 and 4. A join costs
-O(n); a partition takes 4n bytes.
-
-Prevalence as an exact fraction: thresholds, the null rule and code size as a step function.
+join; the coarsest partition that is finer than each of them is their meet. `ARBITRARY` stands for a
+form that takes any level of detail (code C0.001): it is finer than every partition. Smith and
+Elliot, A graph-based approach to key variable mapping, sections 3 and 4. A join costs O(n); a
+partition takes 4n bytes.
 
 With |E| forms to match against, |S| of which have a variable, a prevalence p asks for the finest
-categorization at which N = max(1, floor(|E| p)) of them can be matched; there is none when
-|S| < |E| p or |S| = 0. Smith and Elliot, sections 2.1 and 5 with footnote 8. All in rationals:
-in floating point floor(100 * 0.29) is 28.
-
-The partition graph property, and witnesses of every way in which a graph can lack it.
+categorization at which N = max(1, floor(|E| p)) of them can be matched; there is none when |S| <
+|E| p or |S| = 0. Sections 2.1 and 5 with footnote 8. All in rationals: in floating point floor(100
+* 0.29) is 28.
 
 A directed graph over categories is a partition graph when it is acyclic and the children of each
-node are disjoint subcategories that together make up the node. Without further knowledge a
-category means the sinks that it reaches, so the property holds if and only if there is no cycle
-and the children of each node reach disjoint sinks. Where the extension of each category (a set of
-elements) is known too, the children must also make up their parent, no category may be empty, and
-the sinks must partition the sample space.
-
-Smith and Elliot, section 3.1. Linear in nodes and edges, times the words of a sink set.
+node are disjoint subcategories that together make up the node. Without further knowledge a category
+means the sinks that it reaches, so the property holds if and only if there is no cycle and the
+children of each node reach disjoint sinks. Where the extension of each category (a set of elements)
+is known too, the children must also make up their parent, no category may be empty, and the sinks
+must partition the sample space. Section 3.1. Every way in which a graph lacks the property has a
+witness. Linear in nodes and edges, times the words of a sink set.
 """
 
 from __future__ import annotations

@@ -1,14 +1,11 @@
-"""The words and signs in which bands of numbers are printed, in eight languages.
+"""One band of numbers as people print it, in the words and signs of eight languages.
 
 English, German, French, Spanish, Italian, Dutch, Portuguese and Polish, written in small letters
 without accents, as `plain_text` leaves them. A word that several languages share has one meaning
 here, or one that its place decides: 'a' and 'do' lie between two numbers, or before one.
 
-One band as people print it.
-
-A text is cut into numbers, known words (`band_words`) and others, and the order of its parts is
-looked up among the few orders that mean a band. Unknown words make it no band. The cost is linear
-in the text.
+A text is cut into numbers, known words and others, and the order of its parts is looked up among
+the few orders that mean a band. Unknown words make it no band. The cost is linear in the text.
 """
 
 from __future__ import annotations

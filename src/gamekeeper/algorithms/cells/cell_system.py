@@ -1,27 +1,24 @@
-"""The categories of one axis of a set of tables: which hold which, and the finest there are.
+"""The cells of a set of published tables, and which of them add up to which.
 
 A table may have a category and its parts on one axis, and several tables of one base may have
 different categorizations of it, nested or not. A *node* is a category by what it holds, so that two
 names of the same thing are one node. An *atom* is a finest part that the categories in use can tell
-apart: the meets of all categorizations. Every node is a set of atoms.
+apart: the meets of all categorizations. Every node is a set of atoms. Of what is declared, only
+what is used matters: finest categories that no category in use tells apart are one atom, and it is
+part of a sum like any other.
 
-Of what is declared, only what is used matters: finest categories that no category in use tells
-apart are one atom, and it is part of a sum like any other.
+Cells are products of nodes, one of each axis; an axis that a table does not have is taken whole.
+Cells that hold the same are one cell, wherever they are published, so that the shared margins of
+linked tables are one number.
 
-The cells of a set of published tables, and which of them add up to which.
-
-Tables of one base have cells that are products of nodes, one of each axis (`axis_nodes`); an axis
-that a table does not have is taken whole. Cells that hold the same are one cell, wherever they are
-published, so that the shared margins of linked tables are one number.
-
-Where a cell and all its parts along an axis are there, the cell is their sum. A cell that is no such
-sum and is not of the finest kind is the sum of finest ones, which nobody published. Those are not
-made for all axes together: tables restrict each other only where they share axes. The axes that
-occur together make a graph; filled in until it has no chordless cycle, its cliques have finest cells
-each, and two cliques agree on what they share. By the theorem on decomposable models any such tables
-are margins of one base table, of numbers from 0 up and of whole numbers too (Dobra and Fienberg
-2000), so that nothing is lost. Four tables that join four axes in a ring need a few thousand cells
-this way, and the product of all axes had 71,712.
+Where a cell and all its parts along an axis are there, the cell is their sum. A cell that is no
+such sum and is not of the finest kind is the sum of finest ones, which nobody published. Those are
+not made for all axes together: tables restrict each other only where they share axes. The axes that
+occur together make a graph; filled in until it has no chordless cycle, its cliques have finest
+cells each, and two cliques agree on what they share. By the theorem on decomposable models any such
+tables are margins of one base table, of numbers from 0 up and of whole numbers too (Dobra and
+Fienberg 2000), so that nothing is lost. Four tables that join four axes in a ring need a few
+thousand cells this way, and the product of all axes had 71,712.
 """
 
 from __future__ import annotations
@@ -48,22 +45,13 @@ Parts = Mapping[str, Sequence[Sequence[str]]]
 class AxisNodes:
     """The nodes of an axis.
 
-    Attributes
-    ----------
-    labels
-        A name of each node; of a part that no name in use stands for, that of what it is left of.
-    atoms
-        The atoms of each node, sorted.
-    splits
-        For each node the ways in which it is the sum of smaller nodes.
-    total
-        The node that is the whole axis.
-    number
-        The node of each name.
-    unpublished
-        Nodes that stand for parts which no table has and nobody names.
-    finest
-        The atom of each finest category, whether a table has it or not.
+    - `labels`: a name of each; of a part that no name in use stands for, that of what it is left
+      of. `number` has the node of each name.
+    - `atoms`: the atoms of each node, sorted; `splits`: the ways in which it is the sum of smaller
+      ones.
+    - `total`: the node that is the whole axis.
+    - `unpublished`: nodes that stand for parts which no table has and nobody names.
+    - `finest`: the atom of each finest category, whether a table has it or not.
     """
 
     labels: tuple[str, ...]
@@ -112,19 +100,11 @@ def axis_nodes(
     totals: Sequence[str] = (),
     unpublished: Collection[str] = (),
 ) -> AxisNodes:
-    """Return the nodes of an axis.
+    """Return the nodes of an axis from the categories that tables use and the names of the whole.
 
-    Parameters
-    ----------
-    parts
-        The ways in which categories are sums of others. It has no cycles, and the parts of a
-        category hold nothing twice.
-    used
-        The categories that some table has.
-    totals
-        The names of the whole axis.
-    unpublished
-        Parts that stand for what is in a category besides those that are named.
+    `parts` has the ways in which categories are sums of others. It has no cycles, and the parts of
+    a category hold nothing twice. `unpublished` parts stand for what is in a category besides those
+    that are named.
 
     Examples
     --------
@@ -212,15 +192,12 @@ class _Leaves:
 
 
 class _Nodes:
-    """Nodes by what they hold, each once."""
-
     def __init__(self) -> None:
         self.labels: list[str] = []
         self.atoms: list[Integers] = []
         self._known: dict[bytes, int] = {}
 
     def add(self, label: str, atoms: Iterable[int]) -> int:
-        """Return the node that holds some atoms."""
         own = np.array(sorted(atoms), np.int64)
         at = self._known.setdefault(own.tobytes(), len(self.labels))
         if at == len(self.labels):
@@ -230,11 +207,7 @@ class _Nodes:
 
 
 def _expanded(
-    part: str,
-    parts: Parts,
-    number: Mapping[str, int],
-    atom_of: Mapping[int, int],
-    leaves: _Leaves,
+    part: str, parts: Parts, number: Mapping[str, int], atom_of: Mapping[int, int], leaves: _Leaves
 ) -> list[int]:
     """Return the nodes in use that a part is the sum of, and -1 - atom for what has no name."""
     if part in number:
@@ -301,18 +274,12 @@ class Kind(IntEnum):
 class CellSystem:
     """Cells and their sums.
 
-    Attributes
-    ----------
-    nodes
-        The node of each cell on each axis, one row per cell.
-    kinds
-        Where each cell comes from.
-    tables
-        For each table, the cell of each of its rows.
-    starts, parts
-        Equation e says that the first of `parts[starts[e]:starts[e + 1]]` is the sum of the others.
-    is_joined
-        Whether the equations say all that the tables imply about each other.
+    - `nodes`, `kinds`: the node of each cell on each axis, one row per cell, and where it comes
+      from.
+    - `tables`: for each table, the cell of each of its rows.
+    - `starts`, `parts`: equation e says that the first of `parts[starts[e]:starts[e + 1]]` is the
+      sum of the others.
+    - `is_joined`: whether the equations say all that the tables imply about each other.
     """
 
     axes: tuple[AxisNodes, ...]
@@ -347,16 +314,11 @@ def cell_system(
 ) -> CellSystem:
     """Return the cells of tables with all their sums.
 
-    Parameters
-    ----------
-    tables
-        For each table the node of each of its rows on each axis.
-    most_unpublished
-        The finest cells that may be made where nobody published them.
+    A table has the node of each of its rows on each axis. At most `most_unpublished` finest cells
+    are made where nobody published them.
 
     Examples
     --------
-    >>> from gamekeeper.algorithms.cells.cell_system import axis_nodes
     >>> axis = axis_nodes({}, ["a", "b"], ["Total"])
     >>> system = cell_system([axis], [np.array([[0], [1], [2]])])
     >>> system.equation(0)
@@ -393,7 +355,6 @@ class _Builder:
         self.is_joined = True
 
     def system(self) -> CellSystem:
-        """Return all cells and equations."""
         self._more(np.concatenate([np.zeros(0, np.int64), *self.given]), Kind.LISTED)
         listed = self.keys.copy()
         while len(absent := self._absent()):
@@ -402,7 +363,9 @@ class _Builder:
             self._more(absent[nobodys], Kind.UNPUBLISHED)
         self._join(listed)
         nodes = self._nodes(self.keys)
-        self._sums(nodes)
+        for _, own, parts in self._splits(nodes):
+            whole = self._has(parts).all(axis=1)
+            self._equate(self.keys[own[whole]], parts[whole])
         lengths = np.concatenate([np.zeros(0, np.int64), *self.lengths])
         keys = np.concatenate([np.zeros(0, np.int64), *self.equations])
         return CellSystem(
@@ -470,11 +433,6 @@ class _Builder:
                 )
         return np.unique(np.concatenate([np.zeros(0, np.int64), *found]))
 
-    def _sums(self, nodes: Integers) -> None:
-        for _, own, parts in self._splits(nodes):
-            whole = self._has(parts).all(axis=1)
-            self._equate(self.keys[own[whole]], parts[whole])
-
     def _equate(self, keys: Integers, parts: Integers) -> None:
         if len(keys):
             self.equations.append(np.column_stack([keys, parts]).reshape(-1))
@@ -513,7 +471,8 @@ class _Builder:
                 at = np.searchsorted(self.keys, keys)
                 own = self._settled(side, nodes, splits, spread[side])[at]
                 spread[side][at[~own]] = True
-        if sum(self._frame_size(c) for c, own in spread.items() if own.any()) > self.most:
+        frames = [clique for clique, own in spread.items() if own.any()]
+        if sum(math.prod(self.axes[at].n_atoms for at in members(c)) for c in frames) > self.most:
             self.is_joined = False
             self.keys, self.kinds = before
             return
@@ -523,7 +482,6 @@ class _Builder:
             self._spread(keys, clique)
 
     def _whole_splits(self, nodes: Integers) -> Iterable[tuple[int, Integers, Integers]]:
-        """Return, for each axis and way, the cells of which all parts are there, and these."""
         for at, own, parts in self._splits(nodes):
             whole = self._has(parts).all(axis=1)
             if whole.any():
@@ -573,9 +531,6 @@ class _Builder:
                 filled[v] |= around & ~(1 << v)
             left &= ~(1 << at)
         return filled
-
-    def _frame_size(self, clique: int) -> int:
-        return math.prod(self.axes[at].n_atoms for at in members(clique))
 
     def _frame(self, clique: int) -> Integers:
         """Return the keys of the finest cells of some axes, the others whole."""

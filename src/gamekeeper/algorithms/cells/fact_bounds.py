@@ -1,20 +1,17 @@
-"""How far a long search is, when it must stop, and how long it will take by what it needed so far.
+"""How small and how large hidden numbers can be, given linear facts about them, with proofs.
 
-Which hidden numbers equations determine, given all others: the span of what is published.
+First what single rows tell (`linear_facts`), then two programs for each number that is still open
+(`fact_programs`), and for whole numbers integer programs where the relaxation is not enough. Every
+solution is a set of numbers that satisfies the facts and shows for all of them at once how far they
+can go, so that most programs need not be solved. What is not settled when the work is stopped keeps
+limits that are valid, and is not known to be tight. A clock says how far a search is, and how long
+it will take by what it needed so far.
 
 A number is determined if it is a combination of equations and of numbers that are given. That is a
-matter of the equations alone, whatever the figures are, and so it tells what can be recomputed where
-figures were rounded and every interval is some units wide. Elimination is over the whole numbers
-modulo a large prime: a table's equations have small coefficients, so that a wrong verdict would need
-a determinant that the prime divides.
-
-How small and how large hidden numbers can be, given linear facts about them, with proofs.
-
-First what single rows tell (`fact_propagation`), then two programs for each number that is still
-open (`fact_programs`), and for whole numbers integer programs where the relaxation is not enough.
-Every solution is a set of numbers that satisfies the facts and shows for all of them at once how far
-they can go, so that most programs need not be solved. What is not settled when the work is stopped
-keeps limits that are valid, and is not known to be tight.
+matter of the equations alone, whatever the figures are, and so it tells what can be recomputed
+where figures were rounded and every interval is some units wide. Elimination is over the whole
+numbers modulo a large prime: a table's equations have small coefficients, so that a wrong verdict
+would need a determinant that the prime divides.
 """
 
 from __future__ import annotations
@@ -42,6 +39,7 @@ from gamekeeper.algorithms.cells.linear_facts import (
 )
 from gamekeeper.results import Progress
 
+Integers = NDArray[np.int64]
 PROBE = 3.0
 """Seconds of steps after which the rest is estimated."""
 _STEPS = 10
@@ -198,22 +196,15 @@ def _add(row: dict[int, int], other: dict[int, int], times: int) -> None:
             row.pop(number, None)
 
 
-Integers = NDArray[np.int64]
-
 _ENDLESS_ROOM = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FactBounds:
-    """The bounds of some numbers.
+    """The bounds of some numbers; None where there is none.
 
-    Attributes
-    ----------
-    least, most
-        The bounds; None where there is none.
-    reached_least, reached_most
-        The smallest and the largest value for which numbers are known that satisfy every fact; None
-        where none is known.
+    Reached are the smallest and the largest value for which numbers are known that satisfy every
+    fact; None where none is known.
     """
 
     numbers: tuple[int, ...]
@@ -237,10 +228,7 @@ class FactBounds:
 class FactSearch:
     """The search for bounds; what it has found is there whenever it is stopped.
 
-    Raises
-    ------
-    NoNumbersError
-        Nothing satisfies the facts.
+    Raises `NoNumbersError` if nothing satisfies the facts.
 
     Examples
     --------

@@ -1,18 +1,16 @@
-"""The corner that a linear program ended in, and what it proves, in exact fractions.
-
-A corner is where some limits meet: each number that is not basic is at one of its limits, each row
-that is not basic at one of its own, and the basic numbers follow from these rows. The same equations,
-transposed, give the multiples of rows that prove the corner best. HiGHS tells which limits they are;
-solving for them again in fractions needs none of its digits. It is for programs with few rows at their
-limits: those with percentages, whose corners have no small denominator.
-
-Linear and integer programs over one component of open numbers, solved by HiGHS.
+"""Linear and integer programs over one component of open numbers, solved by HiGHS, with exact corners.
 
 HiGHS calculates in floating point, so nothing it says is taken as it is. The numbers it returns are
 rounded to fractions with a small denominator and put into every fact, in whole numbers. A bound is
 calculated again from the duals, rounded to fractions with one denominator: any duals give a valid
 bound (Neumaier and Shcherbina 2004). Only the verdict of an integer program that there is nothing
 better has no such proof; it is believed where numbers are far from what tolerances could hide.
+
+Programs with few rows at their limits, those with percentages, end in corners without a small
+denominator. A corner is where some limits meet: each number that is not basic is at one of its
+limits, each row that is not basic at one of its own, and the basic numbers follow from these rows.
+The same equations, transposed, give the multiples of rows that prove the corner best. HiGHS tells
+which limits they are; solving for them again in fractions needs none of its digits.
 """
 
 from __future__ import annotations
@@ -29,6 +27,7 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.cells.linear_facts import NO_LIMIT, FactComponent, LinearFacts, verified
 from gamekeeper.algorithms.linear_programs import DUAL, PRIMAL, program_by_rows, silent_solver
 
+Integers = NDArray[np.int64]
 _MOST_BASIC = 400
 _MOST_STEPS = 400_000
 
@@ -40,12 +39,8 @@ def exact_corner(
 ) -> list[Fraction] | None:
     """Return the numbers of a corner; None where they are too many, or it is no corner.
 
-    Parameters
-    ----------
-    columns, rows
-        Of each number and row "lower" or "upper", the limit that it is at, or "basic", or "free".
-    free
-        What a number that is "free" is taken to be.
+    Each number and row is at its "lower" or "upper" limit, or "basic", or "free"; `free` has what a
+    number that is "free" is taken to be.
 
     Examples
     --------
@@ -148,8 +143,6 @@ def _solve(system: list[tuple[Row, Fraction]], n: int) -> list[Fraction] | None:
     return found
 
 
-Integers = NDArray[np.int64]
-
 _DENOMINATORS = (1, 2, 3, 4, 6, 12, 60, 5040)
 _LAST_DENOMINATOR = 2**30
 _TIMES = (1, 2, 3, 4, 6, 12, 60)
@@ -170,18 +163,12 @@ def _never() -> bool:
 class Solved:
     """What a program found.
 
-    Attributes
-    ----------
-    bound
-        A proven bound of the number, None where nothing is proven.
-    duals
-        The multiples of rows that prove it.
-    point, times
-        Numbers that satisfy every fact, each `times` too large; None where there are none exact.
-    is_empty
-        Whether it is proven that nothing satisfies the facts.
-    is_endless
-        Whether the program found no limit.
+    - `bound`: a proven bound of the number, None where nothing is proven.
+    - `duals`: the multiples of rows that prove it.
+    - `point`, `times`: numbers that satisfy every fact, each `times` too large; None where there
+      are none exact.
+    - `is_empty`: whether it is proven that nothing satisfies the facts.
+    - `is_endless`: whether the program found no limit.
     """
 
     bound: Fraction | None = None
@@ -422,7 +409,6 @@ class FactProgram:
 
 
 def _taken(multiples: NDArray[np.float64]) -> dict[int, int]:
-    """Return how many times each row is taken, in whole numbers, without those that are not."""
     whole = np.rint(multiples).astype(np.int64)
     chosen = np.flatnonzero(whole)
     return dict(zip(chosen.tolist(), whole[chosen].tolist(), strict=True))

@@ -3,17 +3,15 @@
 A fact is a row `low <= sum of coefficient times number <= high` with whole coefficients: cells that
 add up to a published one, a percentage or a mean that was rounded, the difference of two versions.
 This generalizes sums of cells within limits (`releases.constraints`): coefficients may be negative
-or larger than 1, and numbers need be neither whole nor above 0. All limits are whole numbers: numbers
-with decimals are scaled by a power of ten before. `NO_LIMIT` stands for none.
+or larger than 1, and numbers need be neither whole nor above 0. All limits are whole numbers:
+numbers with decimals are scaled by a power of ten before. `NO_LIMIT` stands for none. Open numbers
+that hang together are components, each to be solved by itself.
 
-Open numbers that hang together: components of linear facts, each to be solved by itself.
-
-Limits that follow from single rows, again and again until nothing changes.
-
-In a row, each number is at most what the others leave when they are as small as they can be, and at
-least what they leave when as large as they can be. Each step is kept with the row it came from, so
-that a limit can be traced back to the rows and first limits that prove it. Everything is calculated
-in whole numbers; of numbers that need not be whole, a limit is rounded away from them.
+Single rows imply limits, again and again until nothing changes: in a row, each number is at most
+what the others leave when they are as small as they can be, and at least what they leave when as
+large as they can be. Each step is kept with the row it came from, so that a limit can be traced
+back to the rows and first limits that prove it. Everything is calculated in whole numbers; of
+numbers that need not be whole, a limit is rounded away from them.
 """
 
 from __future__ import annotations
@@ -36,13 +34,7 @@ NO_LIMIT = 2**62
 
 
 class NoNumbersError(ValueError):
-    """Nothing satisfies the facts.
-
-    Attributes
-    ----------
-    rows
-        Some rows that contradict each other, where they are known.
-    """
+    """Nothing satisfies the facts; `rows` are some that contradict each other, where known."""
 
     def __init__(self, rows: Iterable[int] = ()) -> None:
         super().__init__("no numbers satisfy the facts")
@@ -53,18 +45,9 @@ class NoNumbersError(ValueError):
 class LinearFacts:
     """Limits of numbers and of sums of them.
 
-    Attributes
-    ----------
-    lower, upper
-        The limits of each number.
-    starts, members, factors
-        The numbers of row r are `members[starts[r]:starts[r + 1]]`, with these coefficients.
-    low, high
-        The limits of each row.
-    whole
-        Whether the numbers are known to be whole.
-    scale
-        By how much the numbers were multiplied to make limits whole.
+    The numbers of row r are `members[starts[r]:starts[r + 1]]`, with these `factors`; its limits
+    are `low` and `high`. `whole` says whether the numbers are known to be whole, and `scale` by how
+    much they were multiplied to make limits whole.
 
     Examples
     --------
@@ -150,19 +133,7 @@ class LinearFacts:
 
 @dataclass(frozen=True)
 class Certificate:
-    """A proof that a number is at least or at most something, from rows and limits.
-
-    Attributes
-    ----------
-    target
-        The number that it is about.
-    is_upper
-        Whether it is a largest value, and not a least one.
-    rows
-        How many times each row is taken.
-    bound
-        What follows.
-    """
+    """A proof of a largest or least value of a number from rows, each taken so many times."""
 
     target: int
     is_upper: bool
@@ -214,14 +185,9 @@ def _limits(given: Sequence[int | None], none: int) -> Integers:
 
 @dataclass(frozen=True, eq=False)
 class FactComponent:
-    """Open numbers that hang together, and the rows that join them.
+    """Open numbers that hang together, with the rows that join them.
 
-    Attributes
-    ----------
-    numbers, rows
-        Which numbers and rows of the facts they are.
-    facts
-        The facts about these numbers alone, with all others at their only value.
+    The facts are of these numbers alone, with all others at their only value.
     """
 
     numbers: Integers
@@ -297,13 +263,8 @@ _SAFE = 2**61
 class Limits:
     """The limits of numbers that follow from facts.
 
-    Attributes
-    ----------
-    lower, upper
-        The limits.
-    steps
-        For each sweep the numbers whose limits changed: which, whether the upper one, the row that
-        told, and the limit before.
+    `steps` has for each sweep the numbers whose limits changed: which, whether the upper one, the
+    row that told, and the limit before.
     """
 
     facts: LinearFacts
@@ -329,10 +290,7 @@ class Limits:
 def propagate(facts: LinearFacts) -> Limits:
     """Return the limits that single rows imply, taken together until nothing changes.
 
-    Raises
-    ------
-    NoNumbersError
-        A row cannot be satisfied.
+    Raises `NoNumbersError` if a row cannot be satisfied.
 
     Examples
     --------
@@ -456,7 +414,6 @@ class _Tracer:
         self._known: dict[tuple[int, bool, int], dict[int, Fraction] | None] = {}
 
     def rows(self, target: int, *, is_upper: bool) -> dict[int, Fraction] | None:
-        """Return how many times each row is taken."""
         wanted = self._at(target, is_upper, NO_LIMIT)
         waiting = [wanted]
         while waiting:
@@ -477,7 +434,6 @@ class _Tracer:
         return self._known[wanted]
 
     def _at(self, number: int, is_upper: bool, before: int) -> tuple[int, bool, int]:
-        """Return the step that a limit came from, of those before some time; -1 for none."""
         times = [time for time, _ in self._history.get((number, is_upper), ()) if time < before]
         return number, is_upper, times[-1] if times else -1
 

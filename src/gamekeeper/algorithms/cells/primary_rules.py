@@ -1,9 +1,10 @@
-"""Rules by which a cell of a table of sums is unsafe, and how much doubt an attacker must be left.
+"""Rules by which a cell of a table is unsafe, and how much doubt an attacker must be left.
 
-Each looks at the contributions to a cell, after those of one holding are added up. A unit of weight w
-stands for w units of its size, so that the largest n units may be one and a half of the largest record
-and the rest of the next; frequencies are weighted too. Of values below 0 the sizes count. All
-inequalities are strict, in exact fractions, and a cell without contributors is safe.
+Each looks at the contributions to a cell, after those of one holding are added up. A unit of weight
+w stands for w units of its size, so that the largest n units may be one and a half of the largest
+record and the rest of the next; frequencies are weighted too. Of values below 0 the sizes count: a
+rule cannot tell gains from losses, and a sum near 0 may be of large contributions. All inequalities
+are strict, in exact fractions, and a cell without contributors is safe.
 
 =====================  ==========================================  ==================================
 rule                   unsafe if                                   the figure must be open upwards by
@@ -17,22 +18,17 @@ request:k              the largest asked, and has more than k%     as p:10
 zero                   contributors, and all they have is 0        not told
 =====================  ==========================================  ==================================
 
-Hundepool and others, Statistical Disclosure Control, 2012, chapter 4. With m people who put together
-what they know, the largest is estimated by all that is published less their own contributions.
+Hundepool and others, Statistical Disclosure Control, 2012, chapter 4. With m people who put
+together what they know, the largest is estimated by all that is published less their own
+contributions. With a shadow variable, contributions are those to the shadow and not to the figure:
+who dominates by turnover must not be seen in investments.
 
-With a shadow variable, contributions are those to the shadow and not to the figure: who dominates by
-turnover must not be seen in investments. `zero` and `disclosure:k` of counts look at whole rows
-(`disclosing`). Values below 0: a rule cannot tell gains from losses, and a sum near 0 may be of large
-contributions, so that sizes are added up and not what is left of them.
-
-Counts that say something of everybody else: empty cells, and cells that a few leave empty.
-
-People of one kind, a row, are spread over the categories of what a table is about. If nobody is in one
-of them, it is known of each that they are not in it (`zero`). If k or fewer are in it and others are in
-the row, these k, who know themselves, know it of the others (`disclosure`, k-disclosive): subtracting
-themselves leaves a zero, which is that the attack with k known people succeeds in that row.
-
-A category that nobody can be in tells nothing, and neither does a row that nobody is in.
+Of counts, `zero` and `disclosure:k` look at whole rows: people of one kind, spread over the
+categories of what a table is about. If nobody is in one of them, it is known of each that they are
+not in it (`zero`). If k or fewer are in it and others are in the row, these k, who know themselves,
+know it of the others (`disclosure`, k-disclosive): subtracting themselves leaves a zero, which is
+that the attack with k known people succeeds in that row. A category that nobody can be in tells
+nothing, and neither does a row that nobody is in.
 """
 
 from __future__ import annotations
@@ -48,6 +44,7 @@ from numpy.typing import NDArray
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import digits_text, quoted
 
+Mask = NDArray[np.bool_]
 RULE_WORDS = (
     "minimum:3, records:3 (without weights), dominance:1:85, p:10, p:10:2 (two who work together),"
     " pq:15:60, request:70, zero"
@@ -62,18 +59,10 @@ _NUMBERS = {
 class Contributions:
     """What units add to a cell, the largest first.
 
-    Attributes
-    ----------
-    sizes, weights
-        The size of each contribution, and how many units it stands for.
-    is_asked
-        Whether the largest asked for protection.
-    rest
-        What is left after the contributions listed, where only the largest are known.
-    others
-        How many units that is.
-    records
-        How many records or holdings contribute, whatever their weights; None where that is not known.
+    - `sizes`, `weights`: the size of each contribution, and how many units it stands for.
+    - `is_asked`: whether the largest asked for protection.
+    - `rest`, `others`: where only the largest are known, what is left, and how many units that is.
+    - `records`: how many records or holdings contribute, whatever their weights; None if not known.
     """
 
     sizes: tuple[Fraction, ...]
@@ -214,7 +203,6 @@ class Rule:
         return max(Fraction(0), share * cell.largest - rest)
 
     def _rest(self, cell: Contributions) -> Fraction | None:
-        """Return all but the largest and those who try to tell it: one, or a coalition."""
         coalition = int(self.numbers[1]) if self.name == "p" and len(self.numbers) > 1 else 1
         top = cell.top(1 + coalition)
         return None if top is None else cell.total - top
@@ -252,24 +240,13 @@ def parse_rule(text: str) -> Rule:
     return Rule(name, read)
 
 
-Mask = NDArray[np.bool_]
-
-
 def disclosing_zeros(
     counts: NDArray[Any], about: Sequence[int], totals: Sequence[int], impossible: Mask
 ) -> Mask:
     """Return the cells that nobody is in, of rows that somebody is in.
 
-    Parameters
-    ----------
-    counts
-        How many are in each cell, with subtotals, one dimension per axis.
-    about
-        The axes that the table is about; the others make the rows.
-    totals
-        The place of the total on each axis.
-    impossible
-        The cells that nobody can be in.
+    `counts` has subtotals and one dimension per axis, with the place of the total on each. The axes
+    that the table is not `about` make the rows. Nobody can be in cells that are impossible.
 
     Examples
     --------

@@ -51,12 +51,8 @@ from gamekeeper.wording import count_of
 class DynamicJunctionTree:
     """A forest of labelled cliques that stands for a decomposable graph.
 
-    Parameters
-    ----------
-    cliques
-        For each label the variables of its clique, as a mask.
-    parents
-        For each label that of the parent, or None for a root.
+    For each label there are the variables of its clique, as a mask, and the parent, None for a
+    root.
 
     Examples
     --------
@@ -106,13 +102,7 @@ class DynamicJunctionTree:
 
     @classmethod
     def of_graph(cls, adjacency: AdjacencyLike) -> DynamicJunctionTree:
-        """Return a tree of a decomposable graph.
-
-        Examples
-        --------
-        >>> DynamicJunctionTree.of_graph([0] * 3).parents
-        (None, None, None)
-        """
+        """Return a tree of a decomposable graph."""
         asked = "The dynamic junction tree of a graph was asked for."
         return cls.of_ordering(*require_decomposable(adjacency, asked))
 
@@ -353,7 +343,6 @@ class DynamicJunctionTree:
         return find_chain(self._forest, v, w) if self._joins(v, w) else None
 
     def _grows_by(self, v: int) -> int:
-        """Return how many members more than its parent's a clique has."""
         cliques = self._forest.cliques
         return cliques[v].bit_count() - cliques[self._forest.parents[v]].bit_count()
 
@@ -371,8 +360,5 @@ class DynamicJunctionTree:
 
 def _illegal(done: str, v: int, w: int, found: str, ask: str) -> InputError:
     return InputError(
-        Reason.UNSAFE_EDIT,
-        f"The edge ({v}, {w}) was to be {done}.",
-        found,
-        f"Ask {ask} first.",
+        Reason.UNSAFE_EDIT, f"The edge ({v}, {w}) was to be {done}.", found, f"Ask {ask} first."
     )

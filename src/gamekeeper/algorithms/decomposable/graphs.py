@@ -1,31 +1,24 @@
-"""Decomposable graphs of variables: adjacency, cliques and separators, elimination.
-
-Undirected graphs of variables as adjacency masks: bit w of mask v says that v and w are joined.
+"""Decomposable graphs of variables: adjacency masks, elimination, cliques and separators.
 
 A set of the variables 0 .. m-1 is an integer whose bit v stands for variable v, so that unions,
-intersections and differences are single operations on integers. With up to 64 variables a mask
-fits into an unsigned 64-bit integer; nothing here needs that.
+intersections and differences are single operations on integers. With up to 64 variables a mask fits
+into an unsigned 64-bit integer; nothing here needs that. A graph has a mask for each variable: bit
+w of mask v says that v and w are joined.
 
-Elimination of the variables of a graph: moral graphs, fill-ins and perfect orderings.
+A graph is decomposable (chordal) if every cycle of more than three variables has a chord. Then its
+maximal cliques can be made a junction tree, and the distribution of the variables is the product of
+the margins of the cliques over the product of the margins of the separators. Which single edges may
+change is a question to `dynamic_junction_tree`.
 
 To eliminate a variable is to join all its neighbours and to remove it. The edges that an ordering
-adds on the way, its fill-in, triangulate the graph: with them no cycle of more than three
-variables is without a chord. An ordering is perfect if it adds none; a graph has a perfect
-ordering if, and only if, it is decomposable. The graph that is left after the elimination of a
-set of variables does not depend on their order.
+adds on the way, its fill-in, triangulate the graph: they make it decomposable. An ordering is
+perfect if it adds none; a graph has a perfect ordering if, and only if, it is decomposable. The
+graph that is left after the elimination of a set of variables does not depend on their order.
+Eliminating m variables costs O(m^2) operations on masks.
 
-Smith's thesis, chapter 6; Rose, Tarjan and Lueker, Algorithmic aspects of vertex elimination on
-graphs, 1976; Tarjan and Yannakakis, maximum cardinality search, 1984. Eliminating m variables costs
-O(m^2) operations on masks.
-
-Decomposable graphs: cliques, separators, and all graphs of a few variables.
-
-A graph is decomposable (chordal) if every cycle of more than three variables has a chord. Then
-its maximal cliques can be made a junction tree, and the distribution of the variables is the
-product of the margins of the cliques over the product of the margins of the separators. Which
-single edges may change is a question to `dynamic_junction_tree`.
-
-Smith's thesis, chapter 6; Frydenberg and Lauritzen, 1989; Giudici and Green, 1999.
+Smith's thesis, chapter 6; Frydenberg and Lauritzen, 1989; Giudici and Green, 1999; Rose, Tarjan and
+Lueker, Algorithmic aspects of vertex elimination on graphs, 1976; Tarjan and Yannakakis, maximum
+cardinality search, 1984.
 """
 
 from __future__ import annotations
@@ -47,13 +40,7 @@ AdjacencyLike: TypeAlias = Sequence[int] | NDArray[np.uint64]
 
 
 def members(mask: int) -> Iterator[int]:
-    """Yield the variables of a set, the smallest first.
-
-    Examples
-    --------
-    >>> list(members(0b10110))
-    [1, 2, 4]
-    """
+    """Yield the variables of a set, the smallest first."""
     while mask:
         lowest = mask & -mask
         yield lowest.bit_length() - 1
@@ -61,13 +48,7 @@ def members(mask: int) -> Iterator[int]:
 
 
 def mask_of(variables: Iterable[int]) -> int:
-    """Return a set of variables as a mask.
-
-    Examples
-    --------
-    >>> bin(mask_of([1, 2, 4]))
-    '0b10110'
-    """
+    """Return a set of variables as a mask."""
     mask = 0
     for variable in variables:
         mask |= 1 << int(variable)
@@ -75,13 +56,7 @@ def mask_of(variables: Iterable[int]) -> int:
 
 
 def pairs_within(mask: int) -> list[tuple[int, int]]:
-    """Return every pair of variables of a set, in order.
-
-    Examples
-    --------
-    >>> pairs_within(0b1101)
-    [(0, 2), (0, 3), (2, 3)]
-    """
+    """Return every pair of variables of a set, in order."""
     return list(combinations(members(mask), 2))
 
 
@@ -115,13 +90,7 @@ def adjacency_of(n_variables: int, edges: Iterable[Sequence[int]]) -> Adjacency:
 
 
 def edges_of(adjacency: AdjacencyLike) -> list[tuple[int, int]]:
-    """Return the edges of a graph, each with its smaller variable first, in order.
-
-    Examples
-    --------
-    >>> edges_of([0b010, 0b101, 0b010])
-    [(0, 1), (1, 2)]
-    """
+    """Return the edges of a graph, each with its smaller variable first, in order."""
     masks = as_adjacency(adjacency)
     return [(v, w) for v, mask in enumerate(masks) for w in members(mask >> v << v)]
 
@@ -159,13 +128,7 @@ def as_adjacency(adjacency: AdjacencyLike) -> Adjacency:
 
 
 def is_complete(masks: Sequence[int], variables: int) -> bool:
-    """Tell whether every two variables of a set are joined.
-
-    Examples
-    --------
-    >>> is_complete([0b110, 0b101, 0b011, 0], 0b0111), is_complete([0, 0], 0b11)
-    (True, False)
-    """
+    """Tell whether every two variables of a set are joined."""
     return all(variables & ~masks[v] == 1 << v for v in members(variables))
 
 
@@ -232,12 +195,7 @@ def as_ordering(n_variables: int, ordering: Iterable[int]) -> tuple[int, ...]:
 def moral_graph(n_variables: int, arrows: Iterable[Sequence[int]]) -> Adjacency:
     """Return the Markov graph of a Bayesian network: parents joined, directions dropped.
 
-    Parameters
-    ----------
-    n_variables
-        The number of variables.
-    arrows
-        Pairs of a parent and its child, without a directed cycle.
+    Arrows are pairs of a parent and its child, without a directed cycle.
 
     Examples
     --------
@@ -345,13 +303,7 @@ def _require_acyclic(parents: Sequence[int]) -> None:
 
 
 def is_decomposable(adjacency: AdjacencyLike) -> bool:
-    """Tell whether every cycle of more than three variables has a chord.
-
-    Examples
-    --------
-    >>> is_decomposable([0b0110, 0b0101, 0b0011, 0]), is_decomposable([10, 5, 10, 5])
-    (True, False)
-    """
+    """Tell whether every cycle of more than three variables has a chord."""
     return perfect_ordering(adjacency) is not None
 
 
@@ -398,13 +350,7 @@ def require_decomposable(adjacency: AdjacencyLike, asked: str) -> tuple[Adjacenc
 
 
 def maximal_cliques(adjacency: AdjacencyLike) -> list[int]:
-    """Return the maximal cliques of a decomposable graph as masks, in the order of their members.
-
-    Examples
-    --------
-    >>> [list(members(clique)) for clique in maximal_cliques([0b010, 0b101, 0b010])]
-    [[0, 1], [1, 2]]
-    """
+    """Return the maximal cliques of a decomposable graph as masks, in the order of their members."""
     return sorted(_cliques_and_separators(adjacency)[0], key=lambda c: tuple(members(c)))
 
 
@@ -426,15 +372,8 @@ def separators(adjacency: AdjacencyLike) -> list[int]:
 def decomposable_graphs(n_variables: int, *, most_variables: int = 6) -> Iterator[Adjacency]:
     """Yield every decomposable graph of some variables, each once.
 
-    There are 1, 1, 2, 8, 61, 822, 18154 of 0 to 6 variables; of 7 there are 617675 already, and
-    of 8 more than thirty million.
-
-    Parameters
-    ----------
-    n_variables
-        The number of variables.
-    most_variables
-        The limit on their number.
+    There are 1, 1, 2, 8, 61, 822, 18154 of 0 to 6 variables; of 7 there are 617675 already, and of
+    8 more than thirty million.
 
     Examples
     --------
@@ -496,7 +435,6 @@ def _cliques_and_separators(adjacency: AdjacencyLike) -> tuple[list[int], list[i
 
 
 def _shortest_path(masks: Sequence[int], start: int, end: int, within: int) -> tuple[int, ...]:
-    """Return a shortest path whose variables after the start lie within a set; empty if none."""
     before = {start: start}
     fresh = [start]
     while fresh and end not in before:

@@ -1,15 +1,9 @@
-"""The forest of labelled cliques inside a dynamic junction tree, and how it is turned.
+"""The forest of labelled cliques inside a dynamic junction tree, how it is turned, and its moves.
 
 Everything here keeps the graph that the forest stands for, but for the bare `hang` and
-`swap_with_parent`, whose callers change the cliques as well. `dynamic_junction_tree` has the
-definitions and the paper.
-
-Which edges a dynamic junction tree lets come and go, found on the paths next to their ends.
-
-`dynamic_junction_tree` has the definitions and the paper. Adding is decided on the ways up from
-the two ends, deleting in the subtree of the cliques that hold both.
-
-What a rotation of a dynamic junction tree did, and the four margins that a move changes.
+`swap_with_parent`, whose callers change the cliques as well. Which edges may come and go is found
+on the paths next to their ends: adding is decided on the ways up from the two ends, deleting in the
+subtree of the cliques that hold both. `dynamic_junction_tree` has the definitions and the paper.
 """
 
 from __future__ import annotations
@@ -135,7 +129,6 @@ class JunctionForest:
 
 
 def _children(parents: Sequence[int]) -> list[int]:
-    """Return the set of the children of each label."""
     children = [0] * len(parents)
     for v, parent in enumerate(parents):
         if parent >= 0:
@@ -266,16 +259,11 @@ def find_chain(forest: JunctionForest, v: int, w: int) -> list[int] | None:
 
 @dataclass(frozen=True, slots=True)
 class MoveTerms:
-    """The margins by which a model differs after one edge was added or deleted.
+    """The two margins gained and lost by which a model differs after one edge was added or deleted.
 
-    The Bayes factor of the model after the move against the model before it is the product of
-    the marginal likelihoods of the margins gained over those of the margins lost (Dawid and
-    Lauritzen, 1993). Margins are sets of variables as masks; the empty one has likelihood 1.
-
-    Attributes
-    ----------
-    gained, lost
-        Two margins each.
+    The Bayes factor of the model after the move against the model before it is the product of the
+    marginal likelihoods of the margins gained over those of the margins lost (Dawid and Lauritzen,
+    1993). Margins are sets of variables as masks; the empty one has likelihood 1.
 
     Examples
     --------
@@ -303,13 +291,9 @@ class MoveTerms:
 class Rotation:
     """A clique that was rotated with its parent: the parent is its child now.
 
-    Attributes
-    ----------
-    label, parent
-        The label of the clique and of its former parent.
-    beside_label, beside_parent, beside_both
-        The variables that were joined to the label alone, to the parent alone and to both when
-        only the other variables below the two were eliminated (U_v, U_w and U_vw), as masks.
+    `beside_label`, `beside_parent` and `beside_both` are the variables that were joined to the
+    label alone, to the former parent's alone and to both when only the other variables below the
+    two were eliminated (U_v, U_w and U_vw), as masks.
 
     Examples
     --------

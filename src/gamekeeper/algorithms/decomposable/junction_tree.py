@@ -1,4 +1,4 @@
-"""Junction trees of decomposable models, and the cell probabilities of classes under them.
+"""Junction trees of decomposable models: cell probabilities of classes, and values given others.
 
 The maximal cliques of a decomposable graph can be ordered so that what a clique shares with all
 earlier ones, its separator, lies within one of them, its parent (running intersection). Under the
@@ -6,23 +6,21 @@ model a cell has the probability
 
     p = product of clique margins / product of separator margins                     (equation 15)
 
-Margins are counted in the sample (maximum likelihood, as in the thesis). The class's own records are
-part of these counts: a sample unique whose variables lie in one clique gets 1/n whatever the truth.
-So a class may count with all its records, or always with one. The latter depends on the other classes
-only, like leaving them out, but keeps the probabilities of the thesis for sample uniques.
+Margins are counted in the sample (maximum likelihood, as in the thesis). The class's own records
+are part of these counts: a sample unique whose variables lie in one clique gets 1/n whatever the
+truth. So a class may count with all its records, or always with one. The latter depends on the
+other classes only, like leaving them out, but keeps the probabilities of the thesis for sample
+uniques. Margins are counted once for all models that share them: one sort of the distinct rows
+each.
 
-Margins are counted once for all models that share them: one sort of the distinct rows each.
+An intruder who knows some variables of a person asks the model for the rest. The junction tree is
+collected towards its root, each clique handing its parent a table over their separator and the
+asked variables below it, so no table of all variables is ever made. Tables hold the cells that have
+a probability: with maximum likelihood those that occur in the sample, with a prior precision all
+cells of a clique. Several models are averaged by their weights, jointly with what is known, so that
+a model under which the known values are unlikely counts for less.
+
 Lauritzen and Spiegelhalter 1988; Smith's thesis, chapters 6 and 7.
-
-Questions to a decomposable model: how likely are some values of a target given others.
-
-An intruder who knows some variables of a person asks the model for the rest. The joint distribution
-is the product over cliques of p(clique)/p(separator); the junction tree is collected towards its
-root, each clique handing its parent a table over their separator and the asked variables below it,
-so no table of all variables is ever made. Tables hold the cells that have a probability: with maximum
-likelihood those that occur in the sample, with a prior precision all cells of a clique. Several
-models are averaged by their weights, jointly with what is known, so that a model under which the
-known values are unlikely counts for less. Lauritzen and Spiegelhalter 1988; Smith's thesis, ch. 6.
 """
 
 from __future__ import annotations
@@ -56,18 +54,10 @@ _MOST_NUMBERS = 2**62
 
 @dataclass(frozen=True, slots=True)
 class JunctionTree:
-    """The cliques of a decomposable graph in an order with running intersection.
+    """The cliques of a decomposable graph in an order with running intersection, as masks.
 
-    Attributes
-    ----------
-    graph
-        The adjacency masks.
-    cliques
-        The maximal cliques as masks.
-    separators
-        Of each clique what it shares with its parent; 0 for the first of each component.
-    parents
-        The position of the parent of each clique; -1 for the first of each component.
+    A separator is what a clique shares with its parent, 0 for the first of each component; a parent
+    is a position among cliques, -1 for these.
     """
 
     graph: Adjacency
@@ -104,14 +94,8 @@ def junction_tree(adjacency: AdjacencyLike) -> JunctionTree:
 class ClassTable:
     """The classes of a sample: distinct rows of codes with their numbers of records.
 
-    Parameters
-    ----------
-    rows
-        A row of codes (0 up) for each class, a column for each variable (1 to 64).
-    counts
-        The number of records of each class, 1 or more.
-    levels
-        The declared number of categories of each variable; those observed if not given.
+    Codes are from 0 up, of 1 to 64 variables. `levels` are the declared numbers of categories;
+    those observed if not given.
 
     Examples
     --------
@@ -124,7 +108,7 @@ class ClassTable:
         self, rows: ArrayLike, counts: ArrayLike, levels: Sequence[int] | None = None
     ) -> None:
         table, sizes = np.asarray(rows), np.asarray(counts)
-        declared = _checked(table, sizes, levels)
+        declared = _checked_levels(table, sizes, levels)
         # Unsigned codes of 64 bits and signed numbers would meet as floats.
         self.rows: NDArray[np.integer[Any]] = (
             table.astype(np.int64) if table.dtype == np.uint64 else table
@@ -146,16 +130,10 @@ class ClassTable:
     ) -> ClassTable:
         """Return the classes of a sample of whole households, in which households are counted.
 
-        Members of a household come into the sample together: that two of them are alike, in all or in
-        some variables, says nothing of people outside. So `counts` and margins are numbers of
-        households that have somebody with these codes, and `records` those of people.
-
-        Parameters
-        ----------
-        rows, levels
-            As for any table of classes.
-        classes, households
-            Of each record the row of its class and the number of its household.
+        Members of a household come into the sample together: that two of them are alike, in all or
+        in some variables, says nothing of people outside. So `counts` and margins are numbers of
+        households that have somebody with these codes, and `records` those of people. Of each
+        record there are the row of its class and the number of its household.
 
         Examples
         --------
@@ -304,7 +282,7 @@ def _numbered(
     return numbers.astype(np.int64, copy=False), span
 
 
-def _checked(
+def _checked_levels(
     rows: NDArray[Any], counts: NDArray[Any], levels: Sequence[int] | None
 ) -> tuple[int, ...]:
     problems: list[Problem] = []
@@ -343,18 +321,11 @@ def _checked(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Distribution:
-    """The distribution of some variables given what is known.
+    """The distribution of some variables, ascending, given what is known.
 
-    Attributes
-    ----------
-    variables
-        The asked variables, ascending.
-    codes
-        Their codes, a row for each combination with a probability above 0.
-    probabilities
-        Of the combinations, summing to 1; empty where the known values are impossible.
-    known_probability
-        The probability of what is known.
+    It has a row of codes for each combination with a probability above 0. Probabilities sum to 1,
+    and are none where the known values are impossible; `known_probability` is that of what is
+    known.
     """
 
     variables: tuple[int, ...]
@@ -388,22 +359,12 @@ def infer_values(
 ) -> Distribution:
     """Return the distribution of target variables given known values of others.
 
-    Parameters
-    ----------
-    table
-        The classes of the sample, from which margins are counted.
-    models
-        Decomposable graphs as adjacency masks, or junction trees.
-    targets
-        The variables that are asked for; none gives the probability of what is known.
-    known
-        Per known variable its code, or the codes it may have.
-    weights
-        Of the models; equal if not given.
-    precision
-        0 for maximum likelihood, else the total precision of the hyper-Dirichlet prior.
-    most_cells
-        The limit on the cells of one table.
+    - `models`: decomposable graphs as adjacency masks, or junction trees; equal weights if none are
+      given.
+    - `targets`: the variables that are asked for; none gives the probability of what is known.
+    - `known`: per known variable its code, or the codes it may have.
+    - `precision`: 0 for maximum likelihood, else the total precision of the hyper-Dirichlet prior.
+    - `most_cells`: the limit on the cells of one table.
 
     Examples
     --------
@@ -413,7 +374,7 @@ def infer_values(
     (array([0, 1]), array([0.75, 0.25]), 0.5)
     """
     asked = tuple(sorted(set(targets)))
-    allowed = _checked_of_junction_queries(table, asked, known, len(models), weights)
+    allowed = _allowed_values(table, asked, known, len(models), weights)
     shares = np.ones(len(models)) if weights is None else np.asarray(weights, dtype=np.float64)
     parts: list[_Factor] = []
     for model, share in zip(models, shares / shares.sum(), strict=True):
@@ -496,7 +457,6 @@ def _cells(table: ClassTable, mask: int) -> float:
 
 
 def _joined(first: _Factor, second: _Factor, most_cells: int) -> _Factor:
-    """Return the product of two tables, over all their variables."""
     shared = [v for v in first.variables if v in second.variables]
     added = [v for v in second.variables if v not in first.variables]
     ours, theirs = _shared_numbers(first, second, shared)
@@ -525,7 +485,6 @@ def _shared_numbers(
 
 
 def _summed(factor: _Factor, kept: tuple[int, ...]) -> _Factor:
-    """Return the table summed over all variables but some."""
     columns = factor.codes[:, [factor.variables.index(v) for v in kept]]
     (numbers,) = class_numbers(columns)
     _, first = np.unique(numbers, return_index=True)
@@ -544,7 +503,7 @@ def _require(n_cells: int, most_cells: int) -> None:
         )
 
 
-def _checked_of_junction_queries(
+def _allowed_values(
     table: ClassTable,
     asked: tuple[int, ...],
     known: Mapping[int, int | Collection[int]],

@@ -1,23 +1,18 @@
-"""How many tables satisfy a release, and which.
+"""How many tables satisfy a release, which they are, and the distribution of each cell among them.
 
-The tables fall into independent parts (`independent_parts`), whose numbers multiply. A part is counted
-exactly by `cellwise_sums` where sums of rows have few different values on the way, whatever the
-number of its tables. Otherwise its tables are visited one by one: a depth-first search that
-tightens limits after each step (`enumeration_kernels`). Before that, random draws of known probability
-estimate how many tables and steps there will be (Knuth 1975), and a search that would not end is
-refused.
-
-What a release says about each cell: the distribution of its count given all that is published.
+The tables fall into independent parts (`independent_parts`), whose numbers multiply. A part is
+counted exactly where sums of rows have few different values on the way, whatever the number of its
+tables. Otherwise its tables are visited one by one: a depth-first search that tightens limits after
+each step (`enumeration_kernels`). Before that, random draws of known probability estimate how many
+tables and steps there will be (Knuth 1975), and a search that would not end is refused.
 
 The weight of a feasible table is its prior times the probability of the published counts, which is
 the product over published sums of what the perturbation scheme says. Sums of that weight over all
-tables factorise over the parts of a release (`independent_parts`): a table that is published without
-margins is one part per cell, a table with its total is a convolution, and small parts are summed
-exactly, over states of rows or over listed tables. Only for what is left are tables drawn at
-random, and then every figure has a standard error.
-
-Exact figures are sums of floats: no sampling error, only rounding (below 1e-10, relative, against
-fractions on small releases in the tests).
+tables factorise over the parts of a release: a table that is published without margins is one part
+per cell, a table with its total is a convolution, and small parts are summed exactly, over states
+of rows or over listed tables. Only for what is left are tables drawn at random, and then every
+figure has a standard error. Exact figures are sums of floats: no sampling error, only rounding
+(below 1e-10, relative, against fractions on small releases in the tests).
 """
 
 from __future__ import annotations
@@ -57,6 +52,7 @@ from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, power_text
 
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 _LAYER_STEPS = 10_000_000
 _NODES_PER_TABLE = 30
@@ -74,23 +70,11 @@ def count_tables(
 ) -> int | None:
     """Return the number of tables that satisfy the constraints; None if there are infinitely many.
 
-    Parameters
-    ----------
-    most
-        The largest number of tables of one part that may be visited one by one. The number that is
-        returned can be far larger: most releases are counted without visiting each table.
-    within
-        The time that visits, and the draws before them, may take.
-    progress
-        Told how many tables have been visited.
+    Of one part at most `most` tables are visited one by one, within the time given. The number
+    returned can be far larger: most releases are counted without visiting each table.
 
-    Raises
-    ------
-    NoTableError
-        If there is no table.
-    LimitError
-        If more tables than `most` would have to be visited, with an estimate of their number, or
-        if that would take too long.
+    Raises `NoTableError` if there is no table, `LimitError` if more would have to be visited, with
+    an estimate of their number, or if that would take too long.
 
     Examples
     --------
@@ -108,14 +92,8 @@ def count_tables(
 def list_tables(constraints: CountConstraints, *, most: int = 100_000) -> Integers:
     """Return all tables that satisfy the constraints, along the first axis, in ascending order.
 
-    Raises
-    ------
-    NoTableError
-        If there is no table.
-    InputError
-        If there are infinitely many.
-    LimitError
-        If there are more than `most`.
+    Raises `NoTableError` if there is none, `InputError` if there are infinitely many, `LimitError`
+    if there are more than `most`.
 
     Examples
     --------
@@ -229,7 +207,6 @@ def _too_many(number: str, most: int, done: str) -> LimitError:
     )
 
 
-Floats = NDArray[np.float64]
 Prior = Literal["uniform", "poisson", "multinomial"]
 
 _TABLES_PER_STEP = 20
@@ -240,23 +217,14 @@ _FITTING_ROUNDS = 100
 class CellPosteriors:
     """The distribution of every cell given a release.
 
-    Attributes
-    ----------
-    first, starts, masses
-        The counts of the flat cell c, from `first[c]` up, have the probabilities
-        `masses[starts[c]:starts[c + 1]]`.
-    mean, p_zero
-        The mean of each cell and the probability that it is 0.
-    mean_error, p_zero_error
-        Their standard errors; 0 where they are exact.
-    exact
-        Whether no cell had to be estimated from random tables.
-    cell_exact
-        The same for each cell.
-    effective_size
-        The number of independent draws that estimates rest on, at least; infinite without any.
-    r_hat
-        The largest potential scale reduction of walks; 1 without any.
+    - `first`, `starts`, `masses`: the counts of the flat cell c, from `first[c]` up, have the
+      probabilities `masses[starts[c]:starts[c + 1]]`.
+    - `mean`, `p_zero`: the mean of each cell and the probability that it is 0, with standard
+      errors, which are 0 where they are exact.
+    - `exact`, `cell_exact`: whether no cell, or this one, had to be estimated from random tables.
+    - `effective_size`: the number of independent draws that estimates rest on, at least; infinite
+      without any.
+    - `r_hat`: the largest potential scale reduction of walks; 1 without any.
     """
 
     shape: tuple[int, ...]
@@ -343,36 +311,20 @@ def cell_posteriors(
 ) -> CellPosteriors:
     """Return the distribution of every cell given all that is published.
 
-    Parameters
-    ----------
-    likelihoods
-        For each margin None, or for each of its cells, flat, None or a pair: a smallest true sum,
-        and for it and the following sums the probability of the published count. None stands for
-        counts that say no more than their limits.
-    prior
-        "uniform": all tables are equally likely beforehand. "poisson": independent Poisson counts
-        with the given means, or with those of `independence_means`. "multinomial": people fall
-        into all cells with equal chances; where their number is not exact, it is Poisson around
-        the sum of `independence_means`, which weighs the numbers that are possible nearly alike.
-    means
-        Means of the Poisson prior, with the shape of the table.
-    seed, draws, method, workers
-        As in `sample_part`, for parts that have to be sampled.
-    exact_limit
-        The steps that an exact sum over one part may take; 0 to sample wherever it is not trivial.
-    within
-        The time that draws may take.
-    progress
-        Told how many cells are done.
+    - `likelihoods`: for each margin None, or for each of its cells, flat, None or a pair: a
+      smallest true sum, and for it and the following sums the probability of the published count.
+      None stands for counts that say no more than their limits.
+    - `prior`: "uniform": all tables are equally likely beforehand. "poisson": independent Poisson
+      counts with the given means, or with those of `independence_means`. "multinomial": people fall
+      into all cells with equal chances; where their number is not exact, it is Poisson around the
+      sum of `independence_means`, which weighs the numbers that are possible nearly alike.
+    - `means`: means of the Poisson prior, with the shape of the table.
+    - `seed`, `draws`, `method`, `workers`: as in `sample_part`, for parts that have to be sampled.
+    - `exact_limit`: the steps that an exact sum over one part may take; 0 to sample wherever it is
+      not trivial.
 
-    Raises
-    ------
-    NoTableError
-        If no table is possible.
-    InputError
-        If there are infinitely many tables under a uniform prior.
-    LimitError
-        If draws would take too long.
+    Raises `NoTableError` if there is no table, `InputError` if there are infinitely many under a
+    uniform prior, `LimitError` if draws would take too long.
 
     Examples
     --------
@@ -525,7 +477,6 @@ def _exact_cells(part: TablePart, limit: int, within: DrawingTime) -> _Cells | N
 
 
 def _masses(part: TablePart, tables: Integers, logs: Floats) -> list[Floats]:
-    """Return the weighted shares of the counts of each cell."""
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
     return [

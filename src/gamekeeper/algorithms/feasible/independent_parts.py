@@ -1,25 +1,23 @@
-"""The feasible tables of a release as independent parts of a few open cells.
+"""The feasible tables of a release as independent parts of a few open cells, and exact sums over them.
 
 Limits are tightened row by row first. A cell whose limits meet is known and drops out; a row that
-its cells satisfy in any case drops out too, and so does one that follows from smaller rows. What
-is left falls into parts without a common row, and every feasible table is one choice per part.
+its cells satisfy in any case drops out too, and so does one that follows from smaller rows. What is
+left falls into parts without a common row, and every feasible table is one choice per part.
 
-A cell without an upper limit is in no row with one, since no cell exceeds a sum that it is part
-of. So there are infinitely many tables exactly if there is such a cell and the rest has a table.
+A cell without an upper limit is in no row with one, since no cell exceeds a sum that it is part of.
+So there are infinitely many tables exactly if there is such a cell and the rest has a table.
 
 Tables can have weights: the product of a weight for each cell (a prior) and of a weight for each
 known sum (the probability of what was published about it). Memory is linear in the rows.
 
-Exact sums over all feasible tables of a part, cell by cell.
-
-Cells are taken in turn. All that the cells taken so far mean for the rest is the sums of the rows
-that are begun and not finished: tables that agree in these sums are treated as one. So a two-way
-table is counted column by column with the remaining row sums as states, a table with a total is a
-convolution, and the same walk gives counts, marginal distributions of cells (forwards and
-backwards) and independent draws. The cost is the number of steps from states to states; it is
-bounded by the caller and nothing is given where it would be exceeded.
-
-Where tables are only counted, sums of a row that can no longer leave its limits are one state.
+For sums over all tables of a part, cells are taken in turn. All that the cells taken so far mean
+for the rest is the sums of the rows that are begun and not finished: tables that agree in these
+sums are treated as one, and where tables are only counted, so are sums of a row that can no longer
+leave its limits. So a two-way table is counted column by column with the remaining row sums as
+states, a table with a total is a convolution, and the same walk gives counts, marginal
+distributions of cells (forwards and backwards) and independent draws. The cost is the number of
+steps from states to states; it is bounded by the caller and nothing is given where it would be
+exceeded.
 """
 
 from __future__ import annotations
@@ -51,14 +49,9 @@ Likelihood = tuple[int, Sequence[Fraction | float]]
 class TableWeights:
     """Weights of tables: a prior for each cell, and likelihoods of published sums.
 
-    Attributes
-    ----------
-    means
-        Means of independent Poisson counts with the shape of the base table; None for a weight of
-        1 for every count.
-    likelihoods
-        For each margin one entry for each of its cells, flat; None where nothing is to be weighed.
-        A true sum outside the entry has probability 0.
+    Means are of independent Poisson counts, in the shape of the base table; None for a weight of 1
+    for every count. Each margin has one likelihood for each of its cells, flat; None where nothing
+    is to be weighed. A true sum outside it has probability 0.
     """
 
     means: Floats | None = None
@@ -69,18 +62,11 @@ class TableWeights:
 class TablePart:
     """Open cells that depend on each other, counted from their lower limits.
 
-    Attributes
-    ----------
-    cells, least, widths
-        The flat cells, their lower limits, and upper less lower limits.
-    starts, members
-        Row r holds the cells `members[starts[r]:starts[r + 1]]`, numbered within the part.
-    row_lower, row_upper
-        The limits of the sums of the rows, of what the cells have above their lower limits.
-    cell_logs
-        The log weights of each cell's counts, from its lower limit up; empty without weights.
-    row_logs
-        The log weights of each row's sums, from its lower limit up; None for no weight.
+    - `cells`, `least`, `widths`: the flat cells, their lower limits, and upper less lower limits.
+    - `starts`, `members`: row r holds the cells `members[starts[r]:starts[r + 1]]`, numbered within
+      the part; the limits of rows are of what cells have above their lower limits.
+    - `cell_logs`, `row_logs`: the log weights of each cell's counts and each row's sums, from the
+      lower limit up; empty for cells, and None for a row, without weights.
     """
 
     cells: Integers
@@ -118,16 +104,9 @@ class TablePart:
 
 @dataclass(frozen=True, eq=False)
 class SplitTables:
-    """All feasible tables: what is known of each cell, and the independent parts.
+    """All feasible tables: limits of all cells, flat, and the independent parts of open cells.
 
-    Attributes
-    ----------
-    lower, upper
-        Limits of all cells, flat; not always tight.
-    parts
-        The open cells, by parts.
-    unbounded
-        The flat cells without an upper limit, which are in no part.
+    Limits are not always tight. Flat cells without an upper limit are in no part.
     """
 
     lower: Integers
@@ -155,17 +134,9 @@ def split_tables(
 ) -> SplitTables:
     """Return the parts that the feasible tables fall into.
 
-    Parameters
-    ----------
-    weights
-        Weights of the tables; without, every table counts the same.
-    caps
-        Upper limits to use for the cells that have none, flat.
-
-    Raises
-    ------
-    NoTableError
-        If the limits contradict each other row by row; there may be no table in other ways.
+    Without weights every table counts the same; `caps` are upper limits for the cells that have
+    none, flat. Raises `NoTableError` if the limits contradict each other row by row; there may be
+    no table in other ways.
 
     Examples
     --------
@@ -211,7 +182,6 @@ def _tightened(constraints: CountConstraints, caps: Integers | None) -> tuple[In
 def _cell_logs(
     weights: TableWeights | None, lower: Integers, upper: Integers
 ) -> dict[int, Floats] | None:
-    """Return the log prior weights of the counts of each open cell."""
     from scipy.special import gammaln
 
     if weights is None:
@@ -282,7 +252,6 @@ def _log_likelihood(entry: Likelihood, low: int, high: int) -> Floats:
 
 
 def _merged(rows: list[_Row]) -> list[_Row]:
-    """Return the rows with those over the same cells made one."""
     merged: dict[bytes, _Row] = {}
     for row in rows:
         row.members = np.sort(row.members)
@@ -434,7 +403,8 @@ def marginals_of_part(part: TablePart, most_steps: int) -> list[Floats]:
         joint = through + before[layer.source]
         n_values = int(part.widths[layer.cell]) + 1
         logs = _log_sums(joint, layer.value, n_values)
-        marginals[layer.cell] = _normalised(logs)
+        masses = np.exp(logs - logs.max())
+        marginals[layer.cell] = masses / masses.sum()
         behind = _log_sums(through, layer.source, len(before))
     return marginals
 
@@ -543,11 +513,6 @@ def _log_sums(logs: Floats, at: Integers, n: int) -> Floats:
     sums = np.bincount(at, np.exp(logs - finite[at]), minlength=n)
     with np.errstate(divide="ignore"):
         return np.log(sums) + finite
-
-
-def _normalised(logs: Floats) -> Floats:
-    masses = np.exp(logs - logs.max())
-    return masses / masses.sum()
 
 
 def _count_one_sum(widths: list[int], low: int, high: int) -> int | None:

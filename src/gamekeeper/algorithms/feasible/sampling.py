@@ -1,41 +1,33 @@
-"""How long it takes to draw random tables of a part, known before the first is drawn.
+"""Random feasible tables: independent draws, weighted draws, or walks that reach every table.
 
-A draw fixes one cell after the other. Each looks at all cells of the rows that it is in, so that a
-table takes time with the sum of the squares of the lengths of its rows: where margins have few
-cells and the table has many, a single draw can take minutes.
-
-Moves between tables that keep all known sums: short vectors of the integer kernel of the rows.
-
-The rows with one possible sum are brought to echelon form by unimodular operations on the columns
-(Hermite's normal form); the columns that are then zero are a basis of all integer vectors that
-leave those sums alone. Sums and differences of two of them that are short join them: in a two-way
-table they are the swaps of four cells. Moves of a basis alone need not connect all tables without
-going below zero, which is why the sampler does not rely on them. The cost is cubic in the cells.
-
-Random tables of one part of a release: exact draws, weighted draws, walks.
-
-What the draws mean, and why a walk reaches every table, is told in `sampling`.
-
-Random feasible tables: independent draws, weighted draws, or walks that reach every table.
-
-A part of a release (see `independent_parts`) with few states is drawn from exactly (`cellwise_sums`).
-Otherwise tables are drawn cell by cell from a distribution that is not quite the wanted one, and
-weighted by the ratio (sequential importance sampling, Chen, Diaconis, Holmes and Liu 2005). A draw
-can end where no count is left. Such a dead end is a draw of weight 0: estimates of totals divide by
-all draws and stay unbiased, and what is handed out are the draws that are tables.
+A part of a release with few states is drawn from exactly (`independent_parts`). Otherwise tables
+are drawn cell by cell from a distribution that is not quite the wanted one, and weighted by the
+ratio (sequential importance sampling, Chen, Diaconis, Holmes and Liu 2005). A draw can end where no
+count is left. Such a dead end is a draw of weight 0: estimates of totals divide by all draws and
+stay unbiased, and what is handed out are the draws that are tables. Each draw of a cell looks at
+all cells of the rows that it is in, so that a table takes time with the sum of the squares of the
+lengths of its rows: where margins have few cells and the table has many, a single draw can take
+minutes, which is told before.
 
 A walk mixes three moves, each of which leaves the wanted distribution as it is: slides along a
 lattice move by a step drawn from its conditional distribution; new counts for a few cells with the
 others fixed, and a whole new table, both proposed by the sequential draw and accepted or not by the
 rule of Metropolis and Hastings.
 
-The walk reaches every table. Tightening only removes counts that no feasible table has, so when a
-draw has followed a feasible table y so far, the next cell's count in y is within its limits; every
-count within the limits has positive probability, hence y is proposed as a whole with positive
-probability q(y). In each round it is proposed from any table x and accepted with probability
-min(1, f(y) q(x) / f(x) q(y)) > 0 wherever the weights f(x), f(y) are positive. So all tables of
-positive weight can follow each other within one round, and since x may follow x the walk has no
-period: it converges to f whatever the release. This needs no Markov basis.
+Lattice moves keep all known sums. The rows with one possible sum are brought to echelon form by
+unimodular operations on the columns (Hermite's normal form); the columns that are then zero are a
+basis of all integer vectors that leave those sums alone. Sums and differences of two of them that
+are short join them: in a two-way table they are the swaps of four cells. The cost is cubic in the
+cells.
+
+Moves of a basis alone need not connect all tables without going below zero; the walk reaches every
+table all the same. Tightening only removes counts that no feasible table has, so when a draw has
+followed a feasible table y so far, the next cell's count in y is within its limits; every count
+within the limits has positive probability, hence y is proposed as a whole with positive probability
+q(y). In each round it is proposed from any table x and accepted with probability min(1, f(y) q(x) /
+f(x) q(y)) > 0 wherever the weights f(x), f(y) are positive. So all tables of positive weight can
+follow each other within one round, and since x may follow x the walk has no period: it converges to
+f whatever the release. This needs no Markov basis.
 """
 
 from __future__ import annotations
@@ -66,6 +58,10 @@ from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
 # Measured on two-way tables of 30² to 100² cells, on three-way tables of 10³ and 15³, and on 8 to 11
 # binary axes with margins of one and of two: 0.7 to 2.1 times this.
 _SECONDS = 1e-7
@@ -75,12 +71,7 @@ _SECONDS = 1e-7
 class DrawingTime:
     """How much processor time may be spent on the tables of a release, from now on.
 
-    Attributes
-    ----------
-    seconds
-        The limit; None for none.
-    draws
-        How many tables will be drawn in all, pilots with them.
+    `draws` tables will be drawn in all, pilots with them.
     """
 
     seconds: float | None
@@ -118,8 +109,6 @@ class DrawingTime:
 
 UNLIMITED = DrawingTime(None, 0)
 
-
-Integers = NDArray[np.int64]
 
 _MOST_CELLS = 1500
 _MOST_MOVES = 4000
@@ -175,8 +164,6 @@ def lattice_moves(part: TablePart) -> Integers:
     return np.concatenate(moves)
 
 
-Floats = NDArray[np.float64]
-
 SamplingMethod = Literal["auto", "exact", "importance", "chain"]
 """Independent draws, weighted ones, or dependent ones of walks; "auto" takes the first that serves."""
 
@@ -198,19 +185,13 @@ _EVEN = 0.1
 class PartSample:
     """Draws of one part, counted from the lower limits of its cells.
 
-    Attributes
-    ----------
-    tables, log_weights
-        The draws and the logs of their weights; dead ends have minus infinity.
-    method
-        "exact", "importance" or "chain".
-    log_total, relative_error
-        The log of an estimate of the weight of all tables and its relative standard error; not a
-        number for a walk.
-    n_chains
-        Walks, whose draws follow each other; 0 for independent draws.
-    acceptance
-        The share of proposed whole tables that a walk accepted.
+    - `tables`, `log_weights`: the draws and the logs of their weights; dead ends have minus
+      infinity.
+    - `method`: "exact", "importance" or "chain".
+    - `log_total`, `relative_error`: the log of an estimate of the weight of all tables and its
+      relative standard error; not a number for a walk.
+    - `n_chains`: walks, whose draws follow each other; 0 for independent draws. `acceptance` is the
+      share of proposed whole tables that a walk accepted.
     """
 
     tables: Integers
@@ -510,13 +491,9 @@ def estimate_tables(
 ) -> tuple[float, float] | None:
     """Return an unbiased estimate of the number of feasible tables, and its standard error.
 
-    None where all draws of a part are dead ends. The estimate is infinite where it is too large for
-    a float. The same seed gives the same estimate, whatever the number of workers.
-
-    Raises
-    ------
-    NoTableError
-        If there is no feasible table.
+    None where all draws of a part are dead ends, `NoTableError` if there is no table. The estimate
+    is infinite where it is too large for a float. The same seed gives the same estimate, whatever
+    the number of workers.
 
     Examples
     --------

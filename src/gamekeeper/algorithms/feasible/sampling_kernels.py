@@ -1,23 +1,20 @@
-"""Compiled draws of tables, cell by cell with known probability.
+"""Compiled draws of tables, cell by cell with known probability, and walks among tables.
 
 A draw takes the open cell with the fewest counts left, gives it a count within its present limits
 and tightens the limits of the others. The counts have probabilities in the shape of the cell's own
 weight times a normal approximation to the weight of all ways in which the rest of its rows can make
 up the known sums; a small share is even over all counts, so that no count within the limits is ever
-impossible. The approximation uses moments under an exponential
-tilt of each row that makes its expected sum right, kept up as counts are given. The order and the
-probabilities depend on the counts given so far alone, so that the probability of any table can be
-computed by giving the cells its counts.
+impossible. The approximation uses moments under an exponential tilt of each row that makes its
+expected sum right, kept up as counts are given. The order and the probabilities depend on the
+counts given so far alone, so that the probability of any table can be computed by giving the cells
+its counts. A draw takes the number of cells squared, or the sum over cells of the length of their
+rows and of their ranges, whichever is more.
 
-A draw takes the number of cells squared, or the sum over cells of the length of their rows and of
-their ranges, whichever is more.
-
-Compiled walks among tables that leave a distribution as it is.
-
-A slide goes along a lattice move by a step drawn from its distribution given all else; its cost is
-the number of steps. A redraw proposes new counts for some cells or all by a sequential draw, and
-accepts them by the rule of Metropolis and Hastings; it costs two draws. Which cells are redrawn and
-which move is taken never depends on the table, so the rule needs no other correction.
+Walks leave a distribution as it is. A slide goes along a lattice move by a step drawn from its
+distribution given all else; its cost is the number of steps. A redraw proposes new counts for some
+cells or all by a sequential draw, and accepts them by the rule of Metropolis and Hastings; it costs
+two draws. Which cells are redrawn and which move is taken never depends on the table, so the rule
+needs no other correction.
 """
 
 # pyright: basic, reportCallIssue=false

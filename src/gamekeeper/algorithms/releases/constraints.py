@@ -1,25 +1,22 @@
-"""What is known of a table of counts: lower and upper limits of sums of its cells.
+"""What is known of a table of counts: limits of sums of its cells, and what they leave open.
 
 A base table has one axis per variable. A margin adds its cells up: every category of every axis
-belongs to one group, and the sums over products of groups are known within limits. An axis that
-is summed out has one group, an axis that is kept has a group for each category, and anything
-between is a recoded axis. Suppressed sums have the limits 0 and `UNBOUNDED`, exact ones twice the
-same number, perturbed ones what the scheme implies. All cells are whole numbers from 0 up.
+belongs to one group, and the sums over products of groups are known within limits. An axis that is
+summed out has one group, an axis that is kept has a group for each category, and anything between
+is a recoded axis. Suppressed sums have the limits 0 and `UNBOUNDED`, exact ones twice the same
+number, perturbed ones what the scheme implies. All cells are whole numbers from 0 up.
 
-The rows of all margins together are the linear constraints that every method of bounds, of
-counting and of sampling works on (Dobra and Fienberg 2001; Smith's thesis, chapters 2 and 3).
-
-Constraints on counts cut down to what is open: limits, fixed cells, independent components.
-
-Propagation fixes some cells and makes some rows say nothing that the limits of their cells do not
-say. What remains falls into components: cells are tied by the rows that they share. Each is a
-problem of its own, and is stated in counts above the lower limits of its cells, which keeps the
-numbers small whatever the size of the published counts.
+The rows of all margins together are the linear constraints that every method of bounds, of counting
+and of sampling works on (Dobra and Fienberg 2001; Smith's thesis, chapters 2 and 3). Propagation
+fixes some cells and makes some rows say nothing that the limits of their cells do not say. What
+remains falls into components: cells are tied by the rows that they share. Each is a problem of its
+own, and is stated in counts above the lower limits of its cells, which keeps the numbers small
+whatever the size of the published counts.
 
 A cell is without upper limit if and only if no row with an upper limit holds it, because all
 coefficients are 1 and no cell is negative. Any table stays feasible when such a cell is cut to the
-largest lower limit of its rows. So it is given that limit here, and all numbers are finite.
-Cost: linear in the length of the rows.
+largest lower limit of its rows. So it is given that limit in a component, and all numbers are
+finite. Cost: linear in the length of the rows.
 """
 
 from __future__ import annotations
@@ -44,10 +41,7 @@ UNBOUNDED = 2**53
 class NoTableError(ValueError):
     """No table of whole numbers from 0 up satisfies the constraints.
 
-    Attributes
-    ----------
-    rows
-        Some rows that contradict each other, where a method knows them.
+    `rows` are some that contradict each other, where a method knows them.
     """
 
     def __init__(self, rows: Iterable[int] = ()) -> None:
@@ -59,12 +53,8 @@ class NoTableError(ValueError):
 class CountMargin:
     """Limits of the sums over one margin, recoded or not.
 
-    Attributes
-    ----------
-    groups
-        For each axis of the base table the group of each of its categories, numbered from 0.
-    lower, upper
-        The limits, with one axis for each axis of the base table (length 1 where it is summed out).
+    Each axis of the base table has the groups of its categories, numbered from 0. The limits have
+    one axis for each axis of the base table (length 1 where it is summed out).
     """
 
     groups: tuple[Integers, ...]
@@ -123,14 +113,8 @@ class CountMargin:
 class ConstraintRows:
     """The constraints as rows over the flat cells of the base table.
 
-    Attributes
-    ----------
-    starts, cells
-        The cells of row r are `cells[starts[r]:starts[r + 1]]`.
-    lower, upper
-        The limits of each row.
-    margin, cell
-        The margin each row is from and the number of its cell there.
+    The cells of row r are `cells[starts[r]:starts[r + 1]]`; it is from a margin, and has a number
+    there.
     """
 
     starts: Integers
@@ -292,14 +276,10 @@ def _joined(parts: list[Integers]) -> Integers:
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """Limits of the cells that contain every table.
+    """Limits of the cells that contain every table, all finite.
 
-    Attributes
-    ----------
-    lower, upper
-        The limits of each cell. All are finite.
-    unbounded
-        The cells without an upper limit; the one they are given here changes no other bound.
+    Cells that are unbounded have no upper limit; the one they are given here changes no other
+    bound.
     """
 
     lower: Integers
@@ -324,19 +304,12 @@ class CountLimits(NamedTuple):
 class CountComponent:
     """Open cells that rows tie together, in counts above the lower limits of the cells.
 
-    Attributes
-    ----------
-    cells
-        The cells of the base table, flat. All below speaks of places in this list.
-    starts, members, row_lower, row_upper
-        Rows: first the `n_rows` constraints, then one for each sum that is asked for, without
-        limits.
-    cell_starts, cell_rows
-        The same by cell.
-    upper
-        The upper limits of the cells; the lower ones are 0.
-    sums
-        The numbers of the sums that are asked for, as far as they are within this component.
+    - `cells`: the cells of the base table, flat. All else speaks of places in this list.
+    - `starts`, `members`, `row_lower`, `row_upper`: first the `n_rows` constraints, then one row
+      without limits for each sum that is asked for; `cell_starts` and `cell_rows` are the same by
+      cell.
+    - `upper`: the upper limits of the cells; the lower ones are 0.
+    - `sums`: the numbers of the sums that are asked for, as far as they are within this component.
     """
 
     cells: Integers
@@ -388,13 +361,7 @@ class CountComponent:
 
 
 def tightened(rows: ConstraintRows, lower: Integers, upper: Integers) -> Limits:
-    """Return limits of cells, within those given, after propagation.
-
-    Raises
-    ------
-    NoTableError
-        A row cannot hold.
-    """
+    """Return limits of cells, within those given, after propagation; or raise `NoTableError`."""
     from gamekeeper.algorithms.releases.propagation_kernels import propagate, rows_of_cells
 
     lower, upper = np.maximum(lower, 0), upper.copy()

@@ -1,20 +1,19 @@
-"""Tightening limits of cells row by row until nothing changes.
+"""Tightening limits of cells row by row until nothing changes, and repairing tables by random walks.
 
 Within a row of known sum, a cell is at most the row's upper limit less the lower limits of the
 others, and at least the row's lower limit less their upper limits. Rows are visited while one of
 their cells has changed. The limits reached contain every feasible table; they need not be tight.
-One visit costs the length of the row, memory is linear. The kernel is compiled, and lets go of
-the interpreter.
+One visit costs the length of the row, memory is linear.
 
-Repairing tables of whole numbers by a random walk over the rows that do not hold.
-
-A step takes a row at random among those outside their limits and moves one of its cells towards
-them, by all that is missing or by part of it. A step that makes the others worse is taken with a
-probability that falls with what it costs per unit moved (the Metropolis rule at a fixed
+A walk over the rows that do not hold takes one of them at random and moves one of its cells towards
+its limits, by all that is missing or by part of it. A step that makes the others worse is taken
+with a probability that falls with what it costs per unit moved (the Metropolis rule at a fixed
 temperature). The right temperature decides: on a 20 x 20 x 10 table from its 2-way margins some
-100,000 steps lead from nothing to a table at 0.3, and a million do not at 0.5. Where tables are
-few or none, the walk gives up and proves nothing. Every table it returns is exact: sums are whole
+100,000 steps lead from nothing to a table at 0.3, and a million do not at 0.5. Where tables are few
+or none, the walk gives up and proves nothing. Every table it returns is exact: sums are whole
 numbers throughout. A step costs the number of rows of a cell.
+
+The kernels are compiled, and let go of the interpreter.
 """
 
 # pyright: basic, reportCallIssue=false

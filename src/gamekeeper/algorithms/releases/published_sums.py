@@ -55,12 +55,8 @@ _WORK_OF_STEP = 2_000
 def find_sums(tables: Sequence[Lines], families: Iterable[Sequence[Sum]] = ()) -> list[Sum]:
     """Return labels that are sums of others by their counts, each with its parts.
 
-    Parameters
-    ----------
-    tables
-        The lines of every published table that has the axis.
-    families
-        Sums that are likely together, such as all codes with what begins with them.
+    There are the lines of every published table that has the axis, and families of sums that are
+    likely together, such as all codes with what begins with them.
 
     Examples
     --------
@@ -68,7 +64,8 @@ def find_sums(tables: Sequence[Lines], families: Iterable[Sequence[Sum]] = ()) -
     >>> find_sums([(counts, counts)])
     [(0, (1, 2))]
     """
-    wide = _widest(tables)
+    usable = [table for table in tables if table[0].shape[1] >= 3 and len(table[0])]
+    wide = max(usable, key=lambda table: len(table[0]), default=None)
     if wide is None:
         return []
     found: dict[int, tuple[int, ...]] = {}
@@ -158,12 +155,6 @@ def _most_bits(tables: Sequence[Lines]) -> Floats:
         ],
         axis=0,
     )
-
-
-def _widest(tables: Sequence[Lines]) -> Lines | None:
-    """Return the table with the most lines that says something of three labels or more."""
-    usable = [table for table in tables if table[0].shape[1] >= 3 and len(table[0])]
-    return max(usable, key=lambda table: len(table[0]), default=None)
 
 
 def _telling(table: Lines) -> Lines:
@@ -325,14 +316,10 @@ def _added(upper: Integers) -> Integers:
 def possible_sums(
     lower: Floats, upper: Floats, totals: Floats, most_work: int = MOST_WORK
 ) -> tuple[dict[int, tuple[int, ...]], bool]:
-    """Return labels that could be sums of others, each with parts that it could have, and whether that is all.
+    """Return labels that could be sums of others, each with parts, and whether that is all.
 
-    Parameters
-    ----------
-    lower, upper
-        The limits of each label (columns) in each line, infinite where there is none.
-    totals
-        What the whole of each line is at least; minus infinity where nothing is known of it.
+    A label (column) has limits in each line, infinite where there is none. `totals` are what the
+    whole of each line is at least; minus infinity where nothing is known of it.
 
     Examples
     --------

@@ -1,21 +1,18 @@
-"""What every perturbation scheme does: publish true counts, and give something away of them.
+"""Perturbation schemes: exact, rounded, Barnardized, suppressed and interval counts, and their names.
 
 A scheme is a value. Its mass function P(published | true) is exact; from it follow the sampling of
 published counts, the smallest and largest true count behind a published one, and the likelihood of
 each (Smith's thesis, chapter 2). Limits of an array cost one look at each cell and one calculation
 per different value.
 
-The perturbation schemes: exact, rounded, Barnardized, suppressed and interval counts.
-
 Conventional rounding goes to the nearest multiple of a base (the "controlled" rounding of Smith's
 thesis, chapter 2, which is not additive); a base that is even has ties and needs a rule for them.
 Random rounding goes to a neighbouring multiple and is unbiased. Barnardization leaves zeros, keeps
 other counts with a probability and else adds or takes away one.
 
-Perturbation schemes by name: read from a text such as 'conventional:5', or from a mapping.
-
-Every scheme writes itself as its name and its parameters with colons between them. Others can be
-registered under a name of their own and are then read like the schemes that come with the package.
+Every scheme writes itself as its name and its parameters with colons between them, such as
+'conventional:5', and is read from that or from a mapping. Others can be registered under a name of
+their own and are then read like the schemes that come with the package.
 """
 
 from __future__ import annotations
@@ -179,15 +176,10 @@ class Exact(Scheme):
 
 @dataclass(frozen=True)
 class Conventional(Scheme):
-    """Counts are rounded to the nearest multiple of a base.
+    """Counts are rounded to the nearest multiple of a base, from 1.
 
-    Parameters
-    ----------
-    base
-        The base, from 1.
-    ties
-        Where counts in the middle go, one of `TIES`; only an even base has such counts, and it
-        needs the rule.
+    Ties, counts in the middle, go where one of `TIES` says; only an even base has such counts, and
+    it needs the rule.
 
     Examples
     --------
@@ -314,11 +306,6 @@ class RandomRounding(Scheme):
 class Barnardization(Scheme):
     """Zeros stay; other counts are kept with a probability, and else one more or one less.
 
-    Parameters
-    ----------
-    keep
-        The probability that a count is kept, above 0; with 1 all counts are exact.
-
     Examples
     --------
     >>> scheme = Barnardization(Fraction(1, 2))
@@ -372,13 +359,7 @@ class Barnardization(Scheme):
 
 @dataclass(frozen=True)
 class Suppressed(Scheme):
-    """No count is shown, or none of the small ones.
-
-    Parameters
-    ----------
-    below
-        Counts from 1 up to, but without, this one are hidden and all others shown; None when
-        every count is hidden.
+    """No count is shown, or none from 1 up to, but without, `below`.
 
     Examples
     --------
@@ -427,12 +408,9 @@ class Suppressed(Scheme):
 class Interval(Scheme):
     """Intervals are published in place of counts.
 
-    Parameters
-    ----------
-    cuts
-        The first count of each interval, from 0 up; the last one has no end. A count stands for
-        the interval that begins with it. Without cuts, every published interval is taken as it
-        is, and true counts cannot be published.
+    Cuts are the first count of each interval, from 0 up; the last one has no end. A count stands
+    for the interval that begins with it. Without cuts, every published interval is taken as it is,
+    and true counts cannot be published.
 
     Examples
     --------
@@ -554,13 +532,9 @@ _EXAMPLES = {
 def register_scheme(name: str, maker: Callable[..., Scheme]) -> None:
     """Make a scheme of your own known under a name, so that it can be read like the others.
 
-    Parameters
-    ----------
-    name
-        Small letters, digits, hyphens and underscores; not one that is taken by another maker.
-    maker
-        Returns the scheme. From a text, such as 'mine:3:0.5', it gets the parts after the name as
-        texts; from a mapping, all fields but `type` by their names.
+    Names are of small letters, digits, hyphens and underscores, and not taken by another maker.
+    From a text, such as 'mine:3:0.5', the maker gets the parts after the name as texts; from a
+    mapping, all fields but `type` by their names.
 
     Examples
     --------
@@ -580,14 +554,11 @@ def register_scheme(name: str, maker: Callable[..., Scheme]) -> None:
 
 
 def parse_scheme(given: SchemeLike) -> Scheme:
-    """Read a scheme.
+    """Read a scheme: a scheme, a text, or a mapping.
 
-    Parameters
-    ----------
-    given
-        A scheme, a text such as 'exact', 'conventional:5', 'conventional:4:up', 'random:3',
-        'barnardization:0.8', 'suppressed', 'suppressed:5', 'interval' or 'interval:0,1,5,20', or a
-        mapping with the name as `type` and the parameters (`base`, `ties`, `p`, `below`, `cuts`).
+    Texts are such as 'exact', 'conventional:5', 'conventional:4:up', 'random:3',
+    'barnardization:0.8', 'suppressed', 'suppressed:5', 'interval' or 'interval:0,1,5,20'. A mapping
+    has the name as `type` and the parameters (`base`, `ties`, `p`, `below`, `cuts`).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The structure of a release: its graph of axes, junction tree and irreducible components.
+"""The structure of a release: its graph of axes and its components, and whether margins agree.
 
 Two axes of the base table are joined if some margin has both. A release of exact margins is
 decomposable if no cycle of more than three axes is without a chord and every maximal clique is a
@@ -11,21 +11,17 @@ margin gives.
 
 The components are the cliques of a minimal triangulation, united wherever a separator is not known.
 This is the finest decomposition: axes that known sums separate at all are on two sides of a
-separator in the tree that is part of these sums, and its edge is kept.
-
-Smith's thesis, chapter 2; Dobra and Fienberg 2001; Leimer, Optimal decomposition by clique
-separators, 1993; Berry, Blair, Heggernes and Peyton, Maximum cardinality search for computing
-minimal triangulations, 2004. Polynomial in the number of axes, and independent of their categories.
-
-Whether published margins agree where they overlap, with the rows that contradict each other.
+separator in the tree that is part of these sums, and its edge is kept. Polynomial in the number of
+axes, and independent of their categories. Smith's thesis, chapter 2; Dobra and Fienberg 2001;
+Leimer, Optimal decomposition by clique separators, 1993; Berry, Blair, Heggernes and Peyton,
+Maximum cardinality search for computing minimal triangulations, 2004.
 
 Two exact margins must have the same sums over the axes they share, and any other margin whose axes
 all belong to an exact one must contain the sums of that one. For a decomposable release of exact
-margins this is also enough for a table to exist (Vorob'ev 1962; Dobra and Fienberg 2001).
-
-The rows named are irreducible: without any one of them there is a table. With more people counted
-on one side than on the other, all counts of the smaller side are needed, and of the larger side as
-many, the largest first, as exceed it. Costs a pass over both margins of each pair.
+margins this is also enough for a table to exist (Vorob'ev 1962; Dobra and Fienberg 2001). The rows
+named where they do not are irreducible: without any one of them there is a table. With more people
+counted on one side than on the other, all counts of the smaller side are needed, and of the larger
+side as many, the largest first, as exceed it. Costs a pass over both margins of each pair.
 """
 
 from __future__ import annotations
@@ -56,6 +52,7 @@ from gamekeeper.algorithms.releases.constraints import (
     kept_axes,
 )
 
+Integers = NDArray[np.int64]
 Axes = tuple[int, ...]
 
 
@@ -63,22 +60,12 @@ Axes = tuple[int, ...]
 class ReleaseStructure:
     """The graph of a release and its irreducible components in running intersection.
 
-    Attributes
-    ----------
-    graph
-        The adjacency masks of the axes.
-    margins
-        The axes of each margin that is not within another one.
-    known
-        The axes of each exact margin that is not within another exact one.
-    components
-        The axes of each irreducible component, a parent before its children.
-    parents
-        The position of each component's parent; -1 for the first component.
-    separators
-        What each component but the first shares with its parent, perhaps nothing.
-    free
-        Axes of more than one category that no margin has.
+    - `graph`: the adjacency masks of the axes.
+    - `margins`, `known`: the axes of each margin that is not within another one, and of each exact
+      margin that is not within another exact one.
+    - `components`: the axes of each irreducible component, a parent before its children; `parents`
+      are positions, -1 for the first; `separators` what each but the first shares with its parent.
+    - `free`: axes of more than one category that no margin has.
     """
 
     graph: Adjacency
@@ -126,12 +113,7 @@ def release_structure(constraints: CountConstraints) -> ReleaseStructure:
 def structure_of_axes(
     n_axes: int, margins: Iterable[Sequence[int]], known: Iterable[Sequence[int]] | None = None
 ) -> ReleaseStructure:
-    """Return the structure of a release from the axes of its margins.
-
-    Parameters
-    ----------
-    known
-        Those of the margins whose counts are all known; all of them if not given.
+    """Return the structure of a release from the axes of its margins; all are known if not told.
 
     Examples
     --------
@@ -222,9 +204,6 @@ def _maximal(masks: Sequence[int]) -> list[int]:
 
 def _as_axes(masks: Iterable[int]) -> tuple[Axes, ...]:
     return tuple(tuple(members(mask)) for mask in masks)
-
-
-Integers = NDArray[np.int64]
 
 
 def require_agreement(constraints: CountConstraints) -> None:
@@ -324,7 +303,6 @@ def _compare_shared(constraints: CountConstraints, starts: list[int], a: int, b:
 
 
 def _exceeding(rows: Integers, counts: Integers, limit: int) -> Integers:
-    """Return rows, those of the largest counts first, until their sum exceeds a limit."""
     order = np.argsort(-counts, kind="stable")
     n_rows = int(np.argmax(np.cumsum(counts[order]) > limit)) + 1
     return rows[order[:n_rows]]

@@ -1,41 +1,12 @@
-"""What is calculated again in fractions: corners, their proofs, and what equations determine."""
+"""Corners, and their proofs, that are calculated again in fractions."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-import numpy as np
-import pytest
-
-from gamekeeper.algorithms.cells.fact_bounds import FactSearch, determined_numbers
+from gamekeeper.algorithms.cells.fact_bounds import FactSearch
 from gamekeeper.algorithms.cells.fact_programs import exact_corner, exact_multiples
 from gamekeeper.algorithms.cells.linear_facts import LinearFacts, verified
-
-
-def is_in_span(rows, number, n):
-    """The definition: taking the number's own unit vector besides adds nothing to the rank."""
-    matrix = np.array(rows, float).reshape(-1, n)
-    unit = np.zeros((1, n))
-    unit[0, number] = 1
-    return np.linalg.matrix_rank(np.vstack([matrix, unit])) == np.linalg.matrix_rank(matrix)
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_numbers_are_determined_if_they_are_in_the_span(seed):
-    rng = np.random.default_rng(seed)
-    n, m = int(rng.integers(2, 9)), int(rng.integers(1, 8))
-    rows = rng.integers(-1, 2, (m, n)) * (rng.random((m, n)) < 0.6)
-    is_open = rng.random(n) < 0.7
-    facts = LinearFacts.of(
-        [(0, None)] * n,
-        [({at: int(f) for at, f in enumerate(row) if f}, 0, 0) for row in rows],
-        whole=False,
-    )
-    found = determined_numbers(facts, is_open, np.ones(m, bool))
-    inside = rows[:, is_open]
-    for at, number in enumerate(np.flatnonzero(is_open)):
-        assert found[number] == is_in_span(inside, at, int(is_open.sum()))
-    assert all(found[number] for number in np.flatnonzero(~is_open))
 
 
 def test_corners_with_large_denominators_are_found_and_proven():
