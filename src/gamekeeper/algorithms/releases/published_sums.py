@@ -319,7 +319,8 @@ def possible_sums(
     """Return labels that could be sums of others, each with parts, and whether that is all.
 
     A label (column) has limits in each line, infinite where there is none. `totals` are what the
-    whole of each line is at least; minus infinity where nothing is known of it.
+    whole of each line is at least; minus infinity where nothing is known of it. Where figures may be
+    negative, a label may be returned that no set of others adds up to; none is left out.
 
     Examples
     --------
