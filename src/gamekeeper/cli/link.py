@@ -13,6 +13,7 @@ from gamekeeper.cli.commands import (
     say,
     say_all,
     say_end,
+    say_part,
     show_for_programs,
     show_result,
 )
@@ -67,9 +68,7 @@ def files_command(asked: LinkRequest, how: AsFormat = Format.TABLE) -> None:
     say("Compared: " + "; ".join(_compared(one) for one in found.variables) + ".")
     surest = found.top(asked.top)
     if surest.num_rows:
-        say()
-        say("The surest links:")
-        say()
+        say_part("The surest links:")
         show_result(found, table=surest)
     say_end(asked, found)
 

@@ -1,6 +1,6 @@
-"""The Bayesian intruder as a person runs it: fit models, infer, compare measures on a population.
+"""The Bayesian intruder and experiments as a person runs them: fit models, infer, compare, simulate.
 
-Simulations as a person runs them: a file as a notional population, an experiment on it.
+A comparison and a simulation take a file as a whole population and draw samples from it.
 """
 
 from __future__ import annotations
@@ -64,8 +64,6 @@ from gamekeeper.workbench.requests.records import (
     SimulateRequest,
 )
 
-_WITH_HOUSEHOLDS = Need(inference_bytes, most_elsewhere=MOST_WRITTEN, do=WITHOUT_HOUSEHOLDS)
-
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
@@ -102,6 +100,9 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
     require_outputs(asked)
     _require_one_kind(asked)
     require_other(asked.microdata, asked.population, counting=asked.counting)
+    need = Need(inference_bytes, by_key=True)
+    if asked.infer.household:
+        need = Need(inference_bytes, most_elsewhere=MOST_WRITTEN, do=WITHOUT_HOUSEHOLDS)
     data = open_microdata(
         asked.microdata,
         counting=asked.counting,
@@ -110,7 +111,7 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
         person=asked.person,
         extra=[asked.infer.household] if asked.infer.household else [],
         by_weight=True,
-        need=_WITH_HOUSEHOLDS if asked.infer.household else Need(inference_bytes, by_key=True),
+        need=need,
     )
     table = data.count()
     _require_answerable(asked, table)
@@ -161,7 +162,6 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
 
 
 def _require_one_kind(asked: InferRequest) -> None:
-    """Refuse people of a file beside the records of a population."""
     if asked.person and asked.population is not None:
         raise InputError(
             Reason.BAD_OPTION,
@@ -223,7 +223,6 @@ def compare_on_population(
         folder=asked.folder,
         progress=progress,
     )
-
     name = data.source.name
     write_outputs(
         asked, found, report=lambda: comparison_report(found, name=name, notices=data.notices)

@@ -1,6 +1,7 @@
-"""Released tables as a person attacks them: open what is published, bound, count, subtract, infer.
+"""Tables as a person attacks them: releases bounded, counted and subtracted, published ones audited.
 
-Published tables as a person audits them: read what others wrote, say what adds up, hold it to rules.
+A release is made from microdata, or read with the scheme of each table. Tables that others published
+are read with what adds up, held to rules, and records are added up to be marked.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gamekeeper.algorithms.releases.schemes import Exact, Suppressed, parse_scheme
 from gamekeeper.attack.tables.audit_result import TableAudit
@@ -74,7 +75,7 @@ from gamekeeper.options import given
 from gamekeeper.prompt_syntax import names_of
 from gamekeeper.report.page import RiskReport
 from gamekeeper.report.tables import write_table
-from gamekeeper.report.tables_report import released_report
+from gamekeeper.report.tables_report import audit_report, released_report
 from gamekeeper.results import Progress
 from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import count_of, did_you_mean, quoted
@@ -94,12 +95,6 @@ from gamekeeper.workbench.requests.tables import (
     ReleaseRequest,
     SapRequest,
 )
-
-if TYPE_CHECKING:
-    from gamekeeper.report.page import RiskReport
-
-
-_MOST_SECONDS = 60.0
 
 
 def open_release(asked: ReleaseRequest) -> tuple[Release, CountTable | None]:
@@ -144,8 +139,8 @@ def publish_tables(
 ) -> Answer[tuple[Release, CountTable]]:
     """Count a file of microdata by its keys, publish margins under schemes, and write the release.
 
-    With the truth, the file is as confidential as the microdata: it is the steward's own. Counts that
-    are hidden, and that every reader can recompute, are written only where that was asked for.
+    With the truth, the file is as confidential as the microdata. Hidden counts that every reader can
+    recompute are written only where that was asked for.
     """
     require_outputs(asked)
     wanted = [parse_scheme(scheme) for scheme in asked.schemes]
@@ -188,7 +183,7 @@ def _what_is_hidden(
     elif suppressed:
         shown = TableSet.of(*cells_of_release(replace(release, published=plain)))
         try:
-            found = audit_tables(shown, max_seconds=_MOST_SECONDS, progress=progress)
+            found = audit_tables(shown, max_seconds=60.0, progress=progress)
             verdict = found.verdict()
             is_hiding = not found.n_recomputed and not found.n_not_settled
         except LimitError:
@@ -248,8 +243,7 @@ def bound_release(
 ) -> TableBounds:
     """Bound every cell of the base table, or of a table recoded from it.
 
-    With `listing`, or a file to write, all cells are to be listed: what is too large for that is
-    refused before any is bounded.
+    Where all cells are to be listed (`listing`, or a file to write), what is too large is refused first.
     """
     options, recoding = asked.options, asked.recoding
     is_recoded = recoding.keep is not None or bool(recoding.groups)
@@ -376,7 +370,6 @@ def _read_text(asked: ReleaseRequest) -> Release:
 
 
 def _writing(asked: ReleaseRequest | RecordsRequest) -> dict[str, Any]:
-    """Return how text files of counts are written, true ones and published ones."""
     return {
         "count": asked.count or None,
         "axes": asked.axes or None,
@@ -486,18 +479,13 @@ def audit_published(
         options |= {"insiders": True, "contributors": _contributors(asked, tables)}
     found = audit_tables(tables, **options, progress=progress, tell=tell)
 
-    def report() -> RiskReport:
-        from gamekeeper.report.tables_report import audit_report
-
-        return audit_report(found, with_records=not asked.published.no_records)
-
-    write_outputs(asked, found, report=report)
+    shown = not asked.published.no_records
+    write_outputs(asked, found, report=lambda: audit_report(found, with_records=shown))
     told = (*(n for table in tables.tables for n in table.notices), *tables.notices)
     if asked.published.no_records:
         # What is after a colon names labels.
         told = tuple(f"{notice.partition(':')[0].rstrip('.')}." for notice in told)
-    notices = (*told, *found.known.notices)
-    return Answer(found, notices)
+    return Answer(found, (*told, *found.known.notices))
 
 
 def _contributors(asked: AuditRequest, tables: TableSet) -> Contributors:
@@ -533,7 +521,7 @@ def _mark_file(asked: MarkRequest) -> MarkedTable:
         )
     tops = tops_needed(asked.options.rules)
     declared = _hierarchies(asked.hierarchies, asked.environment)
-    words = [axis for axis, given_ in declared.items() if isinstance(given_, str)]
+    words = [axis for axis, one in declared.items() if isinstance(one, str)]
     if words:
         raise InputError(
             Reason.BAD_OPTION,
@@ -560,7 +548,6 @@ def _mark_file(asked: MarkRequest) -> MarkedTable:
 
 
 def _mark_batch(asked: MarkRequest) -> MarkedTable:
-    """Mark the cells of a table that a batch file of tau-ARGUS specifies."""
     batch = read_batch(asked.file)
     said = "Records were to be added up as a batch file says."
     if not batch.is_microdata:

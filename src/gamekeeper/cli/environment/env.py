@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from gamekeeper.mapping.edits import Edit
 
 app = command_group(
-    "env",
-    "A data environment as a whole: make a store, bring it in and out, look back, undo.",
+    "env", "A data environment as a whole: make a store, bring it in and out, look back, undo."
 )
 
 

@@ -1,11 +1,4 @@
-"""The commands on forms.
-
-Asking a person about proposed questions, one at a time.
-
-The commands on groups of forms.
-
-The commands on scenarios: what was concluded from analyses, for the stages that follow.
-"""
+"""Commands on forms, groups of forms and scenarios, and what a person is asked on an import."""
 
 from __future__ import annotations
 
@@ -60,11 +53,7 @@ if TYPE_CHECKING:
     from gamekeeper.mapping.environment.environment import Environment
     from gamekeeper.mapping.variables.codes import Variable
 
-
-app = command_group(
-    "form",
-    "Forms: what is asked out there, by whom, and in which categories.",
-)
+app = command_group("form", "Forms: what is asked out there, by whom, and in which categories.")
 
 
 @command(app, "list")

@@ -30,7 +30,6 @@ from gamekeeper.workbench.requests.environment import NamesRequest, VariableRequ
 if TYPE_CHECKING:
     from gamekeeper.mapping.edits import Edit
 
-
 app = command_group(
     "variable",
     "Variables: what can be asked, and how its categories relate.\n\n"

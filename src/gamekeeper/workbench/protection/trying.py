@@ -1,7 +1,4 @@
-"""Candidates for targets as a person tries them, kept in a study.
-
-Protection from Python: candidates for targets in one call, in the spirit of `gk.assess`.
-"""
+"""Candidates for targets, tried and kept in a study, at the prompt and from Python."""
 
 from __future__ import annotations
 
@@ -251,7 +248,6 @@ def _keeper(
 
 
 def _require_free(path: Path) -> None:
-    """Refuse before any work a place where no study can be made."""
     found, do = fault_of_file(path, replace=False)
     if found:
         asked = f"A study was to be made in {shown_path(path)}."
@@ -271,7 +267,6 @@ def _seed_of(study: Study, asked: int | None) -> int:
 
 
 def _require_same(study: Study, opened: ProtectedInput) -> None:
-    """Refuse a study that is of another file, of other keys or another design."""
     known, here = read_recipe(study.about), opened.recipe()
     problems: list[Problem] = []
     if known.fingerprint != here.fingerprint:
@@ -294,9 +289,6 @@ def _require_same(study: Study, opened: ProtectedInput) -> None:
     refuse(
         problems, f"The study {quoted([study.path.name])} was to go on.", "It is of something else."
     )
-
-
-_NOT_OF_PYTHON = frozenset({"file", "recipe", "plot", "replace"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -456,7 +448,7 @@ def microdata(
     >>> plan.best.risk["suppressed"], plan.attack_again().smallest("both")
     (2, 2)
     """
-    known = {item.name for item in options_of(TryRequest)} - _NOT_OF_PYTHON
+    known = {item.name for item in options_of(TryRequest)} - {"file", "recipe", "plot", "replace"}
     require_known(how, known, "A file was to be protected.")
     asked = build(
         TryRequest,

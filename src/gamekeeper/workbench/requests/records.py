@@ -1,15 +1,4 @@
-"""What people ask of a file of microdata: which file, how it is read, what its keys are.
-
-What people ask of a file before they attack it.
-
-What people ask of a file of microdata that may be released: its keys, DIS, uniques, matching.
-
-What people ask of an intruder with models: fit them, infer, compare measures on a population.
-
-What people ask of repeated samples from a notional population.
-
-What people ask of linkage: which files, which columns and how they are compared, where to write.
-"""
+"""What people ask of a file of microdata, of models and samples of it, of files to be linked."""
 
 from __future__ import annotations
 
@@ -247,8 +236,7 @@ class SudaRequest:
     search: UniquesOptions = field(default_factory=UniquesOptions)
     top: Top = 10
     explain: Annotated[
-        tuple[int, ...],
-        Option("Say why this record is unique (its number in the file, from 1)."),
+        tuple[int, ...], Option("Say why this record is unique (its number in the file, from 1).")
     ] = ()
     identifier: Identifier = ""
     records: CountedRecords = None
@@ -470,9 +458,7 @@ _Identifier = Annotated[str, Option("Column of both files that says who is who."
 _Report = Annotated[
     Path | None,
     Option(
-        "Write an HTML page: rates, curves, what carried the links.",
-        writes="page",
-        label="Written",
+        "Write an HTML page: rates, curves, what carried the links.", writes="page", label="Written"
     ),
 ]
 
