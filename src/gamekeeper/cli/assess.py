@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from gamekeeper.workbench.answers import Answer
     from gamekeeper.workbench.assessment import Assessment
 
-
 app = typer.Typer(rich_markup_mode="rich")
 
 

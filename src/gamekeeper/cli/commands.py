@@ -185,7 +185,8 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, title: s
     room = max(output().width - taken, 24)
     for row in rows:
         # As texts, in which no markup is looked for.
-        table.add_row(*map(Text, (*row[:-1], _cut(row[-1], room))))
+        last = row[-1] if len(row[-1]) <= room else row[-1][: room - 1] + "…"
+        table.add_row(*map(Text, (*row[:-1], last)))
     output().print(table)
 
 
@@ -274,10 +275,6 @@ def _looks_numeric(cell: str) -> bool:
     return cell in ("", "—", "∞") or plain.isdigit()
 
 
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
 AsFormat = Annotated[
     Format, typer.Option("--format", help="Print a table for people, JSON or CSV.")
 ]
@@ -305,10 +302,7 @@ def command_group(name: str, words: str) -> typer.Typer:
 def command(
     app: typer.Typer, name: str, *, offers: Mapping[str, Callable[..., Any]] | None = None
 ) -> Callable[[_Work], _Work]:
-    """Make a command of a function whose first parameter is a request.
-
-    `offers` has, by the name of an option, what the tab key offers for it.
-    """
+    """Make a command of a function of a request; `offers` has what the tab key offers, by option."""
 
     def register(work: _Work) -> _Work:
         def make() -> _Work:
@@ -378,10 +372,7 @@ def without_records(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def add_later(app: typer.Typer, name: str, words: str | None, make: Callable[[], _Work]) -> None:
-    """Add a command whose options are made when somebody asks for them.
-
-    To list commands is quick; to make their options takes typer several times as long.
-    """
+    """Add a command whose options are made when somebody asks for them: that takes typer long."""
 
     class MadeLater(TyperCommand):
         _made: list[Any] | None = None
@@ -449,7 +440,7 @@ def typed(
 ) -> _Work:
     """Return a function for typer, in place of `work`, that runs with the values of options.
 
-    `own` are parameters that typer knows already; they are passed on as they are.
+    Parameters that typer knows already (`own`) are passed on as they are.
     """
     options = tuple(asked)
     keyword = inspect.Parameter.KEYWORD_ONLY

@@ -39,9 +39,7 @@ def on_interrupt(handler: Callable[[int, FrameType | None], None]) -> Generator[
 
 
 def loading() -> AbstractContextManager[None]:
-    """Let Ctrl-C end the process at once.
-
-    Only around imports: nothing that is open is closed.
+    """Let Ctrl-C end the process at once: only around imports, for nothing that is open is closed.
 
     Examples
     --------

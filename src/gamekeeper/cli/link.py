@@ -22,7 +22,6 @@ from gamekeeper.workbench.requests.records import EvaluateRequest, LinkRequest, 
 if TYPE_CHECKING:
     from gamekeeper.attack.linkage.columns import LinkVariable
 
-
 app = command_group(
     "link",
     "Stage two: link records, the attack that works on every masking method.\n\n"

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from gamekeeper.workbench.answers import Answer
     from gamekeeper.workbench.protection.applying import ReleasedFile
 
-
 app = command_group(
     "protect",
     "Stage three: protect a file, attack it again, and prove it.\n\n"

@@ -106,7 +106,6 @@ def _line(table: KeyTable, sizes: Sequence[int]) -> dict[str, float]:
 
 
 def _larger(table: KeyTable) -> list[int]:
-    """Return the sizes of classes that people see in one line."""
     return sorted(table.structure)[_SIZES_SHOWN:]
 
 
@@ -127,7 +126,6 @@ def _show_sizes(table: KeyTable) -> None:
 
 
 def _parts(found: CountedFile) -> dict[str, Any]:
-    """Return what people read besides the classes."""
     source, table = found.source, found.table
     larger = _larger(table)
     return {

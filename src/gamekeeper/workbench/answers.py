@@ -46,10 +46,7 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[Found]):
-    """What was found, and in `notices` what may be wrong with the data or the scenario.
-
-    Where the file was recoded, `what_if` has the measures before and after.
-    """
+    """What was found, what may be wrong with data or scenario, and what a recoding does, if there is one."""
 
     found: Found
     notices: tuple[str, ...] = ()
@@ -64,8 +61,7 @@ def missing_code_notices(
 ) -> tuple[str, ...]:
     """Say which values look like codes for missing, in which columns, and what to do.
 
-    Only codes of a fixed list of ours are named, and no other value of the file. `known` has, by
-    column, values of which somebody has said what they mean.
+    Only codes of a fixed list of ours are named. `known` has values that are explained, by column.
     """
     by_column: dict[str, dict[str, int]] = {}
     for item in suspected_codes(table, known=known, decimal=decimal):
@@ -316,8 +312,7 @@ def require_room(
 ) -> None:
     """Refuse a file that is too large for an attack, before its records are read.
 
-    Where an engine elsewhere keeps the records (`elsewhere`), this machine holds arrays with a cell
-    for each only if the attack needs them, and so many at most.
+    Of records with an engine elsewhere this machine holds arrays only if the attack needs them.
     """
     n_records = source.about_records()
     if elsewhere and need.by_key:

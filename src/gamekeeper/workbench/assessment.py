@@ -139,9 +139,8 @@ class Assessment(Result):
     def records(self) -> Any:
         """Return the risk of every record, to be joined to the frame that was assessed.
 
-        For a pandas frame it is one with the same index: `frame.join(assessment.records())`. For one
-        of Polars it is one of Polars in the same order; otherwise an Arrow table, whose column
-        `record` has the place in the file, from 1.
+        For a pandas frame it is one with the same index: `frame.join(assessment.records())`. For one of Polars
+        it is one of Polars in the same order; otherwise an Arrow table with the place in the file, `record`.
         """
         kind = type(self.frame).__module__.partition(".")[0]
         if kind == "pandas":

@@ -192,8 +192,8 @@ def compare_on_population(
 ) -> Answer[Comparison]:
     """Take a file as a population, draw samples, judge measures of risk by the truth, and attack.
 
-    Attacks are tried over the whole range of sampling fractions, or at those given, where they are
-    asked for; by default where a report is. The samples that are judged are attacked in any case.
+    Samples that are judged are attacked in any case; others, over the whole range of sampling fractions or
+    at those given, where that is asked for, and by default where a report is.
     """
     require_outputs(asked)
     if asked.attacks is False and asked.attack_fractions:

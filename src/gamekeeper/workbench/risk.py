@@ -467,10 +467,7 @@ _BY_ORDER = (
 
 
 def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -> Answer[DisRisk]:
-    """Estimate by data intrusion simulation what an intruder's unique match is worth.
-
-    An original is for the special method, which is taken where there is one.
-    """
+    """Say by data intrusion simulation what a unique match is worth; with an original by its special method."""
     require_outputs(asked)
     require_other(asked.microdata, asked.original, counting=asked.counting)
     data = open_microdata(asked.microdata, counting=asked.counting, design=asked.design)

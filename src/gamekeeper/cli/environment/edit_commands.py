@@ -126,7 +126,6 @@ OFFERS: dict[str, Callable[..., Any]] = {
 }
 """What the tab key offers, by the name of an option or argument."""
 
-
 _Work = Callable[..., Any]
 _Values = Mapping[str, Any]
 
@@ -134,10 +133,7 @@ _Values = Mapping[str, Any]
 def edit_command(
     app: typer.Typer, name: str, request: type, *, can_break: bool = False
 ) -> Callable[[_Work], _Work]:
-    """Make a command of a function from a request to an edit, or to a list of them.
-
-    `can_break` offers the unrestricted editor.
-    """
+    """Make a command of a function from a request to edits; `can_break` offers the unrestricted editor."""
 
     def register(work: _Work) -> _Work:
         def ask(values: _Values) -> list[Edit]:
@@ -158,7 +154,7 @@ def record_command(
 ) -> None:
     """Make a command of the record of that name in `gamekeeper.mapping.edits`.
 
-    `words` say what it does; each of the `examples` is a line, or what it is about and a line.
+    Each of the `examples` is a line, or what it is about and a line.
     """
 
     def make() -> _Work:
@@ -199,20 +195,16 @@ def _fields(record: type[Record]) -> list[Field]:
     found: list[Field] = []
     for name, option in options_of_record(record).items():
         item = record.model_fields[name]
-        kinds = [kind for kind in _alternatives(item.annotation) if kind is not types.NoneType]
+        hint = item.annotation
+        several = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+        kinds = [_bare(kind) for kind in several if kind is not types.NoneType]
         default = MISSING if item.is_required() else item.default
         found.append(Field(name, kinds[0], default, option, default is None))
     return sorted(found, key=lambda item: not item.is_required)
 
 
-def _alternatives(hint: Any) -> tuple[Any, ...]:
-    """Return the types that a field may have, without what pydantic knows of them besides."""
-    if get_origin(hint) in (Union, types.UnionType):
-        return tuple(_bare(kind) for kind in get_args(hint))
-    return (_bare(hint),)
-
-
 def _bare(hint: Any) -> Any:
+    """Return a type without what pydantic knows of it besides."""
     kind = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     if get_origin(kind) is not dict:
         return kind

@@ -15,7 +15,6 @@ from gamekeeper.wording import quoted
 if TYPE_CHECKING:
     from gamekeeper.results import Page
 
-
 AsOf = Annotated[str, Option("As it was on a date (2031-05-01), at a time, or at a revision.")]
 
 EnvironmentAt = Annotated[

@@ -61,7 +61,6 @@ from gamekeeper.workbench.requests.shared import (
 _key = partial(Option, panel="Key variables")
 _sample = partial(Option, panel="The sample")
 
-
 Columns = Annotated[
     Mapping[str, str],
     _key(

@@ -91,7 +91,6 @@ NoRecords = Annotated[
 ]
 Top = Annotated[int, Option("Show so many of the riskiest records.", least=0)]
 
-
 _reading = partial(Option, panel="How the file is read")
 Delimiter = Annotated[
     str | None,
@@ -186,7 +185,6 @@ class EngineRequest:
 
 ON_THIS_MACHINE = EngineRequest(engine=THIS_MACHINE)
 """Whatever the environment names: for work that one machine does."""
-
 
 State = Annotated[
     Path | None,
