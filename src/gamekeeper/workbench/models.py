@@ -98,7 +98,13 @@ def _fitted(table: KeyTable, asked: FitOptions, progress: Progress | None) -> Mo
 def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> Answer[Inferred]:
     """Fit models to a file, and infer how many people share the key of each record."""
     require_outputs(asked)
-    _require_one_kind(asked)
+    if asked.person and asked.population is not None:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Attacks on a population were to be tried with one record of each person (--person).",
+            "The population is read record by record: whose its records are is not looked at.",
+            "Leave out --population, or give files with one record of each person and no --person.",
+        )
     require_other(asked.microdata, asked.population, counting=asked.counting)
     need = Need(inference_bytes, by_key=True)
     if asked.infer.household:
@@ -159,16 +165,6 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
     )
     write_outputs(asked, risk, report=report, counted=counted)
     return Answer(found, notices, what_if)
-
-
-def _require_one_kind(asked: InferRequest) -> None:
-    if asked.person and asked.population is not None:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "Attacks on a population were to be tried with one record of each person (--person).",
-            "The population is read record by record: whose its records are is not looked at.",
-            "Leave out --population, or give files with one record of each person and no --person.",
-        )
 
 
 def _require_answerable(asked: InferRequest, table: KeyTable) -> None:

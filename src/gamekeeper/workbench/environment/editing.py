@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gamekeeper.errors import InputError, Problem, Reason, StoreError
 from gamekeeper.files import ENVIRONMENT
@@ -42,6 +42,8 @@ from gamekeeper.mapping.forms.form import NO_ANSWERS, Question, Universe
 from gamekeeper.mapping.variables.definitions import DEFINITION, sets_of
 from gamekeeper.results import EVERYTHING, Cell, Listing, Progress, make_listing
 from gamekeeper.store.database import restoration
+from gamekeeper.store.database.environment_store import EnvironmentStore
+from gamekeeper.store.database.revisions import Revision
 from gamekeeper.store.folder import (
     read_definition,
     read_environment,
@@ -76,10 +78,6 @@ from gamekeeper.workbench.requests.environment import (
     TakeBackRequest,
 )
 
-if TYPE_CHECKING:
-    from gamekeeper.store.database.environment_store import EnvironmentStore
-    from gamekeeper.store.database.revisions import Revision
-
 
 @dataclass(frozen=True, slots=True)
 class Edited:
@@ -92,8 +90,6 @@ class Edited:
 
 def create_store(asked: NewStoreRequest) -> None:
     """Make a new, empty store."""
-    from gamekeeper.store.database.environment_store import EnvironmentStore
-
     EnvironmentStore.create(
         asked.place.store,
         name=asked.name,
@@ -104,8 +100,6 @@ def create_store(asked: NewStoreRequest) -> None:
 
 def import_folder(asked: ImportRequest, *, progress: Progress | None = None) -> Edited:
     """Put the environment of a folder into a new store, or in place of what a store has."""
-    from gamekeeper.store.database.environment_store import EnvironmentStore
-
     environment = read_environment(asked.folder, progress=progress)
     who = person(asked.person.who)
     note = f"imported from the folder {asked.folder.absolute().name}"

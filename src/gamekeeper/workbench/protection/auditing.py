@@ -40,6 +40,7 @@ from gamekeeper.protection.targets import Criterion, parse_targets
 from gamekeeper.protection.utility.analyses import analysed_names
 from gamekeeper.protection.utility.measuring import UtilityOptions, measure_utility
 from gamekeeper.protection.utility.result import Utility
+from gamekeeper.report.page import RiskReport
 from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import count_of, percent_text, quoted
 from gamekeeper.workbench.answers import Answer, require_outputs, write_outputs
@@ -49,8 +50,6 @@ from gamekeeper.workbench.requests.protection import AuditRequest
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from gamekeeper.report.page import RiskReport
 
 _EVERY = (AttackName.LINKAGE, AttackName.ASSESSMENT)
 

@@ -147,6 +147,9 @@ class ProtectedInput:
         kept = None
         if scenario is not None:
             kept = Scenario(scenario.name, self.environment, scenario.fingerprint)
+        fraction = "" if setting.fraction is None else str(setting.fraction)
+        if isinstance(setting.fraction, Mapping):
+            fraction = ", ".join(f"{name}={value}" for name, value in setting.fraction.items())
         return Recipe(
             (),
             setting.keys,
@@ -156,7 +159,7 @@ class ProtectedInput:
             setting.strata,
             setting.household,
             setting.identifier,
-            _fraction_text(setting.fraction),
+            fraction,
             setting.sensitive,
             setting.seed,
             kept,
@@ -297,12 +300,6 @@ def asked_by(
         missing=recipe.missing,
         **others,
     )
-
-
-def _fraction_text(fraction: Any) -> str:
-    if isinstance(fraction, Mapping):
-        return ", ".join(f"{name}={value}" for name, value in fraction.items())
-    return "" if fraction is None else str(fraction)
 
 
 def release_notices(

@@ -106,7 +106,10 @@ def tried_plan(
     if study is not None:
         _require_same(study, opened)
     elif asked.study is not None:
-        _require_free(asked.study)
+        found, do = fault_of_file(asked.study, replace=False)
+        if found:
+            wanted = f"A study was to be made in {shown_path(asked.study)}."
+            raise StoreError(Reason.NOT_WRITABLE, wanted, f"It {found}", do)
     earlier = () if study is None else tuple(map(read_candidate, study.candidates()))
     wishes = Wishes(
         not_default(asked.wishes), not_default(asked.search), tuple(map(str, asked.methods))
@@ -245,13 +248,6 @@ def _keeper(
         return replace(candidate, number=there.add(candidate.to_json()))
 
     return keep
-
-
-def _require_free(path: Path) -> None:
-    found, do = fault_of_file(path, replace=False)
-    if found:
-        asked = f"A study was to be made in {shown_path(path)}."
-        raise StoreError(Reason.NOT_WRITABLE, asked, f"It {found}", do)
 
 
 def _seed_of(study: Study, asked: int | None) -> int:

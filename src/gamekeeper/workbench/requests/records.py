@@ -12,13 +12,7 @@ from typing import Annotated, Any
 from gamekeeper.attack import options as judging
 from gamekeeper.attack.linkage.options import LinkOptions, MaskingOptions, StructureOptions
 from gamekeeper.attack.options import (
-    FOLDER,
-    FRACTIONS,
-    MEASURES,
     MOST_CELLS,
-    SAMPLES,
-    STRATIFY_BY,
-    WITH_MODELS,
     CategoriesOptions,
     DisOptions,
     FitOptions,
@@ -378,7 +372,7 @@ class CompareRequest:
 
     microdata: MicrodataRequest
     fractions: Annotated[tuple[str, ...], judging.FRACTIONS] = ("1%", "5%")
-    samples: Annotated[int, SAMPLES] = 1
+    samples: Annotated[int, judging.SAMPLES] = 1
     attacks: Annotated[
         bool | None,
         Option(
@@ -427,17 +421,17 @@ class SimulateRequest:
             " measures: any set of measures."
         ),
     ] = ExperimentKind.FRACTIONS
-    fractions: Annotated[tuple[str, ...], FRACTIONS] = ()
-    samples: Annotated[int | None, SAMPLES] = None
-    measures: Annotated[tuple[str, ...], MEASURES] = ()
-    stratify_by: Annotated[tuple[str, ...], STRATIFY_BY] = ()
+    fractions: Annotated[tuple[str, ...], judging.FRACTIONS] = ()
+    samples: Annotated[int | None, judging.SAMPLES] = None
+    measures: Annotated[tuple[str, ...], judging.MEASURES] = ()
+    stratify_by: Annotated[tuple[str, ...], judging.STRATIFY_BY] = ()
     r: Annotated[int | None, R] = None
     max_size: MaxSize = None
     max_seconds: MaxSeconds = MAX_SECONDS
-    with_models: Annotated[bool, WITH_MODELS] = False
+    with_models: Annotated[bool, judging.WITH_MODELS] = False
     seed: Seed = 0
     workers: Workers = None
-    folder: Annotated[Path | None, FOLDER] = None
+    folder: Annotated[Path | None, judging.FOLDER] = None
     plot: Plot = None
     output: Annotated[
         Path | None,
