@@ -609,13 +609,16 @@ def _require_one_way(request: MicrodataRequest) -> None:
                 "Leave them out, or name a scenario (--scenario).",
             )
         )
-    # A frame is no path, and its text has values.
-    is_path = isinstance(request.file, Path)
     refuse(
         problems,
-        f"{f'The file {shown_path(request.file)}' if is_path else 'A data frame'} was to be opened.",
+        f"{_file_words(request.file)} was to be opened.",
         f"{count_of(len(problems), 'fault was', 'faults were')} found in what was asked.",
     )
+
+
+def _file_words(file: Path | object) -> str:
+    # A frame is no path, and its text has values.
+    return f"The file {shown_path(file)}" if isinstance(file, Path) else "A data frame"
 
 
 def _names(given: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
