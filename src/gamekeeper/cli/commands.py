@@ -1,12 +1,12 @@
-'''How commands are made of requests, and how they print: tables, JSON or CSV, progress, results.
+"""How commands are made of requests, and how they print: tables, JSON or CSV, progress, results.
 
 A command is a function of a request, in which every option is written once, and of options that are
 about printing only::
 
     @command(app, "dis")
     def dis_command(asked: DisRequest, how: AsFormat = Format.TABLE) -> None:
-        \"""Estimate what a unique match is worth.\"""
-'''
+        \"\"\"Estimate what a unique match is worth.\"\"\"
+"""
 
 from __future__ import annotations
 
