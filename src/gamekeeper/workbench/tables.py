@@ -7,6 +7,7 @@ are read with what adds up, held to rules, and records are added up to be marked
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
@@ -175,24 +176,28 @@ def _what_is_hidden(
     """Say what the hidden counts of a release give away, or refuse one whose counts can be recomputed."""
     plain = tuple(t for t in release.published if isinstance(t.scheme, Exact | Suppressed))
     told: list[str] = []
-    suppressed = [t for t in release.published if isinstance(t.scheme, Suppressed) and t.n_hidden]
-    if suppressed and len(plain) < len(release.published):
-        verdict, is_hiding = _hidden_beside_others(release, progress)
+    if any(isinstance(t.scheme, Suppressed) and t.n_hidden for t in release.published):
+        verdict = "Whether hidden counts can be recomputed was not examined: there are too many."
+        is_hiding = False
+        shown = None
+        if len(plain) == len(release.published):
+            shown = TableSet.of(*cells_of_release(replace(release, published=plain)))
+        with suppress(LimitError):
+            if shown is None:
+                verdict, is_hiding = _hidden_beside_others(release, progress)
+            else:
+                found = audit_tables(shown, max_seconds=60.0, progress=progress)
+                verdict = found.verdict()
+                is_hiding = not found.n_recomputed and not found.n_not_settled
         told.append(verdict)
-        _require_hiding(asked, verdict, is_hiding=is_hiding)
-    elif suppressed:
-        shown = TableSet.of(*cells_of_release(replace(release, published=plain)))
-        try:
-            found = audit_tables(shown, max_seconds=60.0, progress=progress)
-            verdict = found.verdict()
-            is_hiding = not found.n_recomputed and not found.n_not_settled
-        except LimitError:
-            verdict = (
-                "Whether hidden counts can be recomputed was not examined: there are too many."
+        if not is_hiding and not asked.even_if_recomputed:
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"Tables with hidden counts were to be written ({', '.join(asked.schemes)}).",
+                verdict,
+                "Nothing was written. Publish fewer margins, join categories, or round the counts"
+                " (--scheme conventional:5). To write it all the same: --even-if-recomputed.",
             )
-            is_hiding = False
-        told.append(verdict)
-        _require_hiding(asked, verdict, is_hiding=is_hiding)
     if len(plain) < len(release.published):
         told.append(
             "What can be worked out from rounded, perturbed or grouped counts was not examined:"
@@ -201,26 +206,9 @@ def _what_is_hidden(
     return tuple(told)
 
 
-def _require_hiding(asked: PublishRequest, verdict: str, *, is_hiding: bool) -> None:
-    if not is_hiding and not asked.even_if_recomputed:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"Tables with hidden counts were to be written ({', '.join(asked.schemes)}).",
-            verdict,
-            "Nothing was written. Publish fewer margins, join categories, or round the counts"
-            " (--scheme conventional:5). To write it all the same: --even-if-recomputed.",
-        )
-
-
 def _hidden_beside_others(release: Release, progress: Progress | None) -> tuple[str, bool]:
     """Say whether hidden counts can be recomputed where other tables are rounded or perturbed."""
-    try:
-        known, n_open, n_hidden = bound_suppressed(release, progress)
-    except LimitError:
-        return (
-            "Whether hidden counts can be recomputed was not examined: there are too many.",
-            False,
-        )
+    known, n_open, n_hidden = bound_suppressed(release, progress)
     hidden = count_of(n_hidden, "hidden cell")
     if known:
         return f"{known:,} of {hidden} can be recomputed from what is published.", False
@@ -343,8 +331,7 @@ def compare_published(
 ) -> SchemeComparison:
     """Compare perturbation schemes on random tables."""
     require_outputs(asked)
-    n_axes = len(tuple(asked.options.shape))
-    margins = _margins(asked.margins, n_axes) if asked.margins else None
+    margins = _margins(asked.margins, len(tuple(asked.options.shape))) if asked.margins else None
     found = compare_schemes(
         asked.schemes, **given(asked.options), margins=margins, progress=progress
     )
