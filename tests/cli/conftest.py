@@ -11,6 +11,7 @@ import pytest
 
 import gamekeeper as gk
 from gamekeeper.cli.app import main
+from tests.given.microdata import OTHERS, PEOPLE, write
 
 
 @dataclass(frozen=True)
@@ -60,3 +61,13 @@ def folder(environment: gk.Environment, tmp_path: Path) -> Path:
     place = tmp_path / "environment"
     gk.write_environment(environment, place)
     return place
+
+
+@pytest.fixture
+def people(tmp_path):
+    return write(tmp_path, "people.csv", PEOPLE)
+
+
+@pytest.fixture
+def everybody(tmp_path):
+    return write(tmp_path, "everybody.csv", PEOPLE + "".join(OTHERS))

@@ -9,12 +9,7 @@ import pandas as pd
 import pytest
 
 import gamekeeper as gk
-from tests.given.microdata import OF_SCENARIO, PEOPLE, SCENARIO, write, write_world
-
-
-@pytest.fixture
-def people(tmp_path):
-    return write(tmp_path, "people.csv", PEOPLE)
+from tests.given.microdata import OF_SCENARIO, SCENARIO, write, write_world
 
 
 @pytest.fixture(scope="module")

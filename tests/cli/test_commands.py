@@ -10,9 +10,10 @@ from typing import Annotated
 import typer
 from typer.testing import CliRunner
 
-from gamekeeper.cli.commands import Format, command, say_written
+from gamekeeper.cli.commands import Format, command, csv_for, say_written, show
 from gamekeeper.errors import InputError
 from gamekeeper.options import Option
+from gamekeeper.results import EVERYTHING, make_listing
 
 RUN = CliRunner()
 AsFormat = Annotated[Format, typer.Option("--format", help="How it is printed.")]
@@ -101,9 +102,6 @@ def test_help_tells_every_option_its_range_and_default():
 
 
 def test_csv_is_safe_for_spreadsheets_unless_it_is_for_programs(capsys):
-    from gamekeeper.cli.commands import csv_for, show
-    from gamekeeper.results import EVERYTHING, make_listing
-
     listing = make_listing("forms", ("form", "n"), [("=cmd|' /C calc'!A0", -3)], EVERYTHING)
     show(listing, Format.CSV)
     assert capsys.readouterr().out.splitlines()[1] == "'=cmd|' /C calc'!A0,-3"

@@ -1,7 +1,4 @@
-"""Ctrl-C while the command is still being loaded, whatever is imported at that moment.
-
-Ctrl-C: where the work is between two steps, and at once if pressed again.
-"""
+"""Ctrl-C while a command is loaded, whatever is imported, and at work, between two steps."""
 
 from __future__ import annotations
 
@@ -145,7 +142,7 @@ def test_work_that_ends_first_is_done():
         signal.raise_signal(signal.SIGINT)
 
 
-def test_other_threads_have_no_signals_of_stopping():
+def test_work_in_other_threads_is_not_stopped_by_hand():
     told = []
 
     def work():

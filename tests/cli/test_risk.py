@@ -13,7 +13,7 @@ import typer.main
 import gamekeeper as gk
 from gamekeeper.cli.app import app
 from gamekeeper.errors import Reason
-from tests.given.microdata import KEYS, OF_SCENARIO, OTHERS, PEOPLE, SCENARIO, write, write_world
+from tests.given.microdata import KEYS, OF_SCENARIO, PEOPLE, SCENARIO, write, write_world
 
 ATTACKS = ("keys", "dis", "suda", "special", "match")
 COMMANDS = (*ATTACKS, "simulate")
@@ -29,16 +29,6 @@ def built_once(monkeypatch):
 @cache
 def _command():
     return typer.main.get_command(app)
-
-
-@pytest.fixture
-def people(tmp_path):
-    return write(tmp_path, "people.csv", PEOPLE)
-
-
-@pytest.fixture
-def everybody(tmp_path):
-    return write(tmp_path, "everybody.csv", PEOPLE + "".join(OTHERS))
 
 
 @pytest.fixture

@@ -8,14 +8,9 @@ import pytest
 
 from gamekeeper.workbench import microdata as engines
 from tests.given.far_engine import FarEngine
-from tests.given.microdata import KEYS, PEOPLE, write
+from tests.given.microdata import KEYS
 
 ALL = ",".join(KEYS)
-
-
-@pytest.fixture
-def people(tmp_path):
-    return write(tmp_path, "people.csv", PEOPLE)
 
 
 @pytest.fixture

@@ -10,20 +10,10 @@ import pytest
 
 import gamekeeper as gk
 from gamekeeper.workbench import models
-from tests.given.microdata import KEYS, OTHERS, PEOPLE, write
+from tests.given.microdata import KEYS, write
 
 ALL = ",".join(KEYS)
 QUICK = ("--method", "annealing", "--chains", "1", "--workers", "1")
-
-
-@pytest.fixture
-def people(tmp_path):
-    return write(tmp_path, "people.csv", PEOPLE)
-
-
-@pytest.fixture
-def everybody(tmp_path):
-    return write(tmp_path, "everybody.csv", PEOPLE + "".join(OTHERS))
 
 
 def test_models_are_the_same_in_python_and_at_the_prompt(run, people):

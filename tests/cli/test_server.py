@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from gamekeeper.cli.app import app
-from gamekeeper.errors import GamekeeperError, Reason
+from gamekeeper.errors import Cancelled, GamekeeperError, Reason
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from tests.given.cases import only_thoroughly
 
@@ -106,13 +106,12 @@ def test_the_command_is_there_without_the_demo():
 
 
 def test_a_cancelled_demo_says_what_it_left(run, tmp_path, monkeypatch):
-    from gamekeeper.errors import Cancelled
-    from gamekeeper.workbench import demo_walk as walk
+    from gamekeeper.workbench import demo_walk
 
     def stopped(*_, **__):
         raise Cancelled("Making up a country.")
 
-    monkeypatch.setattr(walk, "import_folder", stopped)
+    monkeypatch.setattr(demo_walk, "import_folder", stopped)
     told = run("demo", "--output", tmp_path / "demo")
     assert told.exit_code == 130
     assert f"left in {tmp_path / 'demo'}" in told.err.replace("\n", "")

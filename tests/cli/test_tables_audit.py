@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from tests.given.microdata import write
+from tests.given.microdata import write, write_world
 
 # A table that tau-ARGUS 4.2.3 protected (modular, minimum frequency 3, dominance 1 of 85%).
 ARGUS = """ACTIVITY,SIZE,VAL,N_OBS,MAX,Status
@@ -130,8 +130,6 @@ def test_linked_tables_of_other_axes_are_audited_together(run, tmp_path):
 
 
 def test_an_environment_tells_what_adds_up(run, tmp_path):
-    from tests.given.microdata import write_world
-
     write_world(tmp_path)
     rows = "Age,n\nTotal,20\n"
     done = run(

@@ -1,7 +1,4 @@
-"""What an attack needs of the machine is asked before a file is read.
-
-Files that a request asks for: refused before any work, written after it.
-"""
+"""What a file needs of the machine, and files to be written: refused before any work."""
 
 from __future__ import annotations
 
@@ -64,7 +61,7 @@ def data(tmp_path) -> Path:
     return file
 
 
-def refused_of_outputs(asked: Request) -> list[str]:
+def unwritable(asked: Request) -> list[str]:
     with pytest.raises(InputError) as caught:
         require_outputs(asked)
     assert caught.value.reason is Reason.NOT_WRITABLE
@@ -78,7 +75,7 @@ def test_nothing_and_what_can_be_written_is_let_through(data, tmp_path):
 
 def test_all_that_cannot_be_written_is_told_at_once(data, tmp_path):
     asked = Request(file=data, records=tmp_path / "a.txt", plot=tmp_path / "no" / "p.svg")
-    assert refused_of_outputs(asked) == [
+    assert unwritable(asked) == [
         "has a name with another ending.",
         "lies in a folder that does not exist.",
     ]
@@ -87,12 +84,12 @@ def test_all_that_cannot_be_written_is_told_at_once(data, tmp_path):
 @pytest.mark.parametrize("name", ["people.csv", "../{folder}/people.csv"])
 def test_what_is_read_is_not_replaced(data, tmp_path, name):
     target = tmp_path / name.format(folder=tmp_path.name)
-    assert refused_of_outputs(Request(file=data, records=target)) == [
+    assert unwritable(Request(file=data, records=target)) == [
         "is to be read, and would be replaced."
     ]
     other = tmp_path / "other.csv"
     other.write_text("")
-    found = refused_of_outputs(Request(file=other, others=(data,), records=target))
+    found = unwritable(Request(file=other, others=(data,), records=target))
     assert found == ["is to be read, and would be replaced."]
 
 
@@ -100,20 +97,20 @@ def test_a_folder_may_be_kept_clean(data, tmp_path):
     read = tmp_path / "environment"
     read.mkdir()
     asked = Request(file=data, others=(read,), report=read / "r.html")
-    assert refused_of_outputs(asked) == ["lies within what is to be read."]
+    assert unwritable(asked) == ["lies within what is to be read."]
     require_outputs(Request(file=data, others=(read,), report=tmp_path / "r.html"))
 
 
 def test_a_file_that_is_there_is_replaced_only_where_that_is_asked(data, tmp_path):
     there = tmp_path / "r.html"
     there.write_text("kept")
-    assert refused_of_outputs(Request(file=data, report=there)) == ["is there already."]
+    assert unwritable(Request(file=data, report=there)) == ["is there already."]
     require_outputs(Request(file=data, report=there, replace=True))
 
 
 def test_one_file_is_not_written_twice(data, tmp_path):
     asked = Request(file=data, report=tmp_path / "r.html", notes=tmp_path / "r.html")
-    assert refused_of_outputs(asked) == ["is asked for twice."]
+    assert unwritable(asked) == ["is asked for twice."]
 
 
 def test_files_are_written_by_their_kind(data, tmp_path):

@@ -1,10 +1,10 @@
-"""The intruder with models on a file: one record of each person; comparisons, with attacks.
-
-Experiments on a file as a notional population: the library's own, with options that fit.
-"""
+"""The intruder with models on a file, comparisons with attacks, and experiments on a file."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pyarrow.csv
 import pytest
 
@@ -78,8 +78,6 @@ def test_attacks_cannot_be_left_out_and_asked_for(census):
 
 def households(tmp_path, name, *, each):
     """Write a file in which people have one to three records, or the first of each."""
-    import numpy as np
-
     rng = np.random.default_rng(5)
     people = rng.integers(1, [40, 5, 9], (120, 3))
     lines, seen = ["who,age,job,region"], set()
@@ -135,20 +133,16 @@ def test_people_are_not_set_against_the_records_of_a_population(tmp_path):
         inferred_of(file, person="whose")
 
 
-KEYS_OF_SIMULATION = ("Age", "Sex")
+FEW_KEYS = ("Age", "Sex")
 
 
 @pytest.fixture
-def census_of_simulation(tmp_path):
-    return MicrodataRequest(
-        file=write(tmp_path, "census.csv", PEOPLE + "".join(OTHERS)), keys=KEYS_OF_SIMULATION
-    )
+def notional(census):
+    return replace(census, keys=FEW_KEYS)
 
 
-def population(census_of_simulation):
-    return gk.code_source(
-        gk.open_source(census_of_simulation.file), [*KEYS_OF_SIMULATION, "Region"]
-    )
+def population(notional):
+    return gk.code_source(gk.open_source(notional.file), [*FEW_KEYS, "Region"])
 
 
 def asked(kind, *fractions, **more):
@@ -156,71 +150,69 @@ def asked(kind, *fractions, **more):
     return {"experiment": kind, "fractions": fractions, "workers": 1, **more}
 
 
-def run(census_of_simulation, request, *, progress=None, **more):
+def run(notional, request, *, progress=None, **more):
     return run_simulation(
-        SimulateRequest(microdata=census_of_simulation, **request, **more), progress=progress
+        SimulateRequest(microdata=notional, **request, **more), progress=progress
     ).found
 
 
-def test_strategies(census_of_simulation):
+def test_strategies(notional):
     request = asked(ExperimentKind.STRATEGIES, "1/4", samples=3, r=2, seed=5)
     expected = gk.risk.strategy_experiment(
-        population(census_of_simulation), KEYS_OF_SIMULATION, fraction="1/4", samples=3, r=2, seed=5
+        population(notional), FEW_KEYS, fraction="1/4", samples=3, r=2, seed=5
     )
-    found = run(census_of_simulation, request)
+    found = run(notional, request)
     assert found.to_arrow() == expected.to_arrow()
     assert found.sentences() == expected.sentences()
 
 
-def test_fractions(census_of_simulation):
+def test_fractions(notional):
     request = asked(ExperimentKind.FRACTIONS, "10%", "1/2", stratify_by=("Region",))
     expected = gk.risk.fraction_experiment(
-        population(census_of_simulation),
-        KEYS_OF_SIMULATION,
+        population(notional),
+        FEW_KEYS,
         fractions=["10%", "1/2"],
         stratify_by=["Region"],
     )
-    assert run(census_of_simulation, request).to_arrow() == expected.to_arrow()
+    assert run(notional, request).to_arrow() == expected.to_arrow()
 
 
-def test_the_pilot(census_of_simulation):
+def test_the_pilot(notional):
     request = asked(ExperimentKind.PILOT, "1/4", samples=2, max_size=1)
     expected = gk.risk.pilot_study(
-        population(census_of_simulation), KEYS_OF_SIMULATION, fraction="1/4", samples=2, max_size=1
+        population(notional), FEW_KEYS, fraction="1/4", samples=2, max_size=1
     )
-    assert run(census_of_simulation, request).to_arrow() == expected.to_arrow()
+    assert run(notional, request).to_arrow() == expected.to_arrow()
 
 
-def test_measures(census_of_simulation):
+def test_measures(notional):
     request = asked(ExperimentKind.MEASURES, "1/4", samples=2, measures=("dis", "strategies"), r=2)
     expected = gk.risk.simulate(
-        population(census_of_simulation),
-        KEYS_OF_SIMULATION,
+        population(notional),
+        FEW_KEYS,
         fractions="1/4",
         samples=2,
         measures=["dis", "strategies"],
         r=[2],
     )
-    found = run(census_of_simulation, request)
+    found = run(notional, request)
     assert found.to_arrow() == expected.to_arrow()
     # Of strategies 6 and 7 only the size that was asked for.
     of_sizes = {name.partition(".")[0] for name in found.measures if "_r" in name}
     assert of_sizes == {"strategy_6_r2", "strategy_7_r2"}
 
 
-def test_what_is_left_out_is_as_the_experiment_has_it(census_of_simulation):
-    found = run(census_of_simulation, asked(ExperimentKind.STRATEGIES, samples=1))
+def test_what_is_left_out_is_as_the_experiment_has_it(notional):
+    found = run(notional, asked(ExperimentKind.STRATEGIES, samples=1))
     assert found.provenance.parameters["fractions"] == "3/100"
 
 
-def test_files_are_written_and_samples_kept(census_of_simulation, tmp_path):
+def test_files_are_written_and_samples_kept(notional, tmp_path):
     folder, plot, output = tmp_path / "kept", tmp_path / "plot.svg", tmp_path / "numbers.csv"
     request = asked(ExperimentKind.FRACTIONS, "1/4", "1/2", folder=folder)
     told = []
-    first = run(census_of_simulation, request, plot=plot, output=output)
-    again = run(
-        census_of_simulation, request, progress=lambda done, total: told.append((done, total))
-    )
+    first = run(notional, request, plot=plot, output=output)
+    again = run(notional, request, progress=lambda done, total: told.append((done, total)))
     assert first.to_arrow() == again.to_arrow()
     # Nothing was left to do: the first call of progress has everything done.
     assert told[0] == (2, 2)
@@ -243,17 +235,17 @@ def test_files_are_written_and_samples_kept(census_of_simulation, tmp_path):
         (asked(ExperimentKind.MEASURES), Reason.NOTHING_GIVEN, ["--fraction"]),
     ],
 )
-def test_options_of_other_experiments_are_refused(census_of_simulation, request_, reason, named):
+def test_options_of_other_experiments_are_refused(notional, request_, reason, named):
     with pytest.raises(InputError) as caught:
-        run(census_of_simulation, request_)
+        run(notional, request_)
     assert caught.value.reason is reason
     assert [problem.where for problem in caught.value.problems] == named
 
 
 @pytest.mark.parametrize("fraction", ["0", "3/2", "many", "1/1000"])
-def test_fractions_that_cannot_be_drawn(census_of_simulation, fraction):
+def test_fractions_that_cannot_be_drawn(notional, fraction):
     with pytest.raises(InputError) as caught:
-        run(census_of_simulation, asked(ExperimentKind.FRACTIONS, fraction))
+        run(notional, asked(ExperimentKind.FRACTIONS, fraction))
     assert caught.value.reason is Reason.BAD_OPTION
 
 
@@ -270,8 +262,8 @@ def test_all_missing_and_too_many_keys_are_refused(tmp_path):
     assert "'v0': all of its 2 cells are missing" in str(caught.value)
 
 
-def test_the_population_is_never_replaced(census_of_simulation):
-    before = census_of_simulation.file.read_bytes()
+def test_the_population_is_never_replaced(notional):
+    before = notional.file.read_bytes()
     with pytest.raises(InputError, match="would be replaced"):
-        run(census_of_simulation, asked(ExperimentKind.FRACTIONS), output=census_of_simulation.file)
-    assert census_of_simulation.file.read_bytes() == before
+        run(notional, asked(ExperimentKind.FRACTIONS), output=notional.file)
+    assert notional.file.read_bytes() == before

@@ -1,7 +1,4 @@
-"""Stage two by one call each: the numbers of the library, and the files that were asked for.
-
-A first look at a file, and the files that can be looked at.
-"""
+"""Stage two by one call each: a first look, the numbers of the library, files that are asked for."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ from gamekeeper.attack.options import (
     SpecialOptions,
     UniquesOptions,
 )
-from gamekeeper.data.reading import csv_file as packed
+from gamekeeper.data.reading import csv_file
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from gamekeeper.report.tables import write_table
 from gamekeeper.workbench.requests.records import (
@@ -49,17 +46,6 @@ from tests.given.microdata import KEYS, OF_SCENARIO, OTHERS, PEOPLE, SCENARIO, w
 
 TENTH = SampleDesign(fraction="1/10")
 WEIGHTED = SampleDesign(weight="w")
-
-
-@pytest.fixture
-def people(tmp_path):
-    return MicrodataRequest(file=write(tmp_path, "people.csv", PEOPLE), keys=KEYS)
-
-
-@pytest.fixture
-def clerk(tmp_path):
-    file = write(tmp_path, "clerk.csv", OF_SCENARIO)
-    return MicrodataRequest(file=file, scenario=SCENARIO, environment=write_world(tmp_path))
 
 
 @pytest.fixture
@@ -368,7 +354,7 @@ def test_formulas_stay_text_in_a_workbook(tmp_path):
 
 
 def test_what_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(packed, "MOST_BYTES", 5_000)
+    monkeypatch.setattr(csv_file, "MOST_BYTES", 5_000)
     big = "x\n" * 10_000
     (tmp_path / "p.csv.gz").write_bytes(gzip.compress(big.encode()))
     with zipfile.ZipFile(tmp_path / "p.zip", "w", zipfile.ZIP_DEFLATED) as archive:

@@ -1,3 +1,5 @@
+"""Tables as a person attacks them: every option is handed on, and one refusal says what is wrong."""
+
 from __future__ import annotations
 
 import itertools
@@ -24,8 +26,7 @@ from gamekeeper.data.tables.release import make_release
 from gamekeeper.data.tables.release_file import read_release, write_release
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.workbench import tables
-from gamekeeper.workbench.demo_walk import TABLES_STEPS as STEPS
-from gamekeeper.workbench.demo_walk import run_tables_demo
+from gamekeeper.workbench.demo_walk import TABLES_STEPS, run_tables_demo
 from gamekeeper.workbench.requests.records import MicrodataRequest
 from gamekeeper.workbench.requests.tables import (
     AuditRequest,
@@ -199,7 +200,7 @@ def test_the_demo_shows_a_table_whose_rounding_fails(tmp_path):
     file = write(tmp_path, "everybody.csv", "\n".join(lines) + "\n")
     steps = []
     told = run_tables_demo(tmp_path, Path(file), progress=lambda done, whole: steps.append(done))
-    assert steps == list(range(STEPS + 1))
+    assert steps == list(range(TABLES_STEPS + 1))
     assert (told.place, told.n_people) == ("Small", 40)
     assert told.alone.n_known == 0
     assert told.bounds.n_zeros <= told.n_true_zeros

@@ -156,8 +156,7 @@ def _version(asked: bool) -> None:
 @app.callback()
 def _options(  # pyright: ignore[reportUnusedFunction]
     version: Annotated[
-        bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     pass

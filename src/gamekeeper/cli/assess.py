@@ -13,7 +13,9 @@ from gamekeeper.cli.commands import (
     progress_bar,
     say,
     say_end,
+    say_explained,
     say_first,
+    say_part,
     show_for_programs,
     show_result,
     show_table,
@@ -25,7 +27,6 @@ from gamekeeper.workbench.requests.assessment import AssessRequest
 if TYPE_CHECKING:
     from gamekeeper.workbench.answers import Answer
     from gamekeeper.workbench.assessment import Assessment
-
 
 app = typer.Typer(rich_markup_mode="rich")
 
@@ -69,11 +70,7 @@ def _show(asked: AssessRequest, answer: Answer[Assessment], how: Format) -> None
         if asked.top:
             _show_riskiest(found, asked.top)
         _show_details(found)
-        for record, lines in explained.items():
-            say()
-            say(f"Record {record}:")
-            for line in lines:
-                say(f"  {line}")
+        say_explained(explained)
         say_end(asked, found)
         return
     from gamekeeper.workbench.assessment import told_besides
@@ -108,9 +105,7 @@ def _show_riskiest(found: Assessment, most: int) -> None:
     from gamekeeper.attack.assessment.measured import Basis
 
     shown = found.ranked().top(most)
-    say()
-    say("The riskiest records and what sets them apart:")
-    say()
+    say_part("The riskiest records and what sets them apart:")
     own = [] if found.named is None else [shown.column_names[1]]
     shown_as = {
         "record": "record",
@@ -136,9 +131,7 @@ def _show_riskiest(found: Assessment, most: int) -> None:
 def _show_details(found: Assessment) -> None:
     measured = found.measured
     keys = measured.keys
-    say()
-    say("Records by the probability that a match is right, and by how many look alike:")
-    say()
+    say_part("Records by the probability that a match is right, and by how many look alike:")
     lower = dict(zip(measured.classes.names, measured.classes.lower, strict=True))
     rows = [
         [f"{name} (from {digits_text(lower[name])})", f"{n:,}", percent_text(n / keys.n_records)]
@@ -150,9 +143,7 @@ def _show_details(found: Assessment) -> None:
     ]
     show_table(["records", "number", "share"], rows)
     if measured.variables is not None:
-        say()
-        say("What each variable adds, by models:")
-        say()
+        say_part("What each variable adds, by models:")
         show_result(
             measured.variables,
             {

@@ -1,14 +1,11 @@
-"""Printing results as a table, JSON or CSV, and progress while people wait.
+"""How commands are made of requests, and how they print: tables, JSON or CSV, progress, results.
 
-Commands made from requests: every option comes from the one place where it is written.
-
-A command is a function of a request and, besides, of options that are about printing only::
+A command is a function of a request, in which every option is written once, and of options that are
+about printing only::
 
     @command(app, "dis")
     def dis_command(asked: DisRequest, how: AsFormat = Format.TABLE) -> None:
         \"\"\"Estimate what a unique match is worth.\"\"\"
-
-Results of stage two as people read them on a terminal.
 """
 
 from __future__ import annotations
@@ -58,23 +55,13 @@ if TYPE_CHECKING:
     from gamekeeper.workbench.answers import Answer
 
 
-# What is piped into a file or a pager need not fit 80 columns.
-_PIPED_WIDTH = 160
-_LEAST_ROOM = 24
-_BATCH = 10_000
-
-# A bar for work that is done at once would only flicker.
-_QUIET_SECONDS = 0.7
-
-
 @cache
 def output() -> Console:
     """Return what prints to people; rich is imported when there is something to print."""
     from rich.console import Console
 
-    return Console(
-        highlight=False, emoji=False, width=None if sys.stdout.isatty() else _PIPED_WIDTH
-    )
+    # What is piped into a file or a pager need not fit 80 columns.
+    return Console(highlight=False, emoji=False, width=None if sys.stdout.isatty() else 160)
 
 
 @cache
@@ -135,8 +122,8 @@ def show(
 ) -> None:
     """Print a result; `table` has the columns for people.
 
-    Programs get everything that people read: in JSON `parts` has what is printed besides the
-    result, each a result, an Arrow table or plain values; those that are None are left out.
+    Programs get all that people read: in JSON `parts` has what is printed besides the result, each a
+    result, an Arrow table or plain values; those that are None are left out.
     """
     if how is Format.TABLE:
         header, rows = table or _for_people(result)
@@ -195,10 +182,11 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, title: s
         table.add_column(name, justify="right" if right else "left", overflow="fold")
         taken += max(map(len, (name, *cells))) + 2 if number < len(header) - 1 else 2
     # The last column has the long texts: one line each, cut where the terminal ends.
-    room = max(output().width - taken, _LEAST_ROOM)
+    room = max(output().width - taken, 24)
     for row in rows:
         # As texts, in which no markup is looked for.
-        table.add_row(*map(Text, (*row[:-1], _cut(row[-1], room))))
+        last = row[-1] if len(row[-1]) <= room else row[-1][: room - 1] + "…"
+        table.add_row(*map(Text, (*row[:-1], last)))
     output().print(table)
 
 
@@ -213,6 +201,17 @@ def say_all(lines: Iterable[str]) -> None:
         say(line)
 
 
+def say_part(title: str) -> None:
+    """Print the title of what follows, between two empty lines."""
+    say_all(("", title, ""))
+
+
+def say_explained(explained: Mapping[str, Iterable[str]]) -> None:
+    """Print what was asked about single records, by their numbers."""
+    for record, lines in explained.items():
+        say_all(("", f"Record {record}:", *(f"  {line}" for line in lines)))
+
+
 def warn(text: str) -> None:
     """Print one line to standard error, so that it never mixes with a result that is piped."""
     _errors().print(text, markup=False, soft_wrap=True)
@@ -220,17 +219,15 @@ def warn(text: str) -> None:
 
 @contextmanager
 def progress_bar(what: str) -> Generator[results.Progress]:
-    """Show a bar on the terminal once the work has taken a while; give a callback for it.
-
-    Ctrl-C ends the work where it next tells how far it is.
-    """
+    """Show a bar once the work has taken a while; Ctrl-C ends the work where it next tells how far it is."""
     bar: Progress | None = None
     started = time.monotonic()
     errors = _errors()
 
     def tell(done: int, total: int | None) -> None:
         nonlocal bar
-        if bar is None and errors.is_terminal and time.monotonic() - started > _QUIET_SECONDS:
+        # A bar for work that is done at once would only flicker.
+        if bar is None and errors.is_terminal and time.monotonic() - started > 0.7:
             bar = _started_bar(what)
         if bar is not None:
             bar.update(bar.task_ids[0], completed=done, total=total)
@@ -278,10 +275,6 @@ def _looks_numeric(cell: str) -> bool:
     return cell in ("", "—", "∞") or plain.isdigit()
 
 
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
 AsFormat = Annotated[
     Format, typer.Option("--format", help="Print a table for people, JSON or CSV.")
 ]
@@ -299,7 +292,6 @@ _RAW = inspect.Parameter(
     ],
 )
 _Work = Callable[..., None]
-_REPEATED = "May be repeated."
 
 
 def command_group(name: str, words: str) -> typer.Typer:
@@ -310,15 +302,11 @@ def command_group(name: str, words: str) -> typer.Typer:
 def command(
     app: typer.Typer, name: str, *, offers: Mapping[str, Callable[..., Any]] | None = None
 ) -> Callable[[_Work], _Work]:
-    """Make a command of a function whose first parameter is a request.
-
-    `offers` has, by the name of an option, what the tab key offers for it.
-    """
+    """Make a command of a function of a request; `offers` has what the tab key offers, by option."""
 
     def register(work: _Work) -> _Work:
         def make() -> _Work:
             first, *own = inspect.signature(work, eval_str=True).parameters.values()
-
             options = options_of(first.annotation)
             if any(item.name == "how" for item in own) and not any(
                 item.name == "raw" for item in options
@@ -384,10 +372,7 @@ def without_records(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def add_later(app: typer.Typer, name: str, words: str | None, make: Callable[[], _Work]) -> None:
-    """Add a command whose options are made when somebody asks for them.
-
-    To list commands is quick; to make their options takes typer several times as long.
-    """
+    """Add a command whose options are made when somebody asks for them: that takes typer long."""
 
     class MadeLater(TyperCommand):
         _made: list[Any] | None = None
@@ -455,7 +440,7 @@ def typed(
 ) -> _Work:
     """Return a function for typer, in place of `work`, that runs with the values of options.
 
-    `own` are parameters that typer knows already; they are passed on as they are.
+    Parameters that typer knows already (`own`) are passed on as they are.
     """
     options = tuple(asked)
     keyword = inspect.Parameter.KEYWORD_ONLY
@@ -500,7 +485,7 @@ def _parameter(item: Field, offer: Callable[..., Any] | None) -> inspect.Paramet
         # A path or an address: typed as it is, and the tab key offers files.
         told["path_type"] = str
     if many and not option.is_argument:
-        told["help"] = f"{option.help} {_REPEATED}"
+        told["help"] = f"{option.help} May be repeated."
     if item.element in (int, float) or item.kind in (int, float):
         told |= {"min": option.least, "max": option.most}
     default = None if many or is_read else item.default
@@ -548,9 +533,7 @@ def say_first(answer: Answer[Any]) -> None:
                 "after_to": "to ",
             },
         )
-        say()
-        say("After recoding:")
-        say()
+        say_part("After recoding:")
 
 
 def say_notices(notices: Sequence[str]) -> None:

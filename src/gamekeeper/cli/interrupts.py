@@ -1,14 +1,11 @@
-"""Ctrl-C while code is loaded: the process ends at once, with exit code 130 and without a word.
+"""Ctrl-C: while code is loaded it ends the process at once, at work it is granted at the next step.
 
-An exception is no way out of an import: compiled modules that import others turn it into errors
-of their own, or swallow it. While code is loaded nothing has been written that could be half done,
-so there is nothing to tidy up.
+An exception is no way out of an import: compiled modules that import others turn it into errors of
+their own, or swallow it. While code is loaded nothing has been written that could be half done.
 
-Ctrl-C as a wish to stop, granted where the work next tells how far it is.
-
-Python raises KeyboardInterrupt between any two steps, and then compiled code that is about to hand
-back an array can crash. Where work tells progress it is safe to stop, and work that keeps what it
-has found can do so.
+At work Python raises KeyboardInterrupt between any two steps, and then compiled code that is about to
+hand back an array can crash. Where work tells progress it is safe to stop, and work that keeps what
+it has found can do so.
 """
 
 from __future__ import annotations
@@ -42,9 +39,7 @@ def on_interrupt(handler: Callable[[int, FrameType | None], None]) -> Generator[
 
 
 def loading() -> AbstractContextManager[None]:
-    """Let Ctrl-C end the process at once.
-
-    Only around imports: nothing that is open is closed.
+    """Let Ctrl-C end the process at once: only around imports, for nothing that is open is closed.
 
     Examples
     --------
@@ -58,19 +53,10 @@ def loading() -> AbstractContextManager[None]:
 def stopped_by_hand(
     progress: Progress, what: str, asked: Callable[[], None]
 ) -> Generator[Progress]:
-    """Let Ctrl-C raise `Cancelled` where progress is told next.
+    """Let Ctrl-C call `asked` and raise `Cancelled` where progress is told next.
 
-    Before anything was told, or a second time, it raises KeyboardInterrupt at once. If the work
-    ends before it tells again, the wish came too late.
-
-    Parameters
-    ----------
-    progress
-        Who is told how far the work is.
-    what
-        The work, in words.
-    asked
-        Called when Ctrl-C was pressed the first time.
+    Before anything was told, or a second time, it raises KeyboardInterrupt at once. If the work (`what`,
+    in words) ends before it tells again, the wish came too late.
     """
     is_told, is_asked = False, False
 

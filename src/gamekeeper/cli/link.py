@@ -13,6 +13,7 @@ from gamekeeper.cli.commands import (
     say,
     say_all,
     say_end,
+    say_part,
     show_for_programs,
     show_result,
 )
@@ -20,7 +21,6 @@ from gamekeeper.workbench.requests.records import EvaluateRequest, LinkRequest, 
 
 if TYPE_CHECKING:
     from gamekeeper.attack.linkage.columns import LinkVariable
-
 
 app = command_group(
     "link",
@@ -67,9 +67,7 @@ def files_command(asked: LinkRequest, how: AsFormat = Format.TABLE) -> None:
     say("Compared: " + "; ".join(_compared(one) for one in found.variables) + ".")
     surest = found.top(asked.top)
     if surest.num_rows:
-        say()
-        say("The surest links:")
-        say()
+        say_part("The surest links:")
         show_result(found, table=surest)
     say_end(asked, found)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from gamekeeper.protection.plan import RiskUtilityMap
     from gamekeeper.workbench.answers import Answer
     from gamekeeper.workbench.protection.applying import ReleasedFile
-
 
 app = command_group(
     "protect",
@@ -253,7 +253,6 @@ def replay_command(asked: ReplayRequest, how: AsFormat = Format.TABLE) -> None:
 
 
 def _tell_release(asked: ApplyRequest, answer: Answer[ReleasedFile], how: Format) -> None:
-
     found = answer.found
     if how is Format.TABLE:
         say_first(answer)
@@ -278,8 +277,6 @@ def _tell_release(asked: ApplyRequest, answer: Answer[ReleasedFile], how: Format
 
 def _say_files(asked: ApplyRequest, found: ReleasedFile) -> None:
     """Say what was written; of a file that missed a target there is neither release nor public page."""
-    from dataclasses import replace
-
     if not found.is_met:
         asked = replace(
             asked,

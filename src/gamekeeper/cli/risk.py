@@ -1,15 +1,4 @@
-"""The commands that count keys: keys, measures, dis and match.
-
-The commands on sample uniques: suda and special.
-
-The commands of the Bayesian intruder: model, infer and compare.
-
-The command that draws samples from a notional population.
-
-The commands of stage two on microdata: what an intruder could do with a file.
-
-`gamekeeper look`: a first look at a file of microdata.
-"""
+"""Commands on a file of microdata: a first look, and what an intruder could do with it."""
 
 from __future__ import annotations
 
@@ -27,8 +16,10 @@ from gamekeeper.cli.commands import (
     say,
     say_all,
     say_end,
+    say_explained,
     say_first,
     say_how,
+    say_part,
     show_explained,
     show_for_programs,
     show_result,
@@ -57,14 +48,21 @@ if TYPE_CHECKING:
     from gamekeeper.data.keys.key_table import KeyTable
     from gamekeeper.workbench.risk import CountedFile
 
-
-_commands = typer.Typer()
+app = command_group(
+    "risk",
+    "Stage two: attack a file of microdata that may be released.\n\n"
+    "Which records would an intruder re-identify, with what probability, at what cost, and which"
+    " variables and categories are to blame? Every command reads the file in place, takes key"
+    " variables by name ([bold]--keys[/bold]) or from a scenario of stage one"
+    " ([bold]--scenario[/bold] with [bold]--environment[/bold]), and prints how missing values"
+    " were read.",
+)
 
 _KS = (2, 3, 5, 10)
 _SIZES_SHOWN = 10
 
 
-@command(_commands, "keys")
+@command(app, "keys")
 def keys_command(asked: KeysRequest, how: AsFormat = Format.TABLE) -> None:
     """Count the keys of a file: how many records share theirs with how many others.
 
@@ -98,7 +96,6 @@ def keys_command(asked: KeysRequest, how: AsFormat = Format.TABLE) -> None:
 
 
 def _line(table: KeyTable, sizes: Sequence[int]) -> dict[str, float]:
-    """Return how many records share their key with so many others."""
     records = sum(table.records_by_size[size] for size in sizes)
     return {
         "class_size": sizes[0],
@@ -109,12 +106,10 @@ def _line(table: KeyTable, sizes: Sequence[int]) -> dict[str, float]:
 
 
 def _larger(table: KeyTable) -> list[int]:
-    """Return the sizes of classes that people see in one line."""
     return sorted(table.structure)[_SIZES_SHOWN:]
 
 
 def _show_sizes(table: KeyTable) -> None:
-    """Print how many records share their key with how many others."""
     lines = [(_line(table, [size]), "") for size in sorted(table.structure)[:_SIZES_SHOWN]]
     if larger := _larger(table):
         lines.append((_line(table, larger), " or more"))
@@ -131,7 +126,6 @@ def _show_sizes(table: KeyTable) -> None:
 
 
 def _parts(found: CountedFile) -> dict[str, Any]:
-    """Return what people read besides the classes."""
     source, table = found.source, found.table
     larger = _larger(table)
     return {
@@ -145,7 +139,7 @@ def _parts(found: CountedFile) -> dict[str, Any]:
     }
 
 
-@command(_commands, "measures")
+@command(app, "measures")
 def measures_command(asked: MeasuresRequest, how: AsFormat = Format.TABLE) -> None:
     """Measure a file as offices and their software do, each measure as its authors define it.
 
@@ -179,14 +173,12 @@ def measures_command(asked: MeasuresRequest, how: AsFormat = Format.TABLE) -> No
     say()
     show_result(found, {"measure": "measure", "value": "value", "meaning": "meaning"})
     if found.unsafe.num_columns > 1:
-        say()
-        say("Unsafe combinations that each key variable has a part in:")
-        say()
+        say_part("Unsafe combinations that each key variable has a part in:")
         show_result(found, table=found.unsafe)
     say_end(asked, found)
 
 
-@command(_commands, "dis")
+@command(app, "dis")
 def dis_command(asked: DisRequest, how: AsFormat = Format.TABLE) -> None:
     """Estimate what a unique match is worth: data intrusion simulation (DIS).
 
@@ -214,7 +206,7 @@ def dis_command(asked: DisRequest, how: AsFormat = Format.TABLE) -> None:
     say_end(asked, found)
 
 
-@command(_commands, "match")
+@command(app, "match")
 def match_command(asked: MatchRequest, how: AsFormat = Format.TABLE) -> None:
     """Compare ways to find a match: how likely each is right, and what the search costs.
 
@@ -255,7 +247,7 @@ def match_command(asked: MatchRequest, how: AsFormat = Format.TABLE) -> None:
     say_end(asked, found)
 
 
-@command(_commands, "suda")
+@command(app, "suda")
 def suda_command(asked: SudaRequest, how: AsFormat = Format.TABLE) -> None:
     """Find special uniques: every combination of variables that sets a record apart.
 
@@ -295,29 +287,20 @@ def suda_command(asked: SudaRequest, how: AsFormat = Format.TABLE) -> None:
     say_first(answer)
     say_all(found.sentences())
     if asked.top and has_reasons:
-        say()
-        say("The riskiest records and what sets them apart:")
-        say()
+        say_part("The riskiest records and what sets them apart:")
         show_explained(found, asked.top, _identifier(found, asked.identifier))
-    say()
-    say("What each variable contributes:")
-    say()
+    say_part("What each variable contributes:")
     show_result(found.variables)
-    for record, lines in explained.items():
-        say()
-        say(f"Record {record}:")
-        for line in lines:
-            say(f"  {line}")
+    say_explained(explained)
     say_end(asked, found)
 
 
 def _identifier(found: UniquesRisk, asked: str) -> str:
-    """Return the column of the user's own names of records, which is beside their numbers."""
+    # The column of the user's own names of records is beside their numbers.
     return found.records.table.column_names[1] if asked else ""
 
 
 def _why(found: UniquesRisk, asked: str) -> pa.Table:
-    """Return why the riskiest records are unique, with the user's own names of them."""
     told = found.explanations().to_arrow()
     if not asked:
         return told
@@ -330,7 +313,7 @@ def _why(found: UniquesRisk, asked: str) -> pa.Table:
     return told.add_column(1, name, table[name].take(places))
 
 
-@command(_commands, "special")
+@command(app, "special")
 def special_command(asked: SpecialRequest, how: AsFormat = Format.TABLE) -> None:
     """Tell special from random uniques: which stay unique with fewer variables or less detail?
 
@@ -366,11 +349,7 @@ def special_command(asked: SpecialRequest, how: AsFormat = Format.TABLE) -> None
     say_end(asked, found)
 
 
-# More lines than this say nothing to a person.
-_MOST_EDGES = 120
-
-
-@command(_commands, "model")
+@command(app, "model")
 def model_command(asked: ModelRequest, how: AsFormat = Format.TABLE) -> None:
     """Fit models of how the key variables hang together, and say whether to trust them.
 
@@ -392,18 +371,19 @@ def model_command(asked: ModelRequest, how: AsFormat = Format.TABLE) -> None:
     say_all(fit.sentences())
     say()
     edges = fit.to_arrow()
-    if edges.num_rows > _MOST_EDGES:
+    most = 120  # more lines than this say nothing to a person
+    if edges.num_rows > most:
         say(
-            f"The {_MOST_EDGES} most probable of {edges.num_rows:,} pairs of variables (--format csv"
+            f"The {most} most probable of {edges.num_rows:,} pairs of variables (--format csv"
             " has all of them):"
         )
         say()
-        edges = edges.sort_by([("probability", "descending")]).slice(0, _MOST_EDGES)
+        edges = edges.sort_by([("probability", "descending")]).slice(0, most)
     show_result(fit, table=edges)
     say_end(asked, fit)
 
 
-@command(_commands, "infer")
+@command(app, "infer")
 def infer_command(asked: InferRequest, how: AsFormat = Format.TABLE) -> None:
     """Infer, as an intruder with models would, how many people share the key of each record.
 
@@ -437,13 +417,9 @@ def infer_command(asked: InferRequest, how: AsFormat = Format.TABLE) -> None:
     say_first(answer)
     say_all(risk.sentences())
     if asked.top:
-        say()
-        say("The records most probably matched rightly:")
-        say()
+        say_part("The records most probably matched rightly:")
         show_result(risk.records, table=risk.records.top(asked.top))
-    say()
-    say("What each variable adds (the file with it over the file without it):")
-    say()
+    say_part("What each variable adds (the file with it over the file without it):")
     show_result(
         found.variables,
         {
@@ -476,7 +452,7 @@ def infer_command(asked: InferRequest, how: AsFormat = Format.TABLE) -> None:
     say_end(asked, risk)
 
 
-@command(_commands, "compare")
+@command(app, "compare")
 def compare_command(asked: CompareRequest, how: AsFormat = Format.TABLE) -> None:
     """Judge measures of risk against the truth: which finds the population uniques?
 
@@ -518,7 +494,7 @@ def compare_command(asked: CompareRequest, how: AsFormat = Format.TABLE) -> None
     say_end(asked, found)
 
 
-@command(_commands, "simulate")
+@command(app, "simulate")
 def simulate_command(asked: SimulateRequest, how: AsFormat = Format.TABLE) -> None:
     """Take a file as everybody there is, draw samples from it, and see how measures of risk fare.
 
@@ -539,18 +515,6 @@ def simulate_command(asked: SimulateRequest, how: AsFormat = Format.TABLE) -> No
     say_first(answer)
     say_all(found.sentences())
     say_end(asked, found)
-
-
-app = command_group(
-    "risk",
-    "Stage two: attack a file of microdata that may be released.\n\n"
-    "Which records would an intruder re-identify, with what probability, at what cost, and which"
-    " variables and categories are to blame? Every command reads the file in place, takes key"
-    " variables by name ([bold]--keys[/bold]) or from a scenario of stage one"
-    " ([bold]--scenario[/bold] with [bold]--environment[/bold]), and prints how missing values"
-    " were read.",
-)
-app.add_typer(_commands)
 
 
 look_app = typer.Typer(rich_markup_mode="rich")

@@ -1,9 +1,4 @@
-"""The `serve` command: the workbench in the browser.
-
-The `account` commands: who may sign in to the workbench in the browser, in which role.
-
-The `demo` command: the whole of what there is, on data that the project makes up.
-"""
+"""The workbench in the browser, the accounts that may sign in to it, and the demo."""
 
 from __future__ import annotations
 
@@ -39,7 +34,6 @@ from gamekeeper.workbench.requests.shared import (
 
 if TYPE_CHECKING:
     from gamekeeper.web.people import Accounts, Role, Sessions
-
 
 app = typer.Typer(rich_markup_mode="rich")
 

@@ -1,9 +1,4 @@
-"""The commands on what known people and schemes do to tables: sap and compare.
-
-The command on tables that others protected: what their hidden cells give away.
-
-The commands of stage two on tables: what released counts give away.
-"""
+"""Commands on tables: what released counts give away, what others hid, what is to be hidden."""
 
 from __future__ import annotations
 
@@ -24,6 +19,7 @@ from gamekeeper.cli.commands import (
     say_all,
     say_end,
     say_notices,
+    say_part,
     show_for_programs,
     show_result,
     warn,
@@ -45,214 +41,6 @@ from gamekeeper.workbench.requests.tables import (
 
 if TYPE_CHECKING:
     from gamekeeper.attack.tables.audit_result import TableAudit
-
-
-_commands = typer.Typer()
-
-_BANDS = {
-    "scheme": "scheme",
-    "n": "n",
-    "mean_sap": "mean",
-    "sap_0": "0",
-    **{f"sap_{k / 10:.1f}-{(k + 1) / 10:.1f}": f"<{(k + 1) / 10:.1f}" for k in range(10)},
-    "sap_1": "1",
-}
-_CHOOSE = "-n chooses which are shown, --output has all"
-_MOST_ROWS = 100
-_FEW_KNOWN, _FEW_COMPARED = 15, 6
-
-
-@command(_commands, "sap")
-def sap_command(asked: SapRequest, how: AsFormat = Format.TABLE) -> None:
-    """Say what somebody learns who knows n of the people: SAP, the subtraction attribution probability.
-
-    The true counts are needed: 'tables release --truth' keeps them in the release, or name a file
-    with --truth.
-
-    [bold]Examples[/bold]
-
-      gamekeeper tables sap release.json -n 0-20 --plot sap.svg
-
-    Each small area as a table of its own:
-      gamekeeper tables sap areas.json --within Area -n 1,2,5,10
-    """
-    if asked.within:
-        _within(asked, how)
-    else:
-        _whole(asked, how)
-
-
-def _within(asked: SapRequest, how: Format) -> None:
-    from gamekeeper.workbench.tables import subtract_release_within
-
-    with progress_bar("Subtracting people") as progress:
-        areas = subtract_release_within(asked, progress=progress)
-    if how is not Format.TABLE:
-        show_for_programs(areas, how)
-        return
-    say_all(areas.sentences())
-    say()
-    if not records_are_withheld():
-        say("The riskiest:")
-        say()
-        show_result(areas, table=areas.to_arrow().slice(0, 15))
-    say_end(asked, areas)
-
-
-def _whole(asked: SapRequest, how: Format) -> None:
-    from gamekeeper.workbench.tables import subtract_release
-
-    with progress_bar("Subtracting people") as progress:
-        found = subtract_release(asked, progress=progress)
-    if how is not Format.TABLE:
-        zeros = None if found.distribution is None else found.distribution.tolist()
-        show_for_programs(found, how, where=found.detail, numbers_of_zeros=zeros)
-        return
-    say_all(found.sentences())
-    say()
-    n_rows = len(found.risk.n)
-    shown = _shown(n_rows, _FEW_KNOWN, is_asked=asked.options.n is not None)
-    if shown < n_rows:
-        say(f"{shown} of {n_rows:,} numbers of people; {_CHOOSE}.")
-        say()
-    few = found.few(shown)
-    is_drawn = found.risk.draws > 0
-    show_result(found, table=few.drop_columns(["exact"] if is_drawn else ["lower", "upper"]))
-    if found.detail is not None and not records_are_withheld():
-        say()
-        say(
-            "Where zeros are recovered when"
-            f" {count_of(found.detail.n, 'person is', 'people are')} known:"
-        )
-        say()
-        show_result(found.detail, table=found.detail.few())
-    say_end(asked, found)
-
-
-@command(_commands, "compare")
-def compare_command(asked: ComparisonRequest, how: AsFormat = Format.TABLE) -> None:
-    """Compare perturbation schemes: what random tables under each of them give away.
-
-    [bold]Examples[/bold]
-
-    The experiment of the thesis, and other schemes beside it:
-      gamekeeper tables compare conventional:5 random:5 conventional:3 --plot schemes.svg
-
-    With margins:
-      gamekeeper tables compare random:3 --shape 3x4 --margin 1,2 --margin 1 --margin 2 --tables 200
-    """
-    from gamekeeper.workbench.tables import compare_published
-
-    with progress_bar("Subtracting people from random tables") as progress:
-        found = compare_published(asked, progress=progress)
-    if how is not Format.TABLE:
-        show_for_programs(found, how)
-        return
-    say_all(found.sentences())
-    say()
-    n_rows = len(found.experiments[0].n)
-    shown = _shown(n_rows, _FEW_COMPARED, is_asked=asked.options.n is not None)
-    some = f"{shown} of {n_rows:,} numbers of people known; {_CHOOSE}"
-    say(f"Tables by SAP, for {'each number of people known' if shown == n_rows else some}:")
-    say()
-    show_result(found, _BANDS, table=found.few(shown))
-    say_end(asked, found)
-
-
-def _shown(n_rows: int, few: int, *, is_asked: bool) -> int:
-    """Return how many rows are shown: all that were asked for, within reason, else a few."""
-    return n_rows if n_rows <= (_MOST_ROWS if is_asked else few) else few
-
-
-@command(_commands, "audit")
-def audit_command(asked: AuditRequest, how: AsFormat = Format.TABLE) -> None:
-    """Audit anybody's suppression: which hidden cells can be recomputed, and from which figures.
-
-    Takes what tau-ARGUS, sdcTable, GaussSuppression, ACRO or a spreadsheet published, several tables
-    of one base together, with subtotals on any axis. A cell that is given away comes with the equation
-    that does it. With a rule, exit code 4 says that it is broken or not proven to hold. Ctrl-C keeps
-    what is proven so far.
-
-    [bold]Examples[/bold]
-
-      gamekeeper tables audit counts.csv --rule exact
-
-    Turnover by activity and size, hidden where a status says so, activities as in a hierarchy:
-      gamekeeper tables audit table.csv --value TOT --count N_OBS --largest MAX --status Status
-        --hierarchy ACTIVITY=activity.hrc --rule p:10
-    """
-    from gamekeeper.workbench.tables import audit_published
-
-    with progress_bar("Auditing") as progress:
-        answer = audit_published(asked, progress=progress, tell=warn)
-    found = answer.found
-    with exit_of_rules(is_met=found.is_met):
-        if how is not Format.TABLE:
-            few = found.sentences(0) if records_are_withheld() else None
-            show_for_programs(found, how, answer.notices, sentences=few)
-            return
-        say_notices(answer.notices)
-        said = found.sentences(0 if records_are_withheld() else asked.top)
-        known = found.told(0 if records_are_withheld() else asked.top)
-        say_all(said[: len(said) - known])
-        if known:
-            say()
-            say("Given away:")
-            for number, sentence in enumerate(said[len(said) - known :], start=1):
-                say(f"{number:>3}. {sentence}")
-        if asked.top and not records_are_withheld():
-            _show_open(found, asked.top)
-        say_end(asked, found)
-
-
-@contextmanager
-def exit_of_rules(*, is_met: bool) -> Generator[None]:
-    """Exit as the rules stand, once all is printed; a reader that has gone makes no rule met."""
-    with suppress(*(() if is_met else (BrokenPipeError, SystemExit))):
-        yield
-    if not is_met:
-        raise typer.Exit(NOT_MET_CODE)
-
-
-@command(_commands, "mark")
-def mark_command(asked: MarkRequest, how: AsFormat = Format.TABLE) -> None:
-    """Add up a file of records with all subtotals, and mark the cells that are unsafe to publish.
-
-    Rules look at the contributions to each cell, by holdings and with weights: a minimum number,
-    dominance, p%, prior and posterior knowledge, requests.
-
-    [bold]Examples[/bold]
-
-      gamekeeper tables mark firms.csv --axes Activity,Size --value Turnover --holding Group
-        --hierarchy Activity=activity.hrc --rule p:10 --rule minimum:3 -o marked.csv
-    """
-    from gamekeeper.workbench.tables import mark_records
-
-    found = mark_records(asked)
-    if how is not Format.TABLE:
-        show_for_programs(found, how)
-        return
-    say_all(found.sentences())
-    if asked.top and found.n_unsafe and not records_are_withheld():
-        say()
-        say("Unsafe cells:")
-        say()
-        show_result(found, table=found.top(asked.top))
-    say_end(asked, found)
-
-
-def _show_open(found: TableAudit, most: int) -> None:
-
-    rows = found.top(most)
-    if rows.num_rows:
-        say()
-        say("The hidden cells that are known best:")
-        say()
-        told = ("why", "hidden_in", "tight", "known_to")
-        names = [name for name in rows.column_names if name not in told]
-        shown = [n for n in names if any(cell not in (None, "") for cell in rows[n].to_pylist())]
-        show_result(found, {name: name.replace("_", " ") for name in shown}, table=rows)
-
 
 app = command_group(
     "tables",
@@ -341,9 +129,7 @@ def bounds_command(asked: BoundsRequest, how: AsFormat = Format.TABLE) -> None:
             return
         say_all(said)
         if asked.top:
-            say()
-            say("The cells that are known best:")
-            say()
+            say_part("The cells that are known best:")
             show_result(found, table=found.top(asked.top))
         say_end(asked, found)
 
@@ -367,9 +153,7 @@ def feasible_command(asked: FeasibleRequest, how: AsFormat = Format.TABLE) -> No
         return
     say_all(found.sentences())
     if found.cells is not None and asked.top:
-        say()
-        say("The cells whose count is most probable:")
-        say()
+        say_part("The cells whose count is most probable:")
         shown = found.top(asked.top)
         show_result(found, table=shown.drop_columns("p_zero_error") if found.cells.exact else shown)
     if found.tables is not None:
@@ -404,4 +188,200 @@ def infer_command(asked: InferRequest, how: AsFormat = Format.TABLE) -> None:
     say_end(asked, found)
 
 
-app.add_typer(_commands)
+_BANDS = {
+    "scheme": "scheme",
+    "n": "n",
+    "mean_sap": "mean",
+    "sap_0": "0",
+    **{f"sap_{k / 10:.1f}-{(k + 1) / 10:.1f}": f"<{(k + 1) / 10:.1f}" for k in range(10)},
+    "sap_1": "1",
+}
+_CHOOSE = "-n chooses which are shown, --output has all"
+_FEW_KNOWN, _FEW_COMPARED = 15, 6
+
+
+@command(app, "sap")
+def sap_command(asked: SapRequest, how: AsFormat = Format.TABLE) -> None:
+    """Say what somebody learns who knows n of the people: SAP, the subtraction attribution probability.
+
+    The true counts are needed: 'tables release --truth' keeps them in the release, or name a file
+    with --truth.
+
+    [bold]Examples[/bold]
+
+      gamekeeper tables sap release.json -n 0-20 --plot sap.svg
+
+    Each small area as a table of its own:
+      gamekeeper tables sap areas.json --within Area -n 1,2,5,10
+    """
+    if asked.within:
+        _within(asked, how)
+    else:
+        _whole(asked, how)
+
+
+def _within(asked: SapRequest, how: Format) -> None:
+    from gamekeeper.workbench.tables import subtract_release_within
+
+    with progress_bar("Subtracting people") as progress:
+        areas = subtract_release_within(asked, progress=progress)
+    if how is not Format.TABLE:
+        show_for_programs(areas, how)
+        return
+    say_all(areas.sentences())
+    say()
+    if not records_are_withheld():
+        say("The riskiest:")
+        say()
+        show_result(areas, table=areas.to_arrow().slice(0, 15))
+    say_end(asked, areas)
+
+
+def _whole(asked: SapRequest, how: Format) -> None:
+    from gamekeeper.workbench.tables import subtract_release
+
+    with progress_bar("Subtracting people") as progress:
+        found = subtract_release(asked, progress=progress)
+    if how is not Format.TABLE:
+        zeros = None if found.distribution is None else found.distribution.tolist()
+        show_for_programs(found, how, where=found.detail, numbers_of_zeros=zeros)
+        return
+    say_all(found.sentences())
+    say()
+    n_rows = len(found.risk.n)
+    shown = _shown(n_rows, _FEW_KNOWN, is_asked=asked.options.n is not None)
+    if shown < n_rows:
+        say(f"{shown} of {n_rows:,} numbers of people; {_CHOOSE}.")
+        say()
+    few = found.few(shown)
+    is_drawn = found.risk.draws > 0
+    show_result(found, table=few.drop_columns(["exact"] if is_drawn else ["lower", "upper"]))
+    if found.detail is not None and not records_are_withheld():
+        say()
+        say(
+            "Where zeros are recovered when"
+            f" {count_of(found.detail.n, 'person is', 'people are')} known:"
+        )
+        say()
+        show_result(found.detail, table=found.detail.few())
+    say_end(asked, found)
+
+
+@command(app, "compare")
+def compare_command(asked: ComparisonRequest, how: AsFormat = Format.TABLE) -> None:
+    """Compare perturbation schemes: what random tables under each of them give away.
+
+    [bold]Examples[/bold]
+
+    The experiment of the thesis, and other schemes beside it:
+      gamekeeper tables compare conventional:5 random:5 conventional:3 --plot schemes.svg
+
+    With margins:
+      gamekeeper tables compare random:3 --shape 3x4 --margin 1,2 --margin 1 --margin 2 --tables 200
+    """
+    from gamekeeper.workbench.tables import compare_published
+
+    with progress_bar("Subtracting people from random tables") as progress:
+        found = compare_published(asked, progress=progress)
+    if how is not Format.TABLE:
+        show_for_programs(found, how)
+        return
+    say_all(found.sentences())
+    say()
+    n_rows = len(found.experiments[0].n)
+    shown = _shown(n_rows, _FEW_COMPARED, is_asked=asked.options.n is not None)
+    some = f"{shown} of {n_rows:,} numbers of people known; {_CHOOSE}"
+    say(f"Tables by SAP, for {'each number of people known' if shown == n_rows else some}:")
+    say()
+    show_result(found, _BANDS, table=found.few(shown))
+    say_end(asked, found)
+
+
+def _shown(n_rows: int, few: int, *, is_asked: bool) -> int:
+    """Return how many rows are shown: all that were asked for, within reason, else a few."""
+    return n_rows if n_rows <= (100 if is_asked else few) else few
+
+
+@command(app, "audit")
+def audit_command(asked: AuditRequest, how: AsFormat = Format.TABLE) -> None:
+    """Audit anybody's suppression: which hidden cells can be recomputed, and from which figures.
+
+    Takes what tau-ARGUS, sdcTable, GaussSuppression, ACRO or a spreadsheet published, several tables
+    of one base together, with subtotals on any axis. A cell that is given away comes with the equation
+    that does it. With a rule, exit code 4 says that it is broken or not proven to hold. Ctrl-C keeps
+    what is proven so far.
+
+    [bold]Examples[/bold]
+
+      gamekeeper tables audit counts.csv --rule exact
+
+    Turnover by activity and size, hidden where a status says so, activities as in a hierarchy:
+      gamekeeper tables audit table.csv --value TOT --count N_OBS --largest MAX --status Status
+        --hierarchy ACTIVITY=activity.hrc --rule p:10
+    """
+    from gamekeeper.workbench.tables import audit_published
+
+    with progress_bar("Auditing") as progress:
+        answer = audit_published(asked, progress=progress, tell=warn)
+    found = answer.found
+    with exit_of_rules(is_met=found.is_met):
+        if how is not Format.TABLE:
+            few = found.sentences(0) if records_are_withheld() else None
+            show_for_programs(found, how, answer.notices, sentences=few)
+            return
+        say_notices(answer.notices)
+        said = found.sentences(0 if records_are_withheld() else asked.top)
+        known = found.told(0 if records_are_withheld() else asked.top)
+        say_all(said[: len(said) - known])
+        if known:
+            say()
+            say("Given away:")
+            for number, sentence in enumerate(said[len(said) - known :], start=1):
+                say(f"{number:>3}. {sentence}")
+        if asked.top and not records_are_withheld():
+            _show_open(found, asked.top)
+        say_end(asked, found)
+
+
+@contextmanager
+def exit_of_rules(*, is_met: bool) -> Generator[None]:
+    """Exit as the rules stand, once all is printed; a reader that has gone makes no rule met."""
+    with suppress(*(() if is_met else (BrokenPipeError, SystemExit))):
+        yield
+    if not is_met:
+        raise typer.Exit(NOT_MET_CODE)
+
+
+@command(app, "mark")
+def mark_command(asked: MarkRequest, how: AsFormat = Format.TABLE) -> None:
+    """Add up a file of records with all subtotals, and mark the cells that are unsafe to publish.
+
+    Rules look at the contributions to each cell, by holdings and with weights: a minimum number,
+    dominance, p%, prior and posterior knowledge, requests.
+
+    [bold]Examples[/bold]
+
+      gamekeeper tables mark firms.csv --axes Activity,Size --value Turnover --holding Group
+        --hierarchy Activity=activity.hrc --rule p:10 --rule minimum:3 -o marked.csv
+    """
+    from gamekeeper.workbench.tables import mark_records
+
+    found = mark_records(asked)
+    if how is not Format.TABLE:
+        show_for_programs(found, how)
+        return
+    say_all(found.sentences())
+    if asked.top and found.n_unsafe and not records_are_withheld():
+        say_part("Unsafe cells:")
+        show_result(found, table=found.top(asked.top))
+    say_end(asked, found)
+
+
+def _show_open(found: TableAudit, most: int) -> None:
+    rows = found.top(most)
+    if rows.num_rows:
+        say_part("The hidden cells that are known best:")
+        told = ("why", "hidden_in", "tight", "known_to")
+        names = [name for name in rows.column_names if name not in told]
+        shown = [n for n in names if any(cell not in (None, "") for cell in rows[n].to_pylist())]
+        show_result(found, {name: name.replace("_", " ") for name in shown}, table=rows)

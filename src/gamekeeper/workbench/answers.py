@@ -1,10 +1,8 @@
-"""What a use case gives back: what was found, and what to know of the data before it is used.
+"""What surrounds an attack on a file: what it needs, what to know first, what is written.
 
-What to know before anything is believed of a file: of its scenario, of values like missing ones.
-
-Files that a request asks for: looked at before any work is done, written when it is done.
-
-What an attack needs of the machine, asked before the records of a file are read.
+Before records are read a request is held to what could not be written and to what the machine has
+room for. Besides what was found, an answer has notices: of the scenario, and of values like missing
+ones.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.rules import Scenario
 from gamekeeper.mapping.scenario.document import staleness
 from gamekeeper.options import Option, paths, written
-from gamekeeper.report.page import save_figure
+from gamekeeper.report.page import RiskReport, save_figure, write_risk_report
 from gamekeeper.report.tables import PAGE_ENDINGS, PICTURE_ENDINGS, TABLE_ENDINGS, write_table
 from gamekeeper.wording import at_start, count_of, joined, number_text, quoted
 from gamekeeper.workbench.requests.shared import ON_THIS_MACHINE
@@ -42,18 +40,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from gamekeeper.attack.what_if import WhatIf
-    from gamekeeper.report.page import RiskReport
-
 
 Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[Found]):
-    """What was found, and in `notices` what may be wrong with the data or the scenario.
-
-    Where the file was recoded, `what_if` has the measures before and after.
-    """
+    """What was found, what may be wrong with data or scenario, and what a recoding does, if there is one."""
 
     found: Found
     notices: tuple[str, ...] = ()
@@ -64,15 +57,11 @@ _SHOWN = 8
 
 
 def missing_code_notices(
-    table: CodedTable,
-    *,
-    known: Mapping[str, Collection[str]] | None = None,
-    decimal: str = ".",
+    table: CodedTable, *, known: Mapping[str, Collection[str]] | None = None, decimal: str = "."
 ) -> tuple[str, ...]:
     """Say which values look like codes for missing, in which columns, and what to do.
 
-    Only codes of a fixed list of ours are named, and no other value of the file. `known` has, by
-    column, values of which somebody has said what they mean.
+    Only codes of a fixed list of ours are named. `known` has values that are explained, by column.
     """
     by_column: dict[str, dict[str, int]] = {}
     for item in suspected_codes(table, known=known, decimal=decimal):
@@ -131,7 +120,9 @@ def _notice(codes: tuple[str, ...], columns: Mapping[str, int], n_records: int) 
     ]
     left = len(columns) - len(shown)
     where = joined([*shown, *([f"{left:,} more"] if left else [])])
-    options = " ".join(f"--missing-value {_typed(code)}" for code in codes)
+    # A dot at the end must not be taken for that of a sentence.
+    typed = (f"'{code}'" if code.endswith(".") else shlex.quote(code) for code in codes)
+    options = " ".join(f"--missing-value {code}" for code in typed)
     return (
         f"{joined([quoted([code]) for code in codes])} {'looks' if one else 'look'} like"
         f" {'a code' if one else 'codes'} for missing in the"
@@ -139,11 +130,6 @@ def _notice(codes: tuple[str, ...], columns: Mapping[str, int], n_records: int) 
         f" {'a value' if one else 'values'}. Where {'it means' if one else 'they mean'} missing, add"
         f" {options}."
     )
-
-
-def _typed(code: str) -> str:
-    """Return a code as it is typed at the prompt; a dot must not be taken for that of a sentence."""
-    return f"'{code}'" if code.endswith(".") else shlex.quote(code)
 
 
 _ENDINGS = {
@@ -165,9 +151,8 @@ _BY_THE_WORK = (*_FOLDERS, "values", "release")
 def require_outputs(asked: Any) -> None:
     """Refuse before any work what could not be written, or would spoil what is read or is there.
 
-    Every file or folder that the request names and does not write counts as read, be it within
-    another option (`A=levels.csv`, `policy=rules.json`). A file that is there already is replaced if
-    the request has `replace` set.
+    Every file or folder that the request names and does not write counts as read, be it within another
+    option (`A=levels.csv`, `policy=rules.json`); with `replace` a file that is there is replaced.
     """
     read = [path for path in paths(asked) if path.exists()]
     replace = bool(getattr(asked, "replace", False))
@@ -176,7 +161,8 @@ def require_outputs(asked: Any) -> None:
     places = [path.absolute() for _, path in asked_for]
     problems: list[Problem] = []
     for number, (option, path) in enumerate(asked_for):
-        if _is_folder(option, path) and counting.is_elsewhere and path.exists():
+        is_folder = option.writes == "counted" and _is_parquet(path)
+        if is_folder and counting.is_elsewhere and path.exists():
             # A folder is not replaced: what else is in it would go as well.
             found, do = "is there already.", "Name a folder that is not there yet."
         else:
@@ -203,9 +189,8 @@ def write_outputs(
 ) -> None:
     """Write the files that a request asks for.
 
-    A table and a picture are those of the result, `found.to_arrow()` and `found.plot()`; a page is
-    that of `report`, made where one is asked for. Other kinds need a way to be written (`json=...`),
-    and a way that is given comes first.
+    A table and a picture are those of the result, a page is that of `report`. Other kinds need a way to
+    be written (`json=...`), and a way that is given comes first.
     """
     for option, path in written(asked):
         way = ways.get(option.writes)
@@ -216,8 +201,6 @@ def write_outputs(
         elif option.writes == "picture":
             save_figure(found.plot(), path)
         elif option.writes == "page" and report is not None:
-            from gamekeeper.report.page import write_risk_report
-
             write_risk_report(report(), path)
         else:
             assert option.writes in _BY_THE_WORK, f"no way to write a {option.writes} is given"
@@ -236,7 +219,7 @@ def write_where_counted(
     """Write a table that an engine elsewhere may have.
 
     Where it does and the file's name ends in .parquet, that engine writes a folder of that name
-    (`there`). Else this machine writes the file (`here` gives the table), so many rows at most.
+    (`there`). Else this machine writes the file (`here`), so many rows at most.
     """
     require_written(engine, n_rows, path.suffix.lower(), what)
     if engine.is_local or not _is_parquet(path):
@@ -286,10 +269,6 @@ def _is_parquet(path: Path) -> bool:
     return path.suffix.lower() == ".parquet"
 
 
-def _is_folder(option: Option, path: Path) -> bool:
-    return option.writes == "counted" and _is_parquet(path)
-
-
 def _fault(option: Option, path: Path, read: list[Path], *, replace: bool) -> tuple[str, str]:
     """Return what is wrong with a file that is to be written and what to do, or nothing."""
     endings = _ENDINGS.get(option.writes, ())
@@ -309,27 +288,16 @@ def _fault(option: Option, path: Path, read: list[Path], *, replace: bool) -> tu
 WITHOUT_HOUSEHOLDS = (
     "Leave out --household: then it works on different keys, of any number of records."
 )
-_MOST_SAMPLES = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
     """What an attack needs of the machine, asked before a file is read.
 
-    Attributes
-    ----------
-    bytes_of
-        The bytes that it takes, at least, for a number of records and of variables.
-    look
-        Refuses by the codes of the first records and the number of all, where that can be told.
-    most_elsewhere
-        So many records at most where an engine elsewhere has them and arrays come from it; as many
-        as come at all if None.
-    by_key
-        Whether it works on different keys where an engine elsewhere counts: how many there are is
-        not known before, and is asked then (`require_brought`).
-    do
-        A way around of its own where there are too many elsewhere, as a sentence.
+    `bytes_of` are the bytes that it takes, at least, for a number of records and of variables; `look`
+    refuses by the codes of the first records and the number of all. Where an engine elsewhere has the
+    records it takes `most_elsewhere` at most, or works on different keys (`by_key`): how many these are is
+    asked when it is known (`require_brought`). `do` is a way around where there are too many elsewhere.
     """
 
     bytes_of: Callable[[int, int], int]
@@ -344,8 +312,7 @@ def require_room(
 ) -> None:
     """Refuse a file that is too large for an attack, before its records are read.
 
-    Where an engine elsewhere keeps the records (`elsewhere`), this machine holds arrays with a cell
-    for each only if the attack needs them, and so many at most.
+    Of records with an engine elsewhere this machine holds arrays only if the attack needs them.
     """
     n_records = source.about_records()
     if elsewhere and need.by_key:
@@ -378,4 +345,4 @@ def require_room(
 
 def sampling_workers(asked: int | None) -> int:
     """Return how many samples are worked on at a time: as asked, else one per core, eight at most."""
-    return workers_of(asked or min(os.cpu_count() or 1, _MOST_SAMPLES))
+    return workers_of(asked or min(os.cpu_count() or 1, 8))

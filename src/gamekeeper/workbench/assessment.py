@@ -1,7 +1,4 @@
-"""An assessment: everything that was measured of a file, judged, explained and ready to be shown.
-
-The assessment of a file as a person asks for it, at the prompt or from Python.
-"""
+"""The assessment of a file: all that was measured of it, judged, explained, ready to be shown."""
 
 from __future__ import annotations
 
@@ -22,7 +19,13 @@ from gamekeeper.attack.assessment.measured import (
     record_table,
 )
 from gamekeeper.attack.assessment.policy import JudgedPolicy, Policy, judge_policy, read_policy
-from gamekeeper.attack.assessment.sentences import advice, drivers, of_record, verdict
+from gamekeeper.attack.assessment.sentences import (
+    advice,
+    drivers,
+    of_record,
+    plot_assessment,
+    verdict,
+)
 from gamekeeper.attack.measure_lines import households_across
 from gamekeeper.attack.options import FitMethod
 from gamekeeper.attack.risk import RecordRisk, listed_risk
@@ -46,7 +49,7 @@ from gamekeeper.workbench.answers import (
     require_outputs,
     write_outputs,
 )
-from gamekeeper.workbench.answers import Answer as answers_Answer
+from gamekeeper.workbench.answers import Answer as Answered
 from gamekeeper.workbench.microdata import Microdata, open_microdata
 from gamekeeper.workbench.requests.assessment import AssessRequest
 
@@ -54,32 +57,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-    from gamekeeper.workbench.microdata import Microdata
-
-
-_KS = (2, 3, 5, 10)
-
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Assessment(Result):
     """The assessment of a file.
 
-    Attributes
-    ----------
-    measured
-        What was measured: keys, uniques, models, matching, each a result of its own.
-    policy
-        How the file stands to each limit of a policy; None where none was named.
-    name, settings, scenario, attacker
-        What was assessed: the file, how it was read, the scenario and its attacker.
-    notices
-        What may be wrong with the data or the scenario.
-    frame
-        The frame that was given; None for a file.
-    what_if
-        The measures before and after a recoding; None where nothing was recoded.
-    named
-        The file with the user's own names of its records; None where no column has them.
+    `measured` has what was measured, each a result of its own; `policy` how the file stands to each limit,
+    None where none was named; `name`, `settings`, `scenario` and `attacker` what was assessed. `frame` is the
+    frame that was given, None for a file; `what_if` the measures before and after a recoding, if there was
+    one; `named` the file with the user's own names of its records, None where no column has them.
     """
 
     measured: Measured
@@ -153,9 +139,8 @@ class Assessment(Result):
     def records(self) -> Any:
         """Return the risk of every record, to be joined to the frame that was assessed.
 
-        For a pandas frame it is one with the same index: `frame.join(assessment.records())`. For one
-        of Polars it is one of Polars in the same order; otherwise an Arrow table, whose column
-        `record` has the place in the file, from 1.
+        For a pandas frame it is one with the same index: `frame.join(assessment.records())`. For one of Polars
+        it is one of Polars in the same order; otherwise an Arrow table with the place in the file, `record`.
         """
         kind = type(self.frame).__module__.partition(".")[0]
         if kind == "pandas":
@@ -172,10 +157,7 @@ class Assessment(Result):
     def explain(self, label: Any) -> list[str]:
         """Return what is known of a record in words: what a match is worth, and what sets it apart.
 
-        Parameters
-        ----------
-        label
-            Its label in the index of a pandas frame; else its number in the file, from 1.
+        Its label is that of the index of a pandas frame, or else its number in the file, from 1.
         """
         return self.explain_record(self._number(label))
 
@@ -189,10 +171,9 @@ class Assessment(Result):
 
     def k_violations(self) -> dict[int, int]:
         """Return how many records look like fewer than k, for the usual k."""
-        return {k: self.measured.keys.released_violations(k) for k in _KS}
+        return {k: self.measured.keys.released_violations(k) for k in (2, 3, 5, 10)}
 
     def _number(self, label: Any) -> int:
-        """Return the number of a record, from 1."""
         if type(self.frame).__module__.partition(".")[0] != "pandas":
             return label
         try:
@@ -269,8 +250,6 @@ class Assessment(Result):
 
     def plot(self) -> Figure:
         """Plot how probable right matches are over the records, and what variables add."""
-        from gamekeeper.attack.assessment.sentences import plot_assessment
-
         return plot_assessment(self.measured)
 
     def report(
@@ -280,16 +259,10 @@ class Assessment(Result):
         with_records: bool = True,
         audience: Audience | str = Audience.INTERNAL,
     ) -> Path:
-        """Write the assessment as one HTML page.
+        """Write the assessment as one HTML page, which ends in .html.
 
-        Parameters
-        ----------
-        path
-            The file, which ends in .html.
-        with_records
-            Whether it describes single records and categories; without, more people may see it.
-        audience
-            "internal", or "external": what was done, without values of risk and parameters.
+        Without records it describes no single records and categories, so that more people may see it. For
+        the audience "external" it tells what was done, without values of risk and parameters.
         """
         # Imported here: most who assess a file write no page.
         from gamekeeper.report.assessment_report import AssessmentPage, assessment_page, shown_to
@@ -336,24 +309,15 @@ class Assessment(Result):
         return table_html(["", "found"], rows, caption=self.verdict)
 
 
-_NOT_OF_PYTHON = frozenset(
-    {
-        "file",
-        "top",
-        "explain",
-        "records",
-        "report",
-        "report_for",
-        "report_records",
-        "plot",
-        "replace",
-    }
-)
+_NOT_OF_PYTHON = {
+    *("file", "top", "explain", "records", "report", "report_for", "report_records"),
+    *("plot", "replace"),
+}
 
 
 def assess_release(
     asked: AssessRequest, *, progress: Progress | None = None
-) -> answers_Answer[Assessment]:
+) -> Answered[Assessment]:
     """Assess a file in one go; write its records, a report and a plot where asked for."""
     require_outputs(asked)
     found = _assessed(asked, progress)
@@ -370,10 +334,10 @@ def assess_release(
         raw=asked.raw,
     )
     write_outputs(asked, found, page=write_page, counted=counted)
-    return answers_Answer(found, found.notices, found.what_if)
+    return Answered(found, found.notices, found.what_if)
 
 
-def told_besides(asked: AssessRequest, answer: answers_Answer[Assessment]) -> dict[str, Any]:
+def told_besides(asked: AssessRequest, answer: Answered[Assessment]) -> dict[str, Any]:
     """Return what programs are told besides the records, by name: as printed, and as sent."""
     found = answer.found
     riskiest = found.ranked().top(asked.top)["record"].to_pylist() if asked.top else []
@@ -480,16 +444,13 @@ def assess(
     )
 
 
-def _is_sample(asked: AssessRequest) -> bool:
-    """Tell whether models are fitted: a file with everybody, or of no known fraction, has none."""
-    return str(asked.design.fraction or "").strip() not in ("", "1", "1.0", "100%")
-
-
 def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
     started = time.perf_counter()
     # A policy that cannot be read is told before any work is done.
     policy = None if asked.policy == "" else read_policy(asked.policy)
     household = asked.measure.household
+    # Models are fitted to no file with everybody, and to none of no known fraction.
+    is_sample = str(asked.design.fraction or "").strip() not in ("", "1", "1.0", "100%")
     data = open_microdata(
         asked.microdata,
         counting=asked.counting,
@@ -500,7 +461,7 @@ def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
         by_weight=True,
         extra=[household] if household else [],
         need=Need(
-            modelled_bytes if _is_sample(asked) else least_bytes,
+            modelled_bytes if is_sample else least_bytes,
             by_key=not household,
             most_elsewhere=MOST_WRITTEN,
             do=WITHOUT_HOUSEHOLDS,
@@ -556,7 +517,6 @@ def _names(given_names: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _household_notices(table: KeyTable, household: str) -> tuple[str, ...]:
-    """Say that households lie in several strata, which may be a slip."""
     across = households_across(table, household) if household else 0
     if not across:
         return ()
@@ -568,7 +528,6 @@ def _household_notices(table: KeyTable, household: str) -> tuple[str, ...]:
 
 
 def _weight_notices(data: Microdata) -> tuple[str, ...]:
-    """Say that weights are below one: a record stands for itself at least."""
     weight = data.design.weight
     if not weight:
         return ()

@@ -1,17 +1,11 @@
-"""The demo environment: invented forms of a country that does not exist.
+"""A place to try the workbench at: forms of an invented country in a store, a file, questionnaires.
 
-Norland has banks, shops, councils, hospitals, surveys and employers, each with forms that ask
-what such forms ask, in wordings that overlap as real ones do. They are kept beside this file, in
-the folder of an environment. No name is meant to be that of a real organisation, person or place.
-
-Four made-up questionnaires of Norland in the formats in which such things come.
-
-A bank's codebook (DDI), a clinic's dictionary (REDCap), a running club's form (XLSForm, in English
-and French) and a poll (LimeSurvey, in German). They ask for much the same, in words of their own.
-
-A place to try the workbench at: made-up forms in a store, a made-up file, questionnaires.
-
-Made once. What was done there since stays.
+Norland does not exist. It has banks, shops, councils, hospitals, surveys and employers, each with
+forms that ask what such forms ask, in wordings that overlap as real ones do; they are kept beside this
+file, in the folder of an environment. Four questionnaires ask for much the same in words of their own:
+a bank's codebook (DDI), a clinic's dictionary (REDCap), a running club's form (XLSForm, in English and
+French) and a poll (LimeSurvey, in German). No name is meant to be that of a real organisation, person
+or place. The place is made once; what was done there since stays.
 """
 
 from __future__ import annotations
@@ -39,15 +33,12 @@ from gamekeeper.workbench.requests.environment import InStore, Person
 TARGET = "Census microdata 2031 (proposed release)"
 """The name of the target form."""
 
-_NORLAND = Path(__file__).with_name("norland")
-
 
 def demo_environment() -> Environment:
     """Return the demo environment.
 
-    It has 98 forms of many sectors, groups of them, and the target `TARGET`, which has all of
-    the 18 variables in detail. Two forms have an inconsistent categorization of one variable
-    each, as forms sometimes have.
+    It has 98 forms of many sectors, groups of them, and the target `TARGET`, which has all of the 18
+    variables in detail. Two forms have an inconsistent categorization of one variable each.
 
     Examples
     --------
@@ -55,7 +46,7 @@ def demo_environment() -> Environment:
     >>> environment
     Environment('Norland', 99 forms, 18 variables, 15 groups)
     """
-    return read_environment(_NORLAND)
+    return read_environment(Path(__file__).with_name("norland"))
 
 
 _BANK = (
@@ -232,9 +223,7 @@ def _lime(title: str) -> str:
 DEMO = Path("demo-workbench")
 """The folder of the demo, in the folder from which it is asked for."""
 
-_WHO = "demo"
 _KEYS = ("Age", "Sex", "Place of residence", "Marital status", "Economic activity")
-_PEOPLE = 150_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +243,7 @@ def demo_workplace(folder: Path, *, seed: int = 2026) -> Workplace:
         raise refusal(f"The folder {shown_path(folder)} was to be made.", error) from error
     sample = found.files / "census-sample.csv"
     if not sample.exists():
-        everybody = make_population(_PEOPLE, seed=seed)
+        everybody = make_population(150_000, seed=seed)
         drawn = sample_population(everybody, "2%", seed=seed, stratify_by="Place of residence")
         write_table(drawn, sample, raw=True)
         write_questionnaires(folder / "questionnaires")
@@ -265,7 +254,7 @@ def demo_workplace(folder: Path, *, seed: int = 2026) -> Workplace:
 
 def _make_store(store: Path) -> None:
     environment = demo_environment()
-    EnvironmentStore.create(store, environment, who=_WHO, note="made up for the demo").close()
+    EnvironmentStore.create(store, environment, who="demo", note="made up for the demo").close()
     known = environment.form(TARGET).instances
     save_scenario(
         SaveScenarioRequest(
@@ -274,6 +263,6 @@ def _make_store(store: Path) -> None:
             question=MapOptions(TARGET, groups=("Commercial",), prevalence="10%", strict=False),
             attacker="Somebody who buys data sets of businesses",
             keys={name: "" for name in _KEYS if name in known},
-            person=Person(who=_WHO),
+            person=Person(who="demo"),
         )
     )

@@ -1,12 +1,8 @@
-"""The demo of stage two: a sample of an invented country, assessed under the scenario.
+"""The demo as a story: from made-up forms to a scenario, on to the risk of a file and of tables.
 
-The demo of released tables: the smallest place of the invented country, rounded with its margins.
-
-The demo of linkage: two masked copies of the file to be released, linked with the original.
-
-The demo of stage three: the file is protected, attacked again, and written with a map.
-
-The demo: from made-up forms to a scenario, and on to the risk of a file and of tables, as a story.
+A sample of an invented country is assessed under the scenario; the smallest place is published,
+rounded with its margins; two masked copies of the file are linked with it; at last the file is
+protected, attacked again, and written with a map.
 """
 
 from __future__ import annotations
@@ -85,8 +81,7 @@ from gamekeeper.workbench.risk import match_release
 
 _PEOPLE = 150_000
 _FRACTION = "2%"
-_STRATA = "Place of residence"
-_POLICY = "hdx"
+_PLACE = "Place of residence"
 RISK_STEPS = 4
 """How many steps `run_risk_demo` tells of."""
 
@@ -107,26 +102,21 @@ class RiskDemo:
 def run_risk_demo(
     output: Path, store: Path, scenario: Scenario, *, seed: int, progress: Progress
 ) -> RiskDemo:
-    """Make up a country, draw the file to be released from it, and assess it.
-
-    `progress` is told of steps 0 to `STEPS`.
-    """
+    """Make up a country, draw the file to be released from it, and assess it, in `RISK_STEPS` steps."""
     progress(0, RISK_STEPS)
     sample, population = output / "census-sample.csv", output / "everybody.parquet"
     everybody = make_population(_PEOPLE, seed=seed)
     write_table(everybody, population, raw=True)
     progress(1, RISK_STEPS)
     write_table(
-        sample_population(everybody, _FRACTION, seed=seed, stratify_by=_STRATA), sample, raw=True
+        sample_population(everybody, _FRACTION, seed=seed, stratify_by=_PLACE), sample, raw=True
     )
     progress(2, RISK_STEPS)
     microdata = MicrodataRequest(file=sample, scenario=scenario.name, environment=store)
     design = SampleDesign(weight=WEIGHT)
     report = output / "risk.html"
     assessment = assess_release(
-        AssessRequest(
-            microdata=microdata, design=design, policy=_POLICY, report=report, replace=True
-        )
+        AssessRequest(microdata=microdata, design=design, policy="hdx", report=report, replace=True)
     ).found
     progress(3, RISK_STEPS)
     matching = match_release(
@@ -138,7 +128,6 @@ def run_risk_demo(
 
 
 def _truth(assessment: Assessment, matching: MatchingRisk) -> list[str]:
-    """Compare what the file tells by itself with what the population shows."""
     chances, n_uniques = assessment.measured.chances, matching.n_uniques
     right, unique, linked = (
         matching.file[name] for name in ("pr_cm_given_su", "pr_pu_given_su", "pr_cm_given_um")
@@ -163,7 +152,6 @@ def _truth(assessment: Assessment, matching: MatchingRisk) -> list[str]:
     ]
 
 
-_PLACE = "Place of residence"
 _AXES = ("Number of cars", "Country of birth")
 _SCHEME = "conventional:3"
 _KNOWN = 5
@@ -212,10 +200,7 @@ class TablesDemo:
 
 
 def run_tables_demo(output: Path, population: Path, *, progress: Progress) -> TablesDemo:
-    """Publish the table of the smallest place, rounded with its margins, and attack it.
-
-    `progress` is told of steps 0 to `STEPS`.
-    """
+    """Publish the table of the smallest place, rounded with its margins, and attack it."""
     progress(0, TABLES_STEPS)
     place, truth = _smallest_place(population)
     margins = (_AXES, _AXES[:1], _AXES[1:], ())
@@ -255,7 +240,6 @@ def _smallest_place(population: Path) -> tuple[str, CountTable]:
     return counted.axes[0].categories[smallest], CountTable(counted.axes[1:], counts[smallest])
 
 
-_RECORDS = 1_000
 _VARIABLES = (
     *("Age", "Sex", "Marital status", "Household size", "Number of cars"),
     *("Economic activity", "Income"),
@@ -289,7 +273,7 @@ def run_linkage_demo(output: Path, sample: Path, *, seed: int) -> LinkageDemo:
     as_text = pyarrow.csv.ConvertOptions(
         column_types=dict.fromkeys(_VARIABLES, pa.string()), include_columns=list(_VARIABLES)
     )
-    table = pyarrow.csv.read_csv(sample, convert_options=as_text).slice(0, _RECORDS)
+    table = pyarrow.csv.read_csv(sample, convert_options=as_text).slice(0, 1_000)
     rng = np.random.default_rng(seed)
     versions = {
         "original-part": table,
@@ -327,11 +311,6 @@ def _swapped(table: pa.Table, rng: np.random.Generator) -> pa.Table:
         order[chosen] = chosen[rng.permutation(len(chosen))]
         table = table.set_column(place, name, table[name].take(pa.array(order)))
     return table
-
-
-_TARGET = "both>=3"
-# Long enough that no search is stopped by the clock: a demo tells the same story every time.
-_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,11 +363,10 @@ def run_protection_demo(
         TryRequest(
             microdata=MicrodataRequest(file=sample, scenario=scenario.name, environment=store),
             design=SampleDesign(weight="Weight"),
-            targets=(_TARGET,),
+            targets=("both>=3",),
             methods=(Method.SUPPRESS, Method.RECODE),
-            search=Searched(
-                observed=tuple(key.variable for key in scenario.keys), seconds=_SECONDS
-            ),
+            # So long that the clock stops no search: a demo tells the same story every time.
+            search=Searched(observed=tuple(key.variable for key in scenario.keys), seconds=600.0),
             recipe=recipe,
             plot=drawn,
             seed=seed,
@@ -415,13 +393,8 @@ def _share(attack: FileAttack) -> str:
 
 
 _GROUP = "Commercial"
-_PREVALENCE = "10%"
 _STEPS = 9 + RISK_STEPS + TABLES_STEPS
 _WHO = "demo"
-_SCENARIO = "A data broker"
-_KEYS = 5
-_CHANGED = 5
-_MARK = "made-by-gamekeeper-demo.txt"
 _MARKED = "Everything here is made up by 'gamekeeper demo'. The next demo replaces it.\n"
 
 
@@ -445,10 +418,9 @@ class Demo:
 def run_demo(asked: DemoRequest, *, progress: Progress | None = None) -> Demo:
     """Make up an environment, keep it in a store, map its target, and write a report.
 
-    Then the outcome is saved as a scenario, the environment changes, and the scenario is renewed.
-    Then a sample of a made-up population is attacked under the scenario, and tables of a small
-    area are; masked copies of the sample are linked with it. At last the sample is protected and
-    attacked again.
+    The outcome is saved as a scenario, the environment changes, and the scenario is renewed. A sample of
+    a made-up population is attacked under the scenario, tables of a small area are, and masked copies of
+    the sample are linked with it. At last the sample is protected and attacked again.
     """
 
     def step(number: int) -> None:
@@ -470,7 +442,7 @@ def run_demo(asked: DemoRequest, *, progress: Progress | None = None) -> Demo:
         environment = there.environment
     check = check_environment(environment)
     step(2)
-    question = MapOptions(TARGET, groups=(_GROUP,), prevalence=_PREVALENCE, strict=False)
+    question = MapOptions(TARGET, groups=(_GROUP,), prevalence="10%", strict=False)
     outcome = analyse(environment, question)
     step(3)
     report = output / "report.html"
@@ -484,10 +456,10 @@ def run_demo(asked: DemoRequest, *, progress: Progress | None = None) -> Demo:
     scenario, _ = save_scenario(
         SaveScenarioRequest(
             place=place,
-            scenario=_SCENARIO,
+            scenario="A data broker",
             question=question,
             attacker="Somebody who buys data sets of businesses",
-            keys=dict.fromkeys(matchable[:_KEYS], ""),
+            keys=dict.fromkeys(matchable[:5], ""),
             person=who,
         )
     )
@@ -525,7 +497,6 @@ def run_demo(asked: DemoRequest, *, progress: Progress | None = None) -> Demo:
 
 
 def _later(store: Path, environment: Environment, scenario: Scenario) -> list[str]:
-    """Save what was concluded, let some forms change, and look again."""
     kept = ", ".join(f"{key.variable} at {key.code}" for key in scenario.keys)
     lines = [f"It is saved with {len(scenario.keys)} key variables: {kept}."]
     # A released variable that harmonization had made coarser is the one to watch.
@@ -533,7 +504,7 @@ def _later(store: Path, environment: Environment, scenario: Scenario) -> list[st
     watched = coarser[0].variable
     inside = environment.group(_GROUP).forms
     asking = [form for form in inside if watched in environment.form(form).instances]
-    changed = [form for form in asking if environment.form(form).instances[watched]][:_CHANGED]
+    changed = [form for form in asking if environment.form(form).instances[watched]][:5]
     edits = [AskVariable(form=form, variable=watched, labels=()) for form in changed]
     edited = edit_store(store, edits, Signature(person=Person(who=_WHO), note="new wording"))
     lines.append(
@@ -555,7 +526,7 @@ def _later(store: Path, environment: Environment, scenario: Scenario) -> list[st
 def _claim(asked: DemoRequest) -> None:
     """Make the folder of the demo, or take one that an earlier demo made; no other."""
     require_outputs(asked)
-    mark = asked.output / _MARK
+    mark = asked.output / "made-by-gamekeeper-demo.txt"
     if asked.output.is_dir() and any(asked.output.iterdir()) and not mark.is_file():
         raise StoreError(
             Reason.NOT_WRITABLE,

@@ -1,7 +1,4 @@
-"""Which columns of two files are compared, and how, as a person says it for linkage.
-
-Record linkage as a person runs it: open two files, link them, compare masked versions.
-"""
+"""Record linkage as a person runs it: columns that are compared, links, masked versions."""
 
 from __future__ import annotations
 
@@ -407,7 +404,6 @@ def _truths(
     files: Mapping[str, Path],
     identifier: str,
 ) -> dict[str, NDArray[np.int64]]:
-    """Return who is who in each version: by the identifier, or by the order of records."""
     if identifier:
         return {
             name: true_partners(
@@ -449,7 +445,6 @@ def _require_order(
 
 
 def _refuse_order(found: Sequence[tuple[Path, str]], do: str) -> None:
-    """Refuse files that do not have the same records in the same order, each with why."""
     refuse(
         [Problem(Reason.BAD_OPTION, f"file {quoted([file.name])}", told) for file, told in found],
         "Masked versions of a file were to be compared without an identifier.",
@@ -474,7 +469,6 @@ def _version_names(files: Sequence[Path]) -> dict[str, Path]:
 
 
 def _require_one_identifier(source: Source, identifier: str) -> None:
-    """Refuse several identifiers where one is needed."""
     named = [name.strip() for name in identifier.split(",")]
     if identifier in source.names or len(named) == 1:
         return
@@ -492,10 +486,7 @@ def _coded(
     identifier: str,
     progress: Progress | None,
 ) -> list[CodedTable]:
-    """Code some columns of each file, and the identifier.
-
-    Two identifiers, and files that are too large, are refused before the first file is read.
-    """
+    """Code columns of each file and the identifier; what is refused is refused before the first is read."""
     for source in sources:
         _require_one_identifier(source, identifier)
     wanted = [

@@ -1,10 +1,8 @@
-"""The engine that a request, or the environment of the process, names.
+"""A file of microdata as a person opens it: its engine, its columns, its keys and their categories.
 
-Values of a file that no category of a scenario is known for: written to be filled in, and read.
-
-A file of microdata that is open: its records under the key variables they are compared on.
-
-Opening a file of microdata as a person asks for it: its columns, its keys, its categories.
+Keys are columns, or the key variables of a scenario: then each value is mapped to a category, by its
+name or by a table of values, and those that fit none are written to be filled in. Nothing of the file
+is kept but codes.
 """
 
 from __future__ import annotations
@@ -52,7 +50,6 @@ from gamekeeper.mapping.scenario.proposal import (
 from gamekeeper.mapping.variables.categorization import categorization_of, coarsenings
 from gamekeeper.prompt_syntax import parse_fraction
 from gamekeeper.results import Progress
-from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import count_of, folded, quoted, read_cell, shown_cell, shown_path
 from gamekeeper.workbench.answers import (
     Need,
@@ -77,7 +74,6 @@ if TYPE_CHECKING:
     from gamekeeper.attack.options import FitOptions
     from gamekeeper.attack.what_if import WhatIf
     from gamekeeper.report.risk_report import AboutFile
-
 
 _opened: dict[tuple[str, str], Engine] = {}
 _opening = threading.Lock()
@@ -106,9 +102,6 @@ def engine_for(asked: EngineRequest) -> Engine:
 
             engine = _opened[name, scratch] = open_engine(name, scratch=scratch or None)
         return engine
-
-
-_HEADER = ("variable", "value", "label", "records", "as a number", "category")
 
 
 def require_mapped(plan: RecodePlan, table: CodedTable, unmapped: Path | None) -> None:
@@ -141,7 +134,7 @@ def _write_unmapped(
 ) -> None:
     text = io.StringIO(newline="")
     writer = csv.writer(text)
-    writer.writerow(_HEADER)
+    writer.writerow(("variable", "value", "label", "records", "as a number", "category"))
     for item in unmapped:
         as_numbers = item.as_numbers or [""] * len(item.values)
         rows = zip(item.values, item.words, item.codes, as_numbers, strict=True)
@@ -251,10 +244,7 @@ class Microdata:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What to know before anything is believed: of the scenario, of codes that may mean missing.
-
-        And that weights were taken for strata.
-        """
+        """What to know first: of the scenario, of codes that may mean missing, of weights as strata."""
         told = (*self.of_scenario, *self.missing_codes)
         if self.design.weight and self.design.strata == self.design.weight:
             n_weights = self.coded.codebook[self.design.weight].n_codes - 1
@@ -411,15 +401,14 @@ def open_microdata(
     need: Need = _COUNTED,
     progress: Progress | None = None,
 ) -> Microdata:
-    """Open a file of microdata and code the columns that are needed; nothing of it is kept.
+    """Open a file of microdata and code the columns that are needed.
 
     `counting` says who keeps and counts its records. `extra` names further columns to code, such as a
     household; `identifier` is the user's own name of records, and `person` the column that tells whose
-    they are, where one record of each is to be counted. Where it is not `strict`, recodings may
-    name categories that do not occur. With `by_weight`, records of one weight are a stratum where weights
-    are few and the design names neither strata nor a fraction. `need` is what the attack will need of
-    the machine, at least what counting does: it is asked before records are read, by the number that the
-    file tells or, for a text file, that its size and its first lines suggest.
+    they are, where one record of each is to be counted. Where it is not `strict`, recodings may name
+    categories that do not occur. With `by_weight`, records of one weight are a stratum where weights are
+    few and the design names neither strata nor a fraction. `need` is asked before records are read, by the
+    number that the file tells or, for a text file, that its size and its first lines suggest.
     """
     _require_one_way(asked)
     source = opened_file(asked.file, asked.reading)
@@ -452,8 +441,10 @@ def open_microdata(
         design = replace(design, strata=design.weight)
         return by_weights
 
-    environment = None if asked.environment is None else _environment(asked.environment)
-    scenario = None
+    environment, scenario = asked.environment, None
+    if environment is not None and not isinstance(environment, Environment):
+        with opened(environment) as place:
+            environment = place.environment
     if not asked.scenario:
         keys = matched_names(_names(asked.keys, names), names)
         table = read = coded(keys)
@@ -540,17 +531,9 @@ def open_other(
     return OtherFile(data.count(), codes)
 
 
-def _environment(given: StorePlace | Environment) -> Environment:
-    if isinstance(given, Environment):
-        return given
-    with opened(given) as place:
-        return place.environment
-
-
 def _recoded(
     data: Microdata, asked: MicrodataRequest, environment: Environment | None, *, strict: bool
 ) -> Microdata:
-    """Return the file with its recodings, none of which is written."""
     if not asked.recodes:
         return data
     made = recode_table(
@@ -567,7 +550,6 @@ def _recoded(
 
 
 def _require_keys(rules: Sequence[RecodeRule], keys: Sequence[str]) -> None:
-    """Refuse to recode what is no key variable."""
     named = matched_names([rule.variable for rule in rules], keys)
     unused = [rule.variable for rule, name in zip(rules, named, strict=True) if name not in keys]
     if unused:

@@ -1,6 +1,6 @@
-"""The Bayesian intruder as a person runs it: fit models, infer, compare measures on a population.
+"""The Bayesian intruder and experiments as a person runs them: fit models, infer, compare, simulate.
 
-Simulations as a person runs them: a file as a notional population, an experiment on it.
+A comparison and a simulation take a file as a whole population and draw samples from it.
 """
 
 from __future__ import annotations
@@ -64,8 +64,6 @@ from gamekeeper.workbench.requests.records import (
     SimulateRequest,
 )
 
-_WITH_HOUSEHOLDS = Need(inference_bytes, most_elsewhere=MOST_WRITTEN, do=WITHOUT_HOUSEHOLDS)
-
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
@@ -100,8 +98,17 @@ def _fitted(table: KeyTable, asked: FitOptions, progress: Progress | None) -> Mo
 def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> Answer[Inferred]:
     """Fit models to a file, and infer how many people share the key of each record."""
     require_outputs(asked)
-    _require_one_kind(asked)
+    if asked.person and asked.population is not None:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Attacks on a population were to be tried with one record of each person (--person).",
+            "The population is read record by record: whose its records are is not looked at.",
+            "Leave out --population, or give files with one record of each person and no --person.",
+        )
     require_other(asked.microdata, asked.population, counting=asked.counting)
+    need = Need(inference_bytes, by_key=True)
+    if asked.infer.household:
+        need = Need(inference_bytes, most_elsewhere=MOST_WRITTEN, do=WITHOUT_HOUSEHOLDS)
     data = open_microdata(
         asked.microdata,
         counting=asked.counting,
@@ -110,7 +117,7 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
         person=asked.person,
         extra=[asked.infer.household] if asked.infer.household else [],
         by_weight=True,
-        need=_WITH_HOUSEHOLDS if asked.infer.household else Need(inference_bytes, by_key=True),
+        need=need,
     )
     table = data.count()
     _require_answerable(asked, table)
@@ -160,17 +167,6 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
     return Answer(found, notices, what_if)
 
 
-def _require_one_kind(asked: InferRequest) -> None:
-    """Refuse people of a file beside the records of a population."""
-    if asked.person and asked.population is not None:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "Attacks on a population were to be tried with one record of each person (--person).",
-            "The population is read record by record: whose its records are is not looked at.",
-            "Leave out --population, or give files with one record of each person and no --person.",
-        )
-
-
 def _require_answerable(asked: InferRequest, table: KeyTable) -> None:
     """Refuse what cannot be answered before models are searched, which may take minutes."""
     if table.fraction is None:
@@ -192,8 +188,8 @@ def compare_on_population(
 ) -> Answer[Comparison]:
     """Take a file as a population, draw samples, judge measures of risk by the truth, and attack.
 
-    Attacks are tried over the whole range of sampling fractions, or at those given, where they are
-    asked for; by default where a report is. The samples that are judged are attacked in any case.
+    Samples that are judged are attacked in any case; others, over the whole range of sampling fractions or
+    at those given, where that is asked for, and by default where a report is.
     """
     require_outputs(asked)
     if asked.attacks is False and asked.attack_fractions:
@@ -223,7 +219,6 @@ def compare_on_population(
         folder=asked.folder,
         progress=progress,
     )
-
     name = data.source.name
     write_outputs(
         asked, found, report=lambda: comparison_report(found, name=name, notices=data.notices)

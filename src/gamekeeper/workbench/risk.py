@@ -1,9 +1,7 @@
-"""A first look at a file: its columns, what may be wrong with them, which may be keys.
+"""Stage two as a person does it: look at a file first, count its keys, attack the release.
 
-Names of columns, counts and codes for missing from a fixed list of ours are shown. Values of the
-file are shown only where they are asked for.
-
-Stage two as a person does it: count keys, attack the release, write down what was found.
+A look shows names of columns, counts, and codes for missing from a fixed list of ours; values of the
+file only where they are asked for.
 """
 
 from __future__ import annotations
@@ -88,11 +86,6 @@ from gamekeeper.workbench.requests.records import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
-_MOST_LISTED = 100
-_NEARLY_ALL = 0.95
-_LEAST_RECORDS = 10
-_TRIED = 1_000
 _MOST_AT_ONCE, _MOST_CELLS = 512, 1 << 20
 _KEYS = re.compile(
     r"\b(age|birth|dob|sex|gender|region|area|county|district|municipality|province|state|place|"
@@ -221,7 +214,7 @@ def look_at(asked: LookRequest) -> FileLook:
         columns.append(
             ColumnLook(variable.name, kind, levels, counts[MISSING], suspected, role, why)
         )
-        if asked.values and levels <= _MOST_LISTED:
+        if asked.values and levels <= 100:
             values += [(variable.name, variable.words[c], counts[c]) for c in range(1, levels + 1)]
     by = f"the scenario {quoted([asked.scenario])}" if asked.scenario else "their names"
     made = Provenance("first look", fingerprint=table.fingerprint, engine=table.engine.name)
@@ -285,7 +278,7 @@ def _fit(
 
 
 def _type(variable: CodedVariable, decimal: str) -> str:
-    numbers = [number_of(value, decimal) for value in variable.values[1 : _TRIED + 1]]
+    numbers = [number_of(value, decimal) for value in variable.values[1:1_001]]
     if not numbers:
         return "empty"
     if any(number is None for number in numbers):
@@ -298,13 +291,12 @@ def _type(variable: CodedVariable, decimal: str) -> str:
 def _role(
     variable: CodedVariable, n_given: int, kind: str, wanted: Collection[str] | None
 ) -> tuple[str, str]:
-    """Return what a column may be, and why."""
     if wanted is not None:
         return ("key variable", "in the scenario") if variable.name in wanted else ("", "")
     bare = folded(re.sub(r"[_.\-]+", " ", variable.name))
     if _WEIGHTS.search(bare) and kind.endswith("number"):
         return "weight", "by its name"
-    is_alone = n_given >= _LEAST_RECORDS and variable.n_codes - 1 >= _NEARLY_ALL * n_given
+    is_alone = n_given >= 10 and variable.n_codes - 1 >= 0.95 * n_given
     if is_alone and kind != "number":
         return "identifier", "nearly every record has a value of its own"
     if _IDENTIFIERS.search(bare):
@@ -364,8 +356,8 @@ def find_uniques(
 ) -> Answer[UniquesRisk]:
     """Find and score the minimal sample uniques of a file; write records and a report.
 
-    With a population the report also tells what matching strategies would achieve and cost. Before
-    a search that may take long, `tell` is given an estimate of it in words.
+    With a population the report also tells what matching strategies would achieve and cost. `tell` is
+    given an estimate in words before a search that may take long.
     """
     require_outputs(asked)
     _require_used(asked)
@@ -455,7 +447,6 @@ def _opened(
 
 
 def _require_used(asked: SudaRequest) -> None:
-    """Refuse what would have no effect."""
     if asked.population is not None and asked.report is None:
         raise InputError(
             Reason.BAD_OPTION,
@@ -489,10 +480,7 @@ _BY_ORDER = (
 
 
 def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -> Answer[DisRisk]:
-    """Estimate by data intrusion simulation what an intruder's unique match is worth.
-
-    An original is for the special method, which is taken where there is one.
-    """
+    """Say by data intrusion simulation what a unique match is worth; with an original by its special method."""
     require_outputs(asked)
     require_other(asked.microdata, asked.original, counting=asked.counting)
     data = open_microdata(asked.microdata, counting=asked.counting, design=asked.design)
@@ -527,10 +515,7 @@ def find_special(
     need = Need(special_bytes, by_key=True)
     data, table, everybody = _opened(asked, need, progress, identifier=asked.identifier)
     options = replace(
-        asked.special,
-        coarser=data.coarser(),
-        population=everybody.keys,
-        progress=progress,
+        asked.special, coarser=data.coarser(), population=everybody.keys, progress=progress
     )
     found = assess_special_uniques(table, **given(options))
     found = replace(found, table=data.with_identifiers(found.table))
@@ -546,7 +531,6 @@ def _reported(
     report: Callable[[AboutFile, KeyTable, Found], RiskReport],
     progress: Progress | None,
 ) -> Answer[Found]:
-    """Write the outputs that were asked for, the report for whom it is meant; answer."""
     what_if = data.what_if(table, progress=progress)
     notices = (*data.notices, *notices)
     about = data.about(notices, what_if)
@@ -588,7 +572,6 @@ def measure_release(
     )
     found = measure_risk(table, **given(options))
     plain = found.records.to_arrow()
-
     counted = listed_writer(
         table.listed,
         lambda: plain,

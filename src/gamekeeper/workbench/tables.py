@@ -1,15 +1,17 @@
-"""Released tables as a person attacks them: open what is published, bound, count, subtract, infer.
+"""Tables as a person attacks them: releases bounded, counted and subtracted, published ones audited.
 
-Published tables as a person audits them: read what others wrote, say what adds up, hold it to rules.
+A release is made from microdata, or read with the scheme of each table. Tables that others published
+are read with what adds up, held to rules, and records are added up to be marked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gamekeeper.algorithms.releases.schemes import Exact, Suppressed, parse_scheme
 from gamekeeper.attack.tables.audit_result import TableAudit
@@ -74,7 +76,7 @@ from gamekeeper.options import given
 from gamekeeper.prompt_syntax import names_of
 from gamekeeper.report.page import RiskReport
 from gamekeeper.report.tables import write_table
-from gamekeeper.report.tables_report import released_report
+from gamekeeper.report.tables_report import audit_report, released_report
 from gamekeeper.results import Progress
 from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import count_of, did_you_mean, quoted
@@ -94,12 +96,6 @@ from gamekeeper.workbench.requests.tables import (
     ReleaseRequest,
     SapRequest,
 )
-
-if TYPE_CHECKING:
-    from gamekeeper.report.page import RiskReport
-
-
-_MOST_SECONDS = 60.0
 
 
 def open_release(asked: ReleaseRequest) -> tuple[Release, CountTable | None]:
@@ -144,8 +140,8 @@ def publish_tables(
 ) -> Answer[tuple[Release, CountTable]]:
     """Count a file of microdata by its keys, publish margins under schemes, and write the release.
 
-    With the truth, the file is as confidential as the microdata: it is the steward's own. Counts that
-    are hidden, and that every reader can recompute, are written only where that was asked for.
+    With the truth, the file is as confidential as the microdata. Hidden counts that every reader can
+    recompute are written only where that was asked for.
     """
     require_outputs(asked)
     wanted = [parse_scheme(scheme) for scheme in asked.schemes]
@@ -180,24 +176,28 @@ def _what_is_hidden(
     """Say what the hidden counts of a release give away, or refuse one whose counts can be recomputed."""
     plain = tuple(t for t in release.published if isinstance(t.scheme, Exact | Suppressed))
     told: list[str] = []
-    suppressed = [t for t in release.published if isinstance(t.scheme, Suppressed) and t.n_hidden]
-    if suppressed and len(plain) < len(release.published):
-        verdict, is_hiding = _hidden_beside_others(release, progress)
+    if any(isinstance(t.scheme, Suppressed) and t.n_hidden for t in release.published):
+        verdict = "Whether hidden counts can be recomputed was not examined: there are too many."
+        is_hiding = False
+        shown = None
+        if len(plain) == len(release.published):
+            shown = TableSet.of(*cells_of_release(replace(release, published=plain)))
+        with suppress(LimitError):
+            if shown is None:
+                verdict, is_hiding = _hidden_beside_others(release, progress)
+            else:
+                found = audit_tables(shown, max_seconds=60.0, progress=progress)
+                verdict = found.verdict()
+                is_hiding = not found.n_recomputed and not found.n_not_settled
         told.append(verdict)
-        _require_hiding(asked, verdict, is_hiding=is_hiding)
-    elif suppressed:
-        shown = TableSet.of(*cells_of_release(replace(release, published=plain)))
-        try:
-            found = audit_tables(shown, max_seconds=_MOST_SECONDS, progress=progress)
-            verdict = found.verdict()
-            is_hiding = not found.n_recomputed and not found.n_not_settled
-        except LimitError:
-            verdict = (
-                "Whether hidden counts can be recomputed was not examined: there are too many."
+        if not is_hiding and not asked.even_if_recomputed:
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"Tables with hidden counts were to be written ({', '.join(asked.schemes)}).",
+                verdict,
+                "Nothing was written. Publish fewer margins, join categories, or round the counts"
+                " (--scheme conventional:5). To write it all the same: --even-if-recomputed.",
             )
-            is_hiding = False
-        told.append(verdict)
-        _require_hiding(asked, verdict, is_hiding=is_hiding)
     if len(plain) < len(release.published):
         told.append(
             "What can be worked out from rounded, perturbed or grouped counts was not examined:"
@@ -206,26 +206,9 @@ def _what_is_hidden(
     return tuple(told)
 
 
-def _require_hiding(asked: PublishRequest, verdict: str, *, is_hiding: bool) -> None:
-    if not is_hiding and not asked.even_if_recomputed:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"Tables with hidden counts were to be written ({', '.join(asked.schemes)}).",
-            verdict,
-            "Nothing was written. Publish fewer margins, join categories, or round the counts"
-            " (--scheme conventional:5). To write it all the same: --even-if-recomputed.",
-        )
-
-
 def _hidden_beside_others(release: Release, progress: Progress | None) -> tuple[str, bool]:
     """Say whether hidden counts can be recomputed where other tables are rounded or perturbed."""
-    try:
-        known, n_open, n_hidden = bound_suppressed(release, progress)
-    except LimitError:
-        return (
-            "Whether hidden counts can be recomputed was not examined: there are too many.",
-            False,
-        )
+    known, n_open, n_hidden = bound_suppressed(release, progress)
     hidden = count_of(n_hidden, "hidden cell")
     if known:
         return f"{known:,} of {hidden} can be recomputed from what is published.", False
@@ -248,8 +231,7 @@ def bound_release(
 ) -> TableBounds:
     """Bound every cell of the base table, or of a table recoded from it.
 
-    With `listing`, or a file to write, all cells are to be listed: what is too large for that is
-    refused before any is bounded.
+    Where all cells are to be listed (`listing`, or a file to write), what is too large is refused first.
     """
     options, recoding = asked.options, asked.recoding
     is_recoded = recoding.keep is not None or bool(recoding.groups)
@@ -349,8 +331,7 @@ def compare_published(
 ) -> SchemeComparison:
     """Compare perturbation schemes on random tables."""
     require_outputs(asked)
-    n_axes = len(tuple(asked.options.shape))
-    margins = _margins(asked.margins, n_axes) if asked.margins else None
+    margins = _margins(asked.margins, len(tuple(asked.options.shape))) if asked.margins else None
     found = compare_schemes(
         asked.schemes, **given(asked.options), margins=margins, progress=progress
     )
@@ -376,7 +357,6 @@ def _read_text(asked: ReleaseRequest) -> Release:
 
 
 def _writing(asked: ReleaseRequest | RecordsRequest) -> dict[str, Any]:
-    """Return how text files of counts are written, true ones and published ones."""
     return {
         "count": asked.count or None,
         "axes": asked.axes or None,
@@ -486,18 +466,13 @@ def audit_published(
         options |= {"insiders": True, "contributors": _contributors(asked, tables)}
     found = audit_tables(tables, **options, progress=progress, tell=tell)
 
-    def report() -> RiskReport:
-        from gamekeeper.report.tables_report import audit_report
-
-        return audit_report(found, with_records=not asked.published.no_records)
-
-    write_outputs(asked, found, report=report)
+    shown = not asked.published.no_records
+    write_outputs(asked, found, report=lambda: audit_report(found, with_records=shown))
     told = (*(n for table in tables.tables for n in table.notices), *tables.notices)
     if asked.published.no_records:
         # What is after a colon names labels.
         told = tuple(f"{notice.partition(':')[0].rstrip('.')}." for notice in told)
-    notices = (*told, *found.known.notices)
-    return Answer(found, notices)
+    return Answer(found, (*told, *found.known.notices))
 
 
 def _contributors(asked: AuditRequest, tables: TableSet) -> Contributors:
@@ -533,7 +508,7 @@ def _mark_file(asked: MarkRequest) -> MarkedTable:
         )
     tops = tops_needed(asked.options.rules)
     declared = _hierarchies(asked.hierarchies, asked.environment)
-    words = [axis for axis, given_ in declared.items() if isinstance(given_, str)]
+    words = [axis for axis, one in declared.items() if isinstance(one, str)]
     if words:
         raise InputError(
             Reason.BAD_OPTION,
@@ -560,7 +535,6 @@ def _mark_file(asked: MarkRequest) -> MarkedTable:
 
 
 def _mark_batch(asked: MarkRequest) -> MarkedTable:
-    """Mark the cells of a table that a batch file of tau-ARGUS specifies."""
     batch = read_batch(asked.file)
     said = "Records were to be added up as a batch file says."
     if not batch.is_microdata:

@@ -1,3 +1,5 @@
+"""Merged environments keep the history of each."""
+
 from __future__ import annotations
 
 import pytest

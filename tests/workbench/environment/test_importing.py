@@ -1,11 +1,15 @@
+"""Questionnaires and classifications become forms and variables, and nothing enters unasked."""
+
 from __future__ import annotations
 
+import io
 import json
 
 import pytest
 
 from gamekeeper.cli.app import main
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.mapping.edits import DeclareMetadata
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.workbench.demo_place import write_questionnaires
 from gamekeeper.workbench.environment.importing import import_forms
@@ -145,8 +149,6 @@ def test_one_bad_file_among_several_enters_nothing(store, pile, tmp_path):
 
 
 def test_a_person_is_asked_at_the_prompt(store, pile, tmp_path, monkeypatch, capsys):
-    import io
-
     asked(store, pile["bank.xml"], new=NEW)
     odd = tmp_path / "odd.csv"
     odd.write_text(
@@ -194,8 +196,6 @@ def test_a_file_that_was_read_before_is_another_form_and_said_to_be(store, pile)
 
 
 def test_metadata_that_must_be_given_is_given_with_the_files(store, pile):
-    from gamekeeper.mapping.edits import DeclareMetadata
-
     asked(store, pile["bank.xml"], new=NEW)
     with EnvironmentStore.open(store) as opened:
         opened.apply([DeclareMetadata(key="year", required=True, kind="number")], who="ann")
@@ -206,8 +206,6 @@ def test_metadata_that_must_be_given_is_given_with_the_files(store, pile):
 
 
 def run(monkeypatch, capsys, *words, typed=""):
-    import io
-
     monkeypatch.setattr("sys.argv", ["gamekeeper", *map(str, words)])
     monkeypatch.setattr("sys.stdin", io.StringIO(typed))
     with pytest.raises(SystemExit) as ended:

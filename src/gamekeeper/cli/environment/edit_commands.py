@@ -1,13 +1,9 @@
-"""Lists of an environment and edits of a store, as they are told at the prompt.
+"""Commands that make an edit of a store, how lists and edits are told, names for the tab key.
 
-The names in an environment, for whoever types one of them.
-
-Names that exist, offered while a command is typed (see `gamekeeper --install-completion`).
-
-Commands that make an edit: each has options of its own, and all take the same besides.
-
-Most edits are a record and nothing else. Their options come from its fields, when somebody asks
-for them: records take longer to import than a list of commands takes to print.
+An edit command has options of its own, and takes the same as all besides. Most edits are a record and
+nothing else: their options come from its fields, when somebody asks for them, since records take
+longer to import than a list of commands takes to print. Names are offered while a command is typed
+(see `gamekeeper --install-completion`).
 """
 
 from __future__ import annotations
@@ -22,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 import typer
 
 from gamekeeper.cli.commands import AsFormat, Format, add_later, say, show, typed, warn
+from gamekeeper.errors import GamekeeperError
 from gamekeeper.options import Field, build, options_of
 from gamekeeper.store.place import StorePlace, store_place
 from gamekeeper.wording import count_of
@@ -33,7 +30,6 @@ if TYPE_CHECKING:
     from gamekeeper.mapping.edits.record import Record
     from gamekeeper.results import Listing
     from gamekeeper.workbench.environment.editing import Edited
-    from gamekeeper.workbench.requests.editing import Freedom, Signature
 
 
 def show_listing(listing: Listing, how: Format) -> None:
@@ -83,7 +79,6 @@ def show_edited(store: StorePlace, edited: Edited, how: Format) -> None:
 
 
 def _counted(consequences: Consequences) -> str:
-    """Return the numbers of forms and codes that something happens to."""
     counts = list(consequences.summary().items())[2:]
     happens = [f"{name.replace('_', ' ')}: {number}" for name, number in counts if number]
     return "; ".join(happens) or "nothing breaks"
@@ -104,15 +99,11 @@ def names_in(path: StorePlace, kind: str) -> list[str]:
 
 
 def _offer(kind: str) -> Callable[[typer.Context, str], list[str]]:
-    """Return what offers the forms, variables, groups or scenarios of the environment named."""
-
     def offered(ctx: typer.Context, incomplete: str) -> list[str]:
         given = [ctx.params.get(name) for name in ("store", "environment", "path")]
         path = next((item for item in given if item), None)
         if path is None:
             return []
-        from gamekeeper.errors import GamekeeperError
-
         try:
             known = names_in(store_place(str(path)), kind)
         except (GamekeeperError, OSError):
@@ -135,22 +126,14 @@ OFFERS: dict[str, Callable[..., Any]] = {
 }
 """What the tab key offers, by the name of an option or argument."""
 
-
 _Work = Callable[..., Any]
 _Values = Mapping[str, Any]
-
-_HOW = inspect.Parameter(
-    "how", inspect.Parameter.KEYWORD_ONLY, default=Format.TABLE, annotation=AsFormat
-)
 
 
 def edit_command(
     app: typer.Typer, name: str, request: type, *, can_break: bool = False
 ) -> Callable[[_Work], _Work]:
-    """Make a command of a function from a request to an edit, or to a list of them.
-
-    `can_break` offers the unrestricted editor.
-    """
+    """Make a command of a function from a request to edits; `can_break` offers the unrestricted editor."""
 
     def register(work: _Work) -> _Work:
         def ask(values: _Values) -> list[Edit]:
@@ -171,7 +154,7 @@ def record_command(
 ) -> None:
     """Make a command of the record of that name in `gamekeeper.mapping.edits`.
 
-    `words` say what it does; each of the `examples` is a line, or what it is about and a line.
+    Each of the `examples` is a line, or what it is about and a line.
     """
 
     def make() -> _Work:
@@ -198,8 +181,11 @@ def _editing(
         freedom = build(Freedom, values)
         make_edits(values["store"], ask(values), build(Signature, values), freedom, how)
 
+    how = inspect.Parameter(
+        "how", inspect.Parameter.KEYWORD_ONLY, default=Format.TABLE, annotation=AsFormat
+    )
     shared = (*options_of(Signature), *(options_of(Freedom) if can_break else ()))
-    return typed(work, run, (*own, *shared), [_HOW], OFFERS)
+    return typed(work, run, (*own, *shared), [how], OFFERS)
 
 
 def _fields(record: type[Record]) -> list[Field]:
@@ -209,20 +195,16 @@ def _fields(record: type[Record]) -> list[Field]:
     found: list[Field] = []
     for name, option in options_of_record(record).items():
         item = record.model_fields[name]
-        kinds = [kind for kind in _alternatives(item.annotation) if kind is not types.NoneType]
+        hint = item.annotation
+        several = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+        kinds = [_bare(kind) for kind in several if kind is not types.NoneType]
         default = MISSING if item.is_required() else item.default
         found.append(Field(name, kinds[0], default, option, default is None))
     return sorted(found, key=lambda item: not item.is_required)
 
 
-def _alternatives(hint: Any) -> tuple[Any, ...]:
-    """Return the types that a field may have, without what pydantic knows of them besides."""
-    if get_origin(hint) in (Union, types.UnionType):
-        return tuple(_bare(kind) for kind in get_args(hint))
-    return (_bare(hint),)
-
-
 def _bare(hint: Any) -> Any:
+    """Return a type without what pydantic knows of it besides."""
     kind = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     if get_origin(kind) is not dict:
         return kind

@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from gamekeeper.mapping.edits import Edit
 
 app = command_group(
-    "env",
-    "A data environment as a whole: make a store, bring it in and out, look back, undo.",
+    "env", "A data environment as a whole: make a store, bring it in and out, look back, undo."
 )
 
 
@@ -114,9 +113,7 @@ def show_command(asked: Opened, how: AsFormat = Format.TABLE) -> None:
 
 
 record_command(
-    app,
-    "describe",
-    "DescribeEnvironment",
+    *(app, "describe", "DescribeEnvironment"),
     "Change the name or the description of an environment.",
     'gamekeeper env describe norland.gk --description "Forms collected since 2025"',
 )
@@ -266,32 +263,24 @@ def rules_command(asked: Opened, how: AsFormat = Format.TABLE) -> None:
 
 
 record_command(
-    app,
-    "declare",
-    "DeclareMetadata",
+    *(app, "declare", "DeclareMetadata"),
     "Declare a key of metadata: whether it must be given, and which values it may have.\n\n"
     "New forms, and changes of metadata, are held to it. 'gamekeeper check' lists earlier ones.",
     "gamekeeper env declare norland.gk sector --required -v banks -v insurers",
     "gamekeeper env declare norland.gk page --of question --kind number",
 )
 record_command(
-    app,
-    "undeclare",
-    "UndeclareMetadata",
+    *(app, "undeclare", "UndeclareMetadata"),
     "Let a key of metadata be as free as any other again.",
     "gamekeeper env undeclare norland.gk sector",
 )
 record_command(
-    app,
-    "impossible",
-    "DeclareImpossible",
+    *(app, "impossible", "DeclareImpossible"),
     "Declare that nobody has a combination of categories.",
     'gamekeeper env impossible norland.gk "Age=0-15" "Marital status=widowed; divorced"',
 )
 record_command(
-    app,
-    "possible",
-    "AllowCombination",
+    *(app, "possible", "AllowCombination"),
     "Take back that a combination of categories is impossible.",
     'gamekeeper env possible norland.gk "Age=0-15" "Marital status=widowed; divorced"',
 )

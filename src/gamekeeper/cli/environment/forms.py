@@ -1,11 +1,4 @@
-"""The commands on forms.
-
-Asking a person about proposed questions, one at a time.
-
-The commands on groups of forms.
-
-The commands on scenarios: what was concluded from analyses, for the stages that follow.
-"""
+"""Commands on forms, groups of forms and scenarios, and what a person is asked on an import."""
 
 from __future__ import annotations
 
@@ -60,11 +53,7 @@ if TYPE_CHECKING:
     from gamekeeper.mapping.environment.environment import Environment
     from gamekeeper.mapping.variables.codes import Variable
 
-
-app = command_group(
-    "form",
-    "Forms: what is asked out there, by whom, and in which categories.",
-)
+app = command_group("form", "Forms: what is asked out there, by whom, and in which categories.")
 
 
 @command(app, "list")
@@ -182,10 +171,7 @@ def import_command(asked: ImportFormsRequest, how: AsFormat = Format.TABLE) -> N
 
 
 record_command(
-    app,
-    "set",
-    "SetMetadata",
-    "Set or remove metadata of a form.",
+    *(app, "set", "SetMetadata", "Set or remove metadata of a form."),
     'gamekeeper form set norland.gk "Survey X" "Form Type=Paper" year=2031 --remove draft',
 )
 
@@ -228,9 +214,7 @@ def question_command(asked: AskQuestionRequest) -> Edit:
 
 
 record_command(
-    app,
-    "drop-question",
-    "DropQuestion",
+    *(app, "drop-question", "DropQuestion"),
     "Take a question off a form, with what it told of variables.",
     'gamekeeper form drop-question norland.gk "Survey X" Q4',
     can_break=True,
@@ -251,24 +235,15 @@ def universe_command(asked: UniverseRequest) -> Edit:
 
 
 record_command(
-    app,
-    "drop",
-    "DropVariable",
-    "Take a variable off a form.",
+    *(app, "drop", "DropVariable", "Take a variable off a form."),
     'gamekeeper form drop norland.gk "Survey X" Age',
 )
 record_command(
-    app,
-    "rename",
-    "RenameForm",
-    "Rename a form, in groups too.",
+    *(app, "rename", "RenameForm", "Rename a form, in groups too."),
     'gamekeeper form rename norland.gk "Survey X" "Survey X (2031)"',
 )
 record_command(
-    app,
-    "remove",
-    "RemoveForm",
-    "Remove a form, from groups too. Its codes stay what they are.",
+    *(app, "remove", "RemoveForm", "Remove a form, from groups too. Its codes stay what they are."),
     'gamekeeper form remove norland.gk "Survey X"',
 )
 
@@ -369,10 +344,7 @@ def show_group(asked: GroupRequest, how: AsFormat = Format.TABLE) -> None:
 
 
 record_command(
-    groups_app,
-    "add",
-    "AddGroup",
-    "Add a group, defined in one way.",
+    *(groups_app, "add", "AddGroup", "Add a group, defined in one way."),
     'By hand:\n  gamekeeper group add norland.gk Group1 "Survey X" "Survey Y" "Survey Z"',
     "By a query on metadata:\n"
     '  gamekeeper group add norland.gk On-line --where "Form Type = On-line"',
@@ -380,27 +352,18 @@ record_command(
     "  gamekeeper group add norland.gk Rest --difference Group1 --difference On-line",
 )
 record_command(
-    groups_app,
-    "change",
-    "ReplaceGroup",
-    "Define a group anew.",
+    *(groups_app, "change", "ReplaceGroup", "Define a group anew."),
     'gamekeeper group change norland.gk On-line --where "Form Type = On-line and year >= 2030"',
 )
 record_command(
-    groups_app,
-    "rename",
-    "RenameGroup",
-    "Rename a group, in the groups made from it too.",
+    *(groups_app, "rename", "RenameGroup", "Rename a group, in the groups made from it too."),
     'gamekeeper group rename norland.gk Group1 "Recent surveys"',
 )
 record_command(
-    groups_app,
-    "remove",
-    "RemoveGroup",
+    *(groups_app, "remove", "RemoveGroup"),
     "Remove a group that no other is made from; its forms stay.",
     "gamekeeper group remove norland.gk Group1",
 )
-
 
 scenarios_app = command_group(
     "scenario",
@@ -533,16 +496,10 @@ def export_command(asked: ExportScenarioRequest) -> None:
 
 
 record_command(
-    scenarios_app,
-    "rename",
-    "RenameScenario",
-    "Rename a scenario.",
+    *(scenarios_app, "rename", "RenameScenario", "Rename a scenario."),
     'gamekeeper scenario rename norland.gk "A bank\'s clerk" "Clerk of a bank"',
 )
 record_command(
-    scenarios_app,
-    "remove",
-    "RemoveScenario",
-    "Remove a scenario.",
+    *(scenarios_app, "remove", "RemoveScenario", "Remove a scenario."),
     'gamekeeper scenario remove norland.gk "A bank\'s clerk"',
 )

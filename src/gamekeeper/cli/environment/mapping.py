@@ -1,7 +1,4 @@
-"""The commands of stage one: map, graph and check.
-
-The `shell` command: a Python prompt with the open environment.
-"""
+"""Commands of stage one, map, graph and check, and a Python prompt with the open environment."""
 
 from __future__ import annotations
 
@@ -35,10 +32,8 @@ if TYPE_CHECKING:
     from gamekeeper.mapping.analysis.composite_keys import CompositeKeys
     from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
 
-
 app = typer.Typer(rich_markup_mode="rich")
 
-_SHOWN_FORMS = 6
 _EVIDENCE = ("variable", "code", "form_code", "form")
 
 
@@ -105,7 +100,7 @@ def show_composite(composite: CompositeKeys, how: Format) -> None:
             str(len(key.parts)),
             number_text(key.size),
             ", ".join(f"{part.variable} {part.code}" for part in key.parts),
-            listed(key.forms, _SHOWN_FORMS),
+            listed(key.forms, 6),
         ]
         for key in composite.keys
     ]

@@ -30,7 +30,6 @@ from gamekeeper.workbench.requests.environment import NamesRequest, VariableRequ
 if TYPE_CHECKING:
     from gamekeeper.mapping.edits import Edit
 
-
 app = command_group(
     "variable",
     "Variables: what can be asked, and how its categories relate.\n\n"
@@ -119,106 +118,70 @@ def replace_command(asked: ReplaceVariableRequest) -> Edit:
 
 
 record_command(
-    app,
-    "rename",
-    "RenameVariable",
-    "Rename a variable everywhere.",
+    *(app, "rename", "RenameVariable", "Rename a variable everywhere."),
     'gamekeeper variable rename norland.gk Sex "Sex at birth"',
 )
 record_command(
-    app,
-    "describe",
-    "DescribeVariable",
-    "Say what a variable means.",
+    *(app, "describe", "DescribeVariable", "Say what a variable means."),
     'gamekeeper variable describe norland.gk Age "Age at last birthday"',
 )
 record_command(
-    app,
-    "remove",
-    "RemoveVariable",
-    "Remove a variable that no form asks for.",
+    *(app, "remove", "RemoveVariable", "Remove a variable that no form asks for."),
     "gamekeeper variable remove norland.gk Age",
     can_break=True,
 )
 record_command(
-    app,
-    "join",
-    "AddCategory",
-    "Add a category that is made up of others.",
+    *(app, "join", "AddCategory", "Add a category that is made up of others."),
     'gamekeeper variable join norland.gk "Country of Residence" Britain England Scotland Wales',
     can_break=True,
 )
 record_command(
-    app,
-    "split",
-    "SplitCategory",
+    *(app, "split", "SplitCategory"),
     "Split one of the finest categories into parts; it stays as their union.",
     'gamekeeper variable split norland.gk "Country of Residence" "Not Britain" "Northern Ireland" "Non UK"',
     can_break=True,
 )
 record_command(
-    app,
-    "set-parts",
-    "SetChildren",
+    *(app, "set-parts", "SetChildren"),
     "Say anew what a category is made up of, in terms of other categories.",
     'gamekeeper variable set-parts norland.gk "Country of Residence" UK Britain "Northern Ireland"',
     can_break=True,
 )
 record_command(
-    app,
-    "rename-category",
-    "RenameCategory",
-    "Rename a category, on all forms too.",
+    *(app, "rename-category", "RenameCategory", "Rename a category, on all forms too."),
     'gamekeeper variable rename-category norland.gk "Country of Residence" Other "Not Britain"',
 )
 record_command(
-    app,
-    "remove-category",
-    "RemoveCategory",
+    *(app, "remove-category", "RemoveCategory"),
     "Remove a category; only the unrestricted editor can, and shows first what would break.",
     'gamekeeper variable remove-category norland.gk "Country of Residence" Atlantis --unrestricted',
     can_break=True,
 )
 record_command(
-    app,
-    "add-bands",
-    "AddBands",
-    "Add bands to a variable on the interval scale.",
+    *(app, "add-bands", "AddBands", "Add bands to a variable on the interval scale."),
     "gamekeeper variable add-bands norland.gk Age 16-24 25-34",
 )
 record_command(
-    app,
-    "remove-bands",
-    "RemoveBands",
+    *(app, "remove-bands", "RemoveBands"),
     "Remove bands of a variable on the interval scale; needs the unrestricted editor.",
     "gamekeeper variable remove-bands norland.gk Age 16-24 --unrestricted",
     can_break=True,
 )
 record_command(
-    app,
-    "order",
-    "OrderSinks",
-    "Put the finest categories of a variable in order.",
+    *(app, "order", "OrderSinks", "Put the finest categories of a variable in order."),
     'gamekeeper variable order norland.gk Health "very good" good fair bad',
 )
 record_command(
-    app,
-    "sensitive",
-    "MarkSensitive",
+    *(app, "sensitive", "MarkSensitive"),
     "Mark categories as sensitive: worse to learn of somebody than others.",
     'gamekeeper variable sensitive norland.gk Health "very bad"',
 )
 record_command(
-    app,
-    "not-sensitive",
-    "UnmarkSensitive",
-    "Mark categories as sensitive no longer.",
+    *(app, "not-sensitive", "UnmarkSensitive", "Mark categories as sensitive no longer."),
     'gamekeeper variable not-sensitive norland.gk Health "very bad"',
 )
 record_command(
-    app,
-    "widen",
-    "WidenVariable",
+    *(app, "widen", "WidenVariable"),
     "Add a new finest category, and mend all earlier forms in the same step.",
     "Until now nobody asked for them:\n  gamekeeper variable widen norland.gk Sex other",
     "Until now they were among the married:\n"
@@ -226,23 +189,17 @@ record_command(
     ' --inside married --rest "in marriage"',
 )
 record_command(
-    app,
-    "flatten",
-    "FlattenGraph",
+    *(app, "flatten", "FlattenGraph"),
     "Let every category point straight to its finest categories.",
     'gamekeeper variable flatten norland.gk "Country of Residence"',
 )
 record_command(
-    app,
-    "deepen",
-    "DeepenGraph",
+    *(app, "deepen", "DeepenGraph"),
     "Let every category point to few large parts, which reads better.",
     'gamekeeper variable deepen norland.gk "Country of Residence"',
 )
 record_command(
-    app,
-    "prune",
-    "PruneGraph",
+    *(app, "prune", "PruneGraph"),
     "Remove categories that nothing uses; needs the unrestricted editor, and shows first what goes.",
     'gamekeeper variable prune norland.gk "Country of Residence" --keep Britain --unrestricted',
     can_break=True,

@@ -1,7 +1,4 @@
-"""Looking back in a store: who changed what, and when.
-
-Looking around in an environment: what is there, in lists and one by one.
-"""
+"""Looking around in an environment, in lists and one by one, and back at who changed what."""
 
 from __future__ import annotations
 
@@ -13,6 +10,8 @@ from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.edits.environment import KeepHistory, KeptRevision
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.overview import (
+    CategoryTable,
+    list_categories,
     list_forms,
     list_grid,
     list_groups,
@@ -35,11 +34,7 @@ from gamekeeper.workbench.requests.environment import (
 )
 
 if TYPE_CHECKING:
-    from gamekeeper.mapping.environment.overview import CategoryTable
     from gamekeeper.store.database.revisions import Revision
-
-
-_SHOWN_EDITS = 2
 
 
 def list_history(asked: HistoryRequest, *, for_people: bool = False) -> Listing:
@@ -86,10 +81,8 @@ def revision_text(revision: Revision) -> str:
 
 
 def _text(words: Sequence[str]) -> str:
-    text = " ".join(words[:_SHOWN_EDITS])
-    if len(words) > _SHOWN_EDITS:
-        text += f" And {count_of(len(words) - _SHOWN_EDITS, 'more edit')}."
-    return text
+    text = " ".join(words[:2])
+    return text if len(words) <= 2 else f"{text} And {count_of(len(words) - 2, 'more edit')}."
 
 
 def _listed(revisions: Iterable[Revision], page: Page = EVERYTHING) -> Listing:
@@ -99,13 +92,7 @@ def _listed(revisions: Iterable[Revision], page: Page = EVERYTHING) -> Listing:
 
 def _rows(revisions: Iterable[Revision]) -> list[tuple[Cell, ...]]:
     return [
-        (
-            item.number,
-            f"{item.at:%Y-%m-%d %H:%M:%S}",
-            item.who,
-            revision_text(item),
-            item.note,
-        )
+        (item.number, f"{item.at:%Y-%m-%d %H:%M:%S}", item.who, revision_text(item), item.note)
         for item in revisions
     ]
 
@@ -128,7 +115,6 @@ def _listed_together(
 
 
 def _touching(asked: HistoryRequest) -> tuple[str, str] | None:
-    """Return the kind and the name of the one thing whose edits are wanted, if any."""
     named = {"form": asked.form, "variable": asked.variable, "group": asked.group}
     given = [(kind, name) for kind, name in named.items() if name]
     if len(given) > 1:
@@ -148,6 +134,7 @@ def describe_environment(asked: Opened) -> Listing:
     """Say what an environment is and holds, and the last edits where it is a store."""
     with opened(asked.environment, as_of=asked.as_of) as place:
         environment = place.environment
+        n_faults = sum(len(environment.faulty_instances(name)) for name in environment.variables)
         rows: list[tuple[Cell, ...]] = [
             ("name", environment.name),
             ("description", environment.description),
@@ -156,7 +143,7 @@ def describe_environment(asked: Opened) -> Listing:
             ("groups", number_text(len(environment.groups))),
             ("scenarios", number_text(len(environment.scenarios))),
             ("questions on forms", number_text(environment.n_instances)),
-            ("inconsistent", number_text(_n_faults(environment))),
+            ("inconsistent", number_text(n_faults)),
         ]
         if place.store is None:
             rows.append(("kept as", "folder"))
@@ -215,11 +202,7 @@ def grid(
     with _opened(asked.opened, progress) as environment:
         page = asked.lines.chosen(for_people=for_people)
         return list_grid(
-            environment,
-            where=asked.where,
-            group=asked.group,
-            variables=asked.variables,
-            page=page,
+            environment, where=asked.where, group=asked.group, variables=asked.variables, page=page
         )
 
 
@@ -259,8 +242,6 @@ def form(asked: FormRequest) -> tuple[Listing, Mapping[str, Metadata], Sequence[
 
 def variable(asked: VariableRequest) -> tuple[CategoryTable, Sequence[str]]:
     """Return the categories of a variable, and the main facts in words."""
-    from gamekeeper.mapping.environment.overview import list_categories
-
     name = asked.variable
     with _opened(asked.opened) as environment:
         found = environment.variable(name)
@@ -292,7 +273,3 @@ def group(asked: GroupRequest, *, for_people: bool = False) -> Listing:
 def _opened(asked: Opened, progress: Progress | None = None) -> Generator[Environment]:
     with opened(asked.environment, as_of=asked.as_of, progress=progress) as place:
         yield place.environment
-
-
-def _n_faults(environment: Environment) -> int:
-    return sum(len(environment.faulty_instances(name)) for name in environment.variables)

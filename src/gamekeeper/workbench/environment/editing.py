@@ -1,10 +1,7 @@
-"""Keeping an environment over years: make a store, bring it in and out, edit it, undo.
+"""Keeping an environment over years: stores made, brought in and out, edited, backed up, merged.
 
-Edits that are more than a record: a form like another, a variable from a file or from words.
-
-Backups of a store: made, listed, put back.
-
-Environments side by side: what differs between two of them, and two made one.
+Most edits are a record and nothing else; here are those that are more: a form like another, a variable
+from a file or from words.
 """
 
 from __future__ import annotations
@@ -13,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gamekeeper.errors import InputError, Problem, Reason, StoreError
 from gamekeeper.files import ENVIRONMENT
@@ -45,6 +42,8 @@ from gamekeeper.mapping.forms.form import NO_ANSWERS, Question, Universe
 from gamekeeper.mapping.variables.definitions import DEFINITION, sets_of
 from gamekeeper.results import EVERYTHING, Cell, Listing, Progress, make_listing
 from gamekeeper.store.database import restoration
+from gamekeeper.store.database.environment_store import EnvironmentStore
+from gamekeeper.store.database.revisions import Revision
 from gamekeeper.store.folder import (
     read_definition,
     read_environment,
@@ -79,10 +78,6 @@ from gamekeeper.workbench.requests.environment import (
     TakeBackRequest,
 )
 
-if TYPE_CHECKING:
-    from gamekeeper.store.database.environment_store import EnvironmentStore
-    from gamekeeper.store.database.revisions import Revision
-
 
 @dataclass(frozen=True, slots=True)
 class Edited:
@@ -95,8 +90,6 @@ class Edited:
 
 def create_store(asked: NewStoreRequest) -> None:
     """Make a new, empty store."""
-    from gamekeeper.store.database.environment_store import EnvironmentStore
-
     EnvironmentStore.create(
         asked.place.store,
         name=asked.name,
@@ -107,8 +100,6 @@ def create_store(asked: NewStoreRequest) -> None:
 
 def import_folder(asked: ImportRequest, *, progress: Progress | None = None) -> Edited:
     """Put the environment of a folder into a new store, or in place of what a store has."""
-    from gamekeeper.store.database.environment_store import EnvironmentStore
-
     environment = read_environment(asked.folder, progress=progress)
     who = person(asked.person.who)
     note = f"imported from the folder {asked.folder.absolute().name}"
@@ -289,7 +280,6 @@ def asked_question(asked: AskQuestionRequest) -> AskQuestion:
 
 
 def _boxes(asked: AskQuestionRequest) -> list[dict[str, str | None]]:
-    """Return boxes to tick, each with the category of those who tick it."""
     if not asked.boxes:
         return []
     boxes: list[dict[str, str | None]] = []
@@ -370,30 +360,26 @@ def _definition(asked: AddVariableRequest) -> Any:
     return DEFINITION.validate_python(tree)
 
 
-_BACKUP = "A backup of the store {} was to be made."
-_LIST = "The backups of the store {} were asked for."
-_RESTORE = "A backup of the store {} was to be put in its place."
-
-
 def back_up(asked: BackupRequest, *, progress: Progress | None = None) -> Path:
     """Make a backup of a store beside it that is kept under a name and the time; return where."""
-    _beside(asked.place.store, _BACKUP)
+    _beside(asked.place.store, "A backup of the store {} was to be made.")
     with opened_store(asked.place.store) as store:
         return store.backup(asked.name, progress=progress)
 
 
 def restore(asked: RestoreRequest, *, progress: Progress | None = None) -> tuple[str, Path | None]:
     """Put a backup of a store in its place; return which it was, and where the old file went."""
-    path = _beside(asked.place.store, _RESTORE)
+    path = _beside(asked.place.store, "A backup of the store {} was to be put in its place.")
     backup, aside = restoration.restore_store(path, asked.backup, progress=progress)
     return f"{backup.name} of {_time(backup.at)}, revision {backup.revision}", aside
 
 
 def list_backups(asked: BackupsRequest, *, for_people: bool = False) -> Listing:
     """List the backups of a store, the newest first."""
+    path = _beside(asked.place.store, "The backups of the store {} were asked for.")
     rows: list[tuple[Cell, ...]] = [
         (item.name, _time(item.at), item.revision, item.full_name)
-        for item in restoration.list_backups(_beside(asked.place.store, _LIST))
+        for item in restoration.list_backups(path)
     ]
     columns = ("backup", "made", "revision", "full name")
     return make_listing("backups", columns, rows, asked.lines.chosen(for_people=for_people))
@@ -401,9 +387,7 @@ def list_backups(asked: BackupsRequest, *, for_people: bool = False) -> Listing:
 
 def copy(asked: CopyRequest, *, progress: Progress | None = None) -> int:
     """Copy a store as a whole to a new one, and return its newest revision."""
-    from gamekeeper.store.database.restoration import copy_store
-
-    return copy_store(asked.place.store, asked.target, progress=progress)
+    return restoration.copy_store(asked.place.store, asked.target, progress=progress)
 
 
 def _beside(place: StorePlace, asked: str) -> Path:

@@ -23,7 +23,6 @@ from gamekeeper.importing.proposing import (
 )
 from gamekeeper.mapping.edits import EDIT, AddVariable, Edit
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.prompt_syntax import Scalar
 from gamekeeper.results import EVERYTHING, Listing, make_listing
 from gamekeeper.store.folder import read_decisions
 from gamekeeper.store.place import StorePlace
@@ -35,8 +34,6 @@ from gamekeeper.workbench.requests.editing import ImportFormsRequest, ImportVari
 
 Asking = Callable[[FormDecisions, Decision, Environment], Decision]
 """Asks a person about a question, and returns what was decided; the environment has the names."""
-
-_PROPOSED = ("sure", "unsure", "answers to place")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +101,10 @@ def import_forms(asked: ImportFormsRequest, *, ask: Asking | None = None) -> For
             file_format=asked.file_format,
             most_megabytes=asked.most_megabytes,
         )
-        decided = _with_metadata(decided, asked.metadata)
+        decided = _updated(decided, lambda form: {"metadata": {**form.metadata, **asked.metadata}})
         if (asked.new or asked.ask) and not asked.take_sure:
-            decided = _with_nothing_taken(decided)
+            # What is sure enters only where that is asked for.
+            decided = _changed(decided, lambda _, one: one.model_copy(update={"take": False}))
         decided = _with_new(decided, {q: str(v) for q, v in asked.new.items()})
         if ask is not None:
             decided = _asked(decided, ask, environment)
@@ -129,7 +127,10 @@ def import_forms(asked: ImportFormsRequest, *, ask: Asking | None = None) -> For
             "Decide with --ask, --new or a file of decisions (--save, then --decisions).",
         )
     edited = edit_store(asked.place.store, edits, asked.signature)
-    _save(asked, _left(decided))
+    left = _updated(
+        decided, lambda form: {"questions": tuple(d for d in form.questions if not d.take)}
+    )
+    _save(asked, left)
     return FormsImported(decided, tuple(edits), edited)
 
 
@@ -193,18 +194,9 @@ def _with_new(decided: DecisionsFile, new: Mapping[str, str]) -> DecisionsFile:
     return _changed(decided, made)
 
 
-def _with_metadata(decided: DecisionsFile, given: Mapping[str, Scalar]) -> DecisionsFile:
-    return _updated(decided, lambda form: {"metadata": {**form.metadata, **given}})
-
-
-def _with_nothing_taken(decided: DecisionsFile) -> DecisionsFile:
-    """Return decisions that take nothing: what is sure enters only where that is asked for."""
-    return _changed(decided, lambda _, decision: decision.model_copy(update={"take": False}))
-
-
 def _asked(decided: DecisionsFile, ask: Asking, environment: Environment) -> DecisionsFile:
     def one(form: FormDecisions, decision: Decision) -> Decision:
-        is_open = not decision.take and decision.status in _PROPOSED
+        is_open = not decision.take and decision.status in ("sure", "unsure", "answers to place")
         return ask(form, decision, environment) if is_open else decision
 
     return _changed(decided, one)
@@ -218,17 +210,9 @@ def _changed(
     )
 
 
-def _left(decided: DecisionsFile) -> DecisionsFile:
-    """Return the decisions on what did not enter."""
-    return _updated(
-        decided, lambda form: {"questions": tuple(d for d in form.questions if not d.take)}
-    )
-
-
 def _updated(
     decided: DecisionsFile, update: Callable[[FormDecisions], dict[str, Any]]
 ) -> DecisionsFile:
-    """Return decisions with some fields of every form changed."""
     forms = tuple(form.model_copy(update=update(form)) for form in decided.forms)
     return decided.model_copy(update={"forms": forms})
 

@@ -1,7 +1,4 @@
-"""Stage one as a person does it: open an environment, check it, map a target, look at graphs.
-
-Scenarios as a person keeps them: save what an analysis gave, look again when things change.
-"""
+"""Stage one as a person does it: check, map a target, look at graphs, keep scenarios."""
 
 from __future__ import annotations
 
@@ -65,9 +62,8 @@ def check(
 ) -> tuple[EnvironmentCheck | CategoryTable, Mapping[str, Mapping[str, str]], Sequence[str]]:
     """Check an environment folder, a store, or a single file with a partition graph.
 
-    Returned are the result, per variable the forms that are inconsistent, and the files that were
-    changed. With `assign`, codes that were worked out are written into the folder, so that they
-    stay. A store keeps its codes anyway.
+    Returned are the result, per variable the forms that are inconsistent, and the files that were changed:
+    with `assign`, codes that were worked out are written into a folder (a store keeps them anyway).
     """
     path = asked.path
     if asked.assign and (isinstance(path, ServerPlace) or path.is_file()):
@@ -142,7 +138,6 @@ def show_graph(
 
 
 def _codes(asked: GraphRequest, progress: Progress | None) -> CodeTable:
-    """List the codes; where some are given, only their harmonization."""
     variable = asked.variable or ""
     with opened(asked.path, as_of=asked.as_of, progress=progress) as place:
         environment = place.environment
@@ -164,7 +159,6 @@ def _codes(asked: GraphRequest, progress: Progress | None) -> CodeTable:
 
 
 def _categories(asked: GraphRequest, progress: Progress | None) -> CategoryTable:
-    """List the categories; those that a form offers are marked in the drawing."""
     selected: Sequence[str] = ()
     if _is_graph(asked.path):
         name, graph = read_named_graph(asked.path)
@@ -220,9 +214,6 @@ def _require_fitting(asked: GraphRequest, of_categories: bool) -> None:
         )
 
 
-_SHOWN_STEPS = 8
-
-
 def save_scenario(
     asked: SaveScenarioRequest, *, progress: Progress | None = None
 ) -> tuple[Scenario, Edited]:
@@ -267,23 +258,14 @@ def list_scenarios(asked: NamesRequest, *, for_people: bool = False) -> Listing:
             if folded(asked.matching) in folded(item.name)
         ]
     columns = (
-        "scenario",
-        "attacker",
-        "target",
-        "match forms",
-        "prevalence",
-        "key variables",
-        "made",
-        "by",
-        "stale",
+        *("scenario", "attacker", "target", "match forms", "prevalence", "key variables"),
+        *("made", "by", "stale"),
     )
     page = asked.lines.chosen(for_people=for_people)
     return make_listing("scenarios", columns, rows, page)
 
 
-def show_scenario(
-    asked: ScenarioRequest,
-) -> tuple[Listing, Sequence[str], WholeKey | None]:
+def show_scenario(asked: ScenarioRequest) -> tuple[Listing, Sequence[str], WholeKey | None]:
     """Return the key variables of a scenario, the main facts in words, and who holds the whole key.
 
     The last is None where the environment has changed in what the scenario rests on.
@@ -313,9 +295,9 @@ def show_scenario(
         lines.append(f"whole key: {whole.sentence}")
         steps = [
             f"{number_text(key.size)} for {count_of(len(key.forms), 'form')}"
-            for key in whole.curve.keys[:_SHOWN_STEPS]
+            for key in whole.curve.keys[:8]
         ]
-        more = "" if len(whole.curve.keys) <= _SHOWN_STEPS else "; and so on"
+        more = "" if len(whole.curve.keys) <= 8 else "; and so on"
         known = "" if whole.curve.is_complete else "; for more forms not known"
         lines.append(f"combinations by forms together: {'; '.join(steps) or 'none'}{more}{known}")
     if stale:

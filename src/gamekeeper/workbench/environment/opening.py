@@ -1,11 +1,9 @@
-"""A store that stays open, for a server: it is asked a thousand times what a command asks once.
+"""Opening an environment, kept in a store or as a folder; a store that stays open, for a server.
 
-While a store is held, whoever opens its path in this process gets what is open, and leaves it open.
-So the functions of the workbench serve a server as they are. They take turns: codes are given to
+While a store is held, whoever opens its path in this process gets what is open, and leaves it open: a
+server asks a thousand times what a command asks once. They take turns: codes are given to
 harmonizations as they are met, and two at once could give one code to two of them. Whoever only looks
 at what is there already waits for nobody (`seen`): an environment that was read does not change.
-
-Opening an environment, whether it is kept in a store or as a folder.
 """
 
 from __future__ import annotations
@@ -29,10 +27,8 @@ from gamekeeper.store.place import ServerPlace, StorePlace, store_place
 from gamekeeper.wording import quoted, shown_path
 
 if TYPE_CHECKING:
-    from gamekeeper.mapping.environment.environment import Environment
     from gamekeeper.mapping.variables.codes import CodeRegister
     from gamekeeper.store.database.environment_store import EnvironmentStore
-
 
 _PATIENCE = 60.0
 
@@ -171,14 +167,8 @@ def _file_identity(path: Path) -> object:
     return found.st_dev, found.st_ino
 
 
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-
-
 class Place:
-    """An environment that is open, and where it comes from.
-
-    Its store is opened when it is asked for: who only looks does without.
-    """
+    """An environment that is open, and where it comes from; its store is opened when it is asked for."""
 
     def __init__(
         self,
@@ -189,10 +179,7 @@ class Place:
         codes: Mapping[str, CodeRegister] | None = None,
         held: EnvironmentStore | None = None,
     ) -> None:
-        """Use `opened` instead; `path` is that of a store, `codes` are those that it has.
-
-        A store that is `held` by somebody is not closed here.
-        """
+        """Use `opened` instead; a store that is `held` by somebody is not closed here."""
         self.environment = environment
         self.as_of = as_of
         self._path = path
@@ -223,7 +210,6 @@ class Place:
             self.store.save_codes(self.environment)
 
     def _has_all_codes(self) -> bool:
-        """Tell whether the store is known to have every code of the environment."""
         names = self.environment.variables
         return self._codes is not None and all(
             self.environment.register(name) == self._codes[name] for name in names
@@ -285,7 +271,6 @@ def opened(
 
 
 def _read(path: StorePlace, as_of: str) -> Place:
-    """Read the environment of a store, as it is or as it was."""
     if as_of:
         asked = moment(as_of)
         with opened_store(path, readonly=True) as store:
@@ -341,7 +326,7 @@ def moment(text: str) -> datetime | int:
             "Write 2031-05-01, 2031-05-01T14:30 or the number of a revision.",
         ) from None
     aware = read if read.tzinfo is not None else read.replace(tzinfo=UTC)
-    if _DAY.fullmatch(text):
+    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
         aware += timedelta(days=1) - timedelta(microseconds=1)
     return aware.astimezone(UTC)
 

@@ -1,6 +1,5 @@
 """Stage three as a person does it: audit, try, choose, apply, replay.
 
 `opening` opens a file with all that protection needs of it, `trying` tries candidates and keeps a
-study, `applying` makes a release by a recipe, `auditing` attacks anybody's, `python` is the door for
-Python users.
+study, from Python too, `applying` makes a release by a recipe, `auditing` attacks anybody's.
 """

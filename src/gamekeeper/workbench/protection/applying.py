@@ -1,9 +1,8 @@
-"""The pages on a protected file: one for the data holder, one that goes with the release.
+"""A release by a recipe: applied to the file it was made for or replayed on another; its pages.
 
-A release by a recipe: applied to the file it was made for, or replayed on another.
-
-The file is protected and attacked again before anything is written. Where a target is missed, no
-release is written, and that is said. The same recipe and the same file give the same bytes.
+The file is protected and attacked again before anything is written: a page for the data holder, and
+one that goes with the release. Where a target is missed no release is written, and that is said. The
+same recipe and the same file give the same bytes.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from gamekeeper.protection.step import ChangeLog, Protected
 from gamekeeper.protection.targets import parse_targets
 from gamekeeper.protection.utility.measuring import UtilityOptions, measure_utility
 from gamekeeper.protection.utility.result import Utility
-from gamekeeper.report.page import RiskReport
+from gamekeeper.report.page import RiskReport, write_risk_report
 from gamekeeper.report.protection_report import (
     AboutProtection,
     attack_changes,
@@ -39,6 +38,7 @@ from gamekeeper.report.protection_report import (
     public_protection_report,
 )
 from gamekeeper.report.protection_utility import compared_in_public
+from gamekeeper.report.tables import write_table
 from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import percent_text, quoted
 from gamekeeper.workbench.answers import Answer, require_outputs, write_outputs
@@ -55,27 +55,22 @@ from gamekeeper.workbench.requests.records import SampleDesign
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
-_SHOWN = ["candidate", "what", "meets_targets", "risk_share", "lost_share", "frontier"]
 _NOT_PROVEN = "best so far"
 
 
 def internal_page(
-    found: ReleasedFile,
-    opened: ProtectedInput,
-    asked: ReleaseOptions,
-    *,
-    with_records: bool = True,
+    found: ReleasedFile, opened: ProtectedInput, asked: ReleaseOptions, *, with_records: bool = True
 ) -> RiskReport:
     """Return the page with risk before and after."""
     overview = map_of_release(found)
+    shown = ["candidate", "what", "meets_targets", "risk_share", "lost_share", "frontier"]
     return protection_report(
         _about(found, opened, asked),
         found.protected,
         found.utility,
         attack_changes(found.before, found.after, found.targets),
         map_figure=overview.plot(),
-        candidates=overview.to_arrow().select(_SHOWN),
+        candidates=overview.to_arrow().select(shown),
         provenances=[found.after.provenance],
         with_records=with_records,
     )
@@ -147,7 +142,6 @@ def reached(before: FileAttack, after: FileAttack) -> tuple[list[str], list[tupl
 
 
 def _certificate(found: ReleasedFile) -> list[str]:
-    """Return what is proven of each step, in sentences."""
     said: list[str] = []
     for number, own in enumerate(found.recipe.steps, 1):
         facts = own.found
@@ -171,15 +165,9 @@ def _certificate(found: ReleasedFile) -> list[str]:
     return said
 
 
-_MORE = ("right_if_repeated", "whole_households")
-
-
 @dataclass(frozen=True, repr=False, eq=False)
 class ReleasedFile(Result):
-    """A file that was protected by a recipe and attacked again, before and after.
-
-    `recipe` is the one that was used; `written` says where the release is, None where there is none.
-    """
+    """A file that was protected by a recipe and attacked before and after; `written` says where it is."""
 
     tells_of_records: ClassVar[bool] = False
 
@@ -207,7 +195,11 @@ class ReleasedFile(Result):
             "expected_before": self.before.summary()["expected_matches"],
             "expected_after": found["expected_matches"],
             "sha256": "" if self.written is None else self.written.sha256,
-            **{name: found[name] for name in _MORE if name in found},
+            **{
+                name: found[name]
+                for name in ("right_if_repeated", "whole_households")
+                if name in found
+            },
         }
 
     def sentences(self) -> list[str]:
@@ -386,7 +378,6 @@ def _released(
 
 
 def _changed_scenario(recipe: Recipe, opened: ProtectedInput) -> tuple[str, ...]:
-    """Say that the scenario is not the one that the recipe was made under."""
     kept, now = recipe.scenario, opened.data.scenario
     if kept is None or now is None or kept.fingerprint in ("", now.fingerprint):
         return ()
@@ -398,9 +389,6 @@ def _changed_scenario(recipe: Recipe, opened: ProtectedInput) -> tuple[str, ...]
 
 
 def _write(asked: ApplyRequest, found: ReleasedFile, opened: ProtectedInput) -> None:
-    from gamekeeper.report.page import write_risk_report
-    from gamekeeper.report.tables import write_table
-
     if not found.is_met:
         # Nothing for people outside of a file that is not released.
         release = replace(asked.release, public=None, external=None, changes=None)

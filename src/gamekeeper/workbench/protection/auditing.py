@@ -40,6 +40,7 @@ from gamekeeper.protection.targets import Criterion, parse_targets
 from gamekeeper.protection.utility.analyses import analysed_names
 from gamekeeper.protection.utility.measuring import UtilityOptions, measure_utility
 from gamekeeper.protection.utility.result import Utility
+from gamekeeper.report.page import RiskReport
 from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import count_of, percent_text, quoted
 from gamekeeper.workbench.answers import Answer, require_outputs, write_outputs
@@ -50,9 +51,6 @@ from gamekeeper.workbench.requests.protection import AuditRequest
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from gamekeeper.report.page import RiskReport
-
-_MORE = ("right_if_repeated", "whole_households")
 _EVERY = (AttackName.LINKAGE, AttackName.ASSESSMENT)
 
 
@@ -61,8 +59,7 @@ class ReleaseAudit(Result):
     """What a release of a file gives away, and what it is still good for.
 
     `copies` counts released records that are word for word in the original, `masked` says what was done
-    to each key variable, `before` and `after` what attacks achieve on the original and on the release,
-    `is_linked` whether it is known which released record is whose.
+    to each key variable, `is_linked` whether it is known which released record is whose.
     """
 
     tells_of_records: ClassVar[bool] = False
@@ -92,7 +89,11 @@ class ReleaseAudit(Result):
             "expected_after": found["expected_matches"],
             "linkage_before": self.before.summary()["linkage"],
             "linkage_after": found["linkage"],
-            **{name: found[name] for name in _MORE if name in found},
+            **{
+                name: found[name]
+                for name in ("right_if_repeated", "whole_households")
+                if name in found
+            },
         }
 
     def sentences(self) -> list[str]:
@@ -167,13 +168,14 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
     started = time.perf_counter()
     _require_told(asked)
     targets = parse_targets(asked.targets)
+    known = {*asked.microdata.keys, asked.design.weight}
     opened = open_for_protection(
         asked.microdata,
         design=asked.design,
         household=asked.household,
         identifier=asked.identifier,
         sensitive=asked.sensitive,
-        extra=_analysed(asked),
+        extra=[name for name in analysed_names(asked.utility.analyses) if name not in known],
         response_knowledge=asked.response_knowledge,
         seed=asked.seed,
         workers=asked.workers,
@@ -232,7 +234,6 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
             seconds=time.perf_counter() - started,
         ),
     )
-
     notices = (
         *opened.data.notices,
         *_star_notices(opened.table, released, there),
@@ -319,12 +320,6 @@ def _order_notices(asked: AuditRequest, after: FileAttack) -> tuple[str, ...]:
     return (said,)
 
 
-def _analysed(asked: AuditRequest) -> list[str]:
-    """Return the columns that analyses name besides the keys."""
-    known = {*asked.microdata.keys, asked.design.weight}
-    return [name for name in analysed_names(asked.utility.analyses) if name not in known]
-
-
 def _attacked(
     table: CodedTable,
     masking: Masking,
@@ -390,7 +385,6 @@ def _released_source(asked: AuditRequest, opened: ProtectedInput) -> tuple[Sourc
 def _copies(
     asked: AuditRequest, opened: ProtectedInput, source: Source, wanted: dict[str, str]
 ) -> Copies:
-    """Count the released records that are word for word in the original."""
     original = opened.data.source
 
     def both(names: Sequence[str]) -> list[tuple[str, str]]:
@@ -456,8 +450,7 @@ def _released(
 def _require_told(asked: AuditRequest) -> None:
     """Refuse an audit that would have to guess whose the released records are.
 
-    Records of the same number are not taken to be in the same order: a release that is shuffled would
-    look safe.
+    By their number alone the order is not taken to be the same: a shuffled release would look safe.
     """
     ways = {
         "--id": bool(asked.identifier),

@@ -1,9 +1,4 @@
-"""Steps as they are typed: a name and options, or the JSON of a recipe.
-
-A file opened for protection: its codes, and what holds for every step.
-
-What a release gives away that no attack looked at: what a steward must know before it goes out.
-"""
+"""A file opened for protection, steps as they are typed, what no attack on a release sees."""
 
 from __future__ import annotations
 
@@ -96,7 +91,6 @@ def _content(text: str) -> dict[str, Any]:
 
 
 def _value(item: Any, text: str) -> Any:
-    """Return the value of an option as its type asks."""
     if item.element is not None and not text.lstrip().startswith(("[", "{")):
         parts = [part.strip() for part in text.split(",") if part.strip()]
         if item.option.read is not None:
@@ -115,7 +109,6 @@ def _plain(text: str, kind: Any) -> Any:
         return text
 
 
-_SEEDS = 2**53
 _OF_THE_MACHINE = frozenset({"memory", "no_records"})
 
 
@@ -154,6 +147,9 @@ class ProtectedInput:
         kept = None
         if scenario is not None:
             kept = Scenario(scenario.name, self.environment, scenario.fingerprint)
+        fraction = "" if setting.fraction is None else str(setting.fraction)
+        if isinstance(setting.fraction, Mapping):
+            fraction = ", ".join(f"{name}={value}" for name, value in setting.fraction.items())
         return Recipe(
             (),
             setting.keys,
@@ -163,7 +159,7 @@ class ProtectedInput:
             setting.strata,
             setting.household,
             setting.identifier,
-            _fraction_text(setting.fraction),
+            fraction,
             setting.sensitive,
             setting.seed,
             kept,
@@ -222,7 +218,7 @@ def open_for_protection(
         fraction=fraction_of(data.design.fraction),
         sensitive=tuple(data.sensitive),
         response_knowledge=response_knowledge,
-        seed=secrets.randbelow(_SEEDS) if seed is None else seed,
+        seed=secrets.randbelow(2**53) if seed is None else seed,
         environment=data.environment,
         sinks=sinks_of(data.scenario, data.environment),
         numbers=asked.numbers,
@@ -304,13 +300,6 @@ def asked_by(
         missing=recipe.missing,
         **others,
     )
-
-
-def _fraction_text(fraction: Any) -> str:
-    """Return a sampling fraction, or those of strata, as they are typed."""
-    if isinstance(fraction, Mapping):
-        return ", ".join(f"{name}={value}" for name, value in fraction.items())
-    return "" if fraction is None else str(fraction)
 
 
 def release_notices(

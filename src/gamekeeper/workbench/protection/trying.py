@@ -1,7 +1,4 @@
-"""Candidates for targets as a person tries them, kept in a study.
-
-Protection from Python: candidates for targets in one call, in the spirit of `gk.assess`.
-"""
+"""Candidates for targets, tried and kept in a study, at the prompt and from Python."""
 
 from __future__ import annotations
 
@@ -109,7 +106,10 @@ def tried_plan(
     if study is not None:
         _require_same(study, opened)
     elif asked.study is not None:
-        _require_free(asked.study)
+        found, do = fault_of_file(asked.study, replace=False)
+        if found:
+            wanted = f"A study was to be made in {shown_path(asked.study)}."
+            raise StoreError(Reason.NOT_WRITABLE, wanted, f"It {found}", do)
     earlier = () if study is None else tuple(map(read_candidate, study.candidates()))
     wishes = Wishes(
         not_default(asked.wishes), not_default(asked.search), tuple(map(str, asked.methods))
@@ -297,14 +297,6 @@ def _keeper(
     return keep
 
 
-def _require_free(path: Path) -> None:
-    """Refuse before any work a place where no study can be made."""
-    found, do = fault_of_file(path, replace=False)
-    if found:
-        asked = f"A study was to be made in {shown_path(path)}."
-        raise StoreError(Reason.NOT_WRITABLE, asked, f"It {found}", do)
-
-
 def _seed_of(study: Study, asked: int | None) -> int:
     known = read_recipe(study.about).seed or 0
     if asked is not None and asked != known:
@@ -318,7 +310,6 @@ def _seed_of(study: Study, asked: int | None) -> int:
 
 
 def _require_same(study: Study, opened: ProtectedInput) -> None:
-    """Refuse a study that is of another file, of other keys or another design."""
     known, here = read_recipe(study.about), opened.recipe()
     problems: list[Problem] = []
     if known.fingerprint != here.fingerprint:
@@ -341,9 +332,6 @@ def _require_same(study: Study, opened: ProtectedInput) -> None:
     refuse(
         problems, f"The study {quoted([study.path.name])} was to go on.", "It is of something else."
     )
-
-
-_NOT_OF_PYTHON = frozenset({"file", "recipe", "plot", "replace"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -503,7 +491,7 @@ def microdata(
     >>> plan.best.risk["suppressed"], plan.attack_again().smallest("both")
     (2, 2)
     """
-    known = {item.name for item in options_of(TryRequest)} - _NOT_OF_PYTHON
+    known = {item.name for item in options_of(TryRequest)} - {"file", "recipe", "plot", "replace"}
     require_known(how, known, "A file was to be protected.")
     asked = build(
         TryRequest,

@@ -49,8 +49,7 @@ class AssessRequest:
     measure: MeasureOptions = field(default_factory=MeasureOptions)
     top: Top = 5
     explain: Annotated[
-        tuple[int, ...],
-        Option("Say what sets this record apart (its number in the file, from 1)."),
+        tuple[int, ...], Option("Say what sets this record apart (its number in the file, from 1).")
     ] = ()
     identifier: Identifier = ""
     records: CountedRecords = None

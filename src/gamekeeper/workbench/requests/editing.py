@@ -1,10 +1,7 @@
-"""What people ask when they edit: what all edits share, and edits that are more than a record.
+"""What people ask when they edit or import, and of stage one: analyses, graphs, checks, scenarios.
 
-Most edits are asked for by the fields of their record (`gamekeeper.mapping.edits`) alone.
-
-What can be asked when instruments and classifications are imported.
-
-What people ask of stage one: analyses, graphs, checks and scenarios.
+Most edits are asked for by the fields of their record (`gamekeeper.mapping.edits`) alone; here are
+what all edits share, and edits that are more than a record.
 """
 
 from __future__ import annotations
@@ -57,10 +54,6 @@ class Freedom:
     yes: Annotated[bool, Option("Go ahead with an unrestricted edit.", flags="--yes -y")] = False
 
 
-def _asked(typed: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    return dict(map(_asked_variable, typed))
-
-
 def _asked_variable(text: str) -> tuple[str, tuple[str, ...]]:
     variable, equals, labels = text.partition("=")
     if not equals or not variable.strip():
@@ -90,7 +83,7 @@ class AddFormRequest:
         Option(
             "VARIABLE=LABEL; LABEL; ... as it is on the form; VARIABLE= for any level of detail.",
             flags="--ask -a",
-            read=_asked,
+            read=lambda typed: dict(map(_asked_variable, typed)),
         ),
     ] = field(default_factory=dict[str, tuple[str, ...]])
     like: Annotated[str | None, Option("Start from a copy of this form.")] = None
@@ -134,7 +127,6 @@ Within = Annotated[
         read=lists_of,
     ),
 ]
-"""A universe in categories."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,9 +208,7 @@ class AddVariableRequest:
     ] = ()
     any_of: Annotated[
         tuple[str, ...],
-        Option(
-            "A box to tick: the finest categories are the sets of boxes, so ten at most.",
-        ),
+        Option("A box to tick: the finest categories are the sets of boxes, so ten at most."),
     ] = ()
     ordinal: Annotated[bool, Option("The finest categories are in order, as given.")] = False
     description: Annotated[str, Option("What it means.")] = ""

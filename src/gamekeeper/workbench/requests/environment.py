@@ -1,9 +1,4 @@
-"""What all commands on environments share: which one, as it was when, who asks, which lines.
-
-What people ask to see of an environment: forms, variables, groups and scenarios.
-
-What people ask of an environment as a whole: make a store, bring it in and out, look back.
-"""
+"""What people ask of an environment: what all such commands share, what to see of it, its store."""
 
 from __future__ import annotations
 
@@ -20,9 +15,7 @@ from gamekeeper.wording import quoted
 if TYPE_CHECKING:
     from gamekeeper.results import Page
 
-
 AsOf = Annotated[str, Option("As it was on a date (2031-05-01), at a time, or at a revision.")]
-"""Which state of a store is looked at."""
 
 EnvironmentAt = Annotated[
     StorePlace,
@@ -32,15 +25,11 @@ EnvironmentAt = Annotated[
         read=store_place,
     ),
 ]
-"""An environment, wherever it is kept."""
 
 StoreAt = Annotated[
     StorePlace,
     Option("File of a store, or postgresql://... on a server.", is_argument=True, read=store_place),
 ]
-"""A store, wherever it is kept."""
-
-_LINES = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +75,7 @@ class Lines:
 
         size = self.per_page
         if size is None:
-            size = _LINES if for_people or self.page > 1 else 0
+            size = 40 if for_people or self.page > 1 else 0
         return Page(self.sort, self.descending, self.page, size or None)
 
 

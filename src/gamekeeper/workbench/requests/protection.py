@@ -1,4 +1,4 @@
-"""What people ask of protection: candidates for targets, a release by a recipe, an audit of anybody's."""
+"""What people ask of protection: candidates for targets, a release by a recipe, an audit."""
 
 from __future__ import annotations
 
@@ -321,11 +321,7 @@ class AuditRequest:
     design: SampleDesign = field(default_factory=SampleDesign)
     household: Household = ""
     identifier: Annotated[
-        str,
-        Option(
-            "Column of both files that says which record is whose.",
-            flags="--id",
-        ),
+        str, Option("Column of both files that says which record is whose.", flags="--id")
     ] = ""
     recipe: Annotated[
         Path | None,

@@ -1,15 +1,4 @@
-"""What people ask of a file of microdata: which file, how it is read, what its keys are.
-
-What people ask of a file before they attack it.
-
-What people ask of a file of microdata that may be released: its keys, DIS, uniques, matching.
-
-What people ask of an intruder with models: fit them, infer, compare measures on a population.
-
-What people ask of repeated samples from a notional population.
-
-What people ask of linkage: which files, which columns and how they are compared, where to write.
-"""
+"""What people ask of a file of microdata, of models and samples of it, of files to be linked."""
 
 from __future__ import annotations
 
@@ -23,13 +12,7 @@ from typing import Annotated, Any
 from gamekeeper.attack import options as judging
 from gamekeeper.attack.linkage.options import LinkOptions, MaskingOptions, StructureOptions
 from gamekeeper.attack.options import (
-    FOLDER,
-    FRACTIONS,
-    MEASURES,
     MOST_CELLS,
-    SAMPLES,
-    STRATIFY_BY,
-    WITH_MODELS,
     CategoriesOptions,
     DisOptions,
     FitOptions,
@@ -71,7 +54,6 @@ from gamekeeper.workbench.requests.shared import (
 
 _key = partial(Option, panel="Key variables")
 _sample = partial(Option, panel="The sample")
-
 
 Columns = Annotated[
     Mapping[str, str],
@@ -247,8 +229,7 @@ class SudaRequest:
     search: UniquesOptions = field(default_factory=UniquesOptions)
     top: Top = 10
     explain: Annotated[
-        tuple[int, ...],
-        Option("Say why this record is unique (its number in the file, from 1)."),
+        tuple[int, ...], Option("Say why this record is unique (its number in the file, from 1).")
     ] = ()
     identifier: Identifier = ""
     records: CountedRecords = None
@@ -391,7 +372,7 @@ class CompareRequest:
 
     microdata: MicrodataRequest
     fractions: Annotated[tuple[str, ...], judging.FRACTIONS] = ("1%", "5%")
-    samples: Annotated[int, SAMPLES] = 1
+    samples: Annotated[int, judging.SAMPLES] = 1
     attacks: Annotated[
         bool | None,
         Option(
@@ -440,17 +421,17 @@ class SimulateRequest:
             " measures: any set of measures."
         ),
     ] = ExperimentKind.FRACTIONS
-    fractions: Annotated[tuple[str, ...], FRACTIONS] = ()
-    samples: Annotated[int | None, SAMPLES] = None
-    measures: Annotated[tuple[str, ...], MEASURES] = ()
-    stratify_by: Annotated[tuple[str, ...], STRATIFY_BY] = ()
+    fractions: Annotated[tuple[str, ...], judging.FRACTIONS] = ()
+    samples: Annotated[int | None, judging.SAMPLES] = None
+    measures: Annotated[tuple[str, ...], judging.MEASURES] = ()
+    stratify_by: Annotated[tuple[str, ...], judging.STRATIFY_BY] = ()
     r: Annotated[int | None, R] = None
     max_size: MaxSize = None
     max_seconds: MaxSeconds = MAX_SECONDS
-    with_models: Annotated[bool, WITH_MODELS] = False
+    with_models: Annotated[bool, judging.WITH_MODELS] = False
     seed: Seed = 0
     workers: Workers = None
-    folder: Annotated[Path | None, FOLDER] = None
+    folder: Annotated[Path | None, judging.FOLDER] = None
     plot: Plot = None
     output: Annotated[
         Path | None,
@@ -470,9 +451,7 @@ _Identifier = Annotated[str, Option("Column of both files that says who is who."
 _Report = Annotated[
     Path | None,
     Option(
-        "Write an HTML page: rates, curves, what carried the links.",
-        writes="page",
-        label="Written",
+        "Write an HTML page: rates, curves, what carried the links.", writes="page", label="Written"
     ),
 ]
 

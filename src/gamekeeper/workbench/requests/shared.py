@@ -1,13 +1,4 @@
-"""Options of several requests: files that are written or replaced, a population that is read.
-
-How data files are read, where that is not told by the files.
-
-Who counts the records of a file: this machine, or a cluster that has them.
-
-What people ask of the workbench in the browser: which store, where, what may be read.
-
-What people ask of the demo.
-"""
+"""Options of several requests: files written or read, who counts; server, accounts, demo."""
 
 from __future__ import annotations
 
@@ -80,7 +71,7 @@ Memory = Annotated[
     str | None,
     Option(
         "Use so much memory at most, such as 4GB: what would take more is refused before it begins,"
-        " or spills to disk. By default what is free.",
+        " or spills to disk. By default what is free."
     ),
 ]
 Identifier = Annotated[
@@ -95,24 +86,17 @@ NoRecords = Annotated[
     bool,
     Option(
         "Tell figures of the whole only: no single records, cells or categories, neither here, in"
-        " JSON nor in a report. Tables that are asked for by a file's name are written.",
+        " JSON nor in a report. Tables that are asked for by a file's name are written."
     ),
 ]
 Top = Annotated[int, Option("Show so many of the riskiest records.", least=0)]
 
-
 _reading = partial(Option, panel="How the file is read")
-_TAB = {"tab": "\t", "\\t": "\t"}
-
-
-def _delimiter(typed: str) -> str:
-    return _TAB.get(typed, typed)
-
-
 Delimiter = Annotated[
     str | None,
     _reading(
-        "Of a CSV file, if it is not detected rightly: ',', ';', 'tab' or '|'.", read=_delimiter
+        "Of a CSV file, if it is not detected rightly: ',', ';', 'tab' or '|'.",
+        read=lambda typed: "\t" if typed in ("tab", "\\t") else typed,
     ),
 ]
 Encoding = Annotated[str | None, _reading("Of a CSV file: utf-8, cp1252, latin-1, utf-16.")]
@@ -202,7 +186,6 @@ class EngineRequest:
 ON_THIS_MACHINE = EngineRequest(engine=THIS_MACHINE)
 """Whatever the environment names: for work that one machine does."""
 
-
 State = Annotated[
     Path | None,
     Option(
@@ -238,8 +221,7 @@ class ServeRequest:
         str, Option("The address it listens on. Others than this machine's need accounts.")
     ] = "127.0.0.1"
     origin: Annotated[
-        str,
-        Option("The address that people use, where a proxy with https stands before it."),
+        str, Option("The address that people use, where a proxy with https stands before it.")
     ] = ""
     keep_days: Annotated[
         int,
@@ -260,7 +242,7 @@ _Role = Annotated[
     AccountRole,
     Option(
         "reader looks; editor edits, and reads and assesses files of people; administrator sees to"
-        " accounts too.",
+        " accounts too."
     ),
 ]
 _Name = Annotated[str, Option("The account.", is_argument=True)]

@@ -1,7 +1,4 @@
-"""What people ask of released tables: where they are and how they are written, what is sought.
-
-What people ask of an audit: where tables are and how they are written, what adds up, which rules hold.
-"""
+"""What people ask of tables: of released counts, and of an audit or marking of published ones."""
 
 from __future__ import annotations
 
@@ -433,8 +430,7 @@ class AuditRequest:
         int, Option("Show so many of the hidden cells that are known best.", least=0)
     ] = 10
     output: Annotated[
-        Path | None,
-        table_output("Write all hidden cells to this .csv, .parquet or .xlsx."),
+        Path | None, table_output("Write all hidden cells to this .csv, .parquet or .xlsx.")
     ] = None
     report: WrittenPage = None
     replace: Replace = False

@@ -1,3 +1,5 @@
+"""The demo environment: forms of an invented country, and people who fit them."""
+
 from __future__ import annotations
 
 import subprocess
@@ -9,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from gamekeeper.algorithms.categories.partitions import ARBITRARY
+from gamekeeper.data.population import CATEGORIES, HOUSEHOLD, make_population
 from gamekeeper.mapping.analysis.key_mapping import map_key_variables
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.variables.codes import OUTSIDE, Scale
 from gamekeeper.store.folder import write_environment
-from gamekeeper.workbench import demo_place as environment
+from gamekeeper.workbench import demo_place
 from gamekeeper.workbench.demo_place import TARGET, demo_environment
 
 PLANNED_FAULTS = {
@@ -36,7 +39,7 @@ def against_all(norland: Environment) -> KeyVariableMap:
 
 def test_its_files_are_those_that_an_export_writes(norland: Environment, tmp_path: Path):
     write_environment(norland, tmp_path)
-    kept = Path(environment.__file__).with_name("norland")
+    kept = Path(demo_place.__file__).with_name("norland")
     assert _files(tmp_path) == _files(kept)
 
 
@@ -245,8 +248,23 @@ def counted(self, *args, **options):
     made.append(1)
     begin(self, *args, **options)
 partition_graph.PartitionGraph.__init__ = counted
-from gamekeeper.workbench.demo import environment, walk
+from gamekeeper.workbench import demo_place, demo_walk
 print(len(made))
-environment.demo_environment()
+demo_place.demo_environment()
 print(len(made) >= 18)
 """
+
+
+def test_the_categories_are_those_of_the_target_form():
+    target = demo_environment().forms[TARGET]
+    assert dict(CATEGORIES) == dict(target.instances)
+
+
+def test_the_columns_are_the_variables_of_the_target_form():
+    target = demo_environment().forms[TARGET]
+    people = make_population(300)
+    assert people.column_names[0] == HOUSEHOLD
+    assert sorted(people.column_names[1:]) == sorted(target.instances)
+    for name, labels in target.instances.items():
+        assert people[name].combine_chunks().dictionary.to_pylist() == list(labels)
+        assert set(people[name].to_pylist()) <= set(labels)
