@@ -51,9 +51,9 @@ NEVER_SAID = {
     "attack.models.fitting.fit_models": ("--method --patient", "a what-if says: not known"),
     "attack.uniques.suda._only_uniques": ("--records", "only of an engine elsewhere"),
     "attack.tables.bounding": ("--method", "only for a method that was asked for"),
-    "cli.environment.edit_commands.show_listing": ("--page", "a list without pages has one"),
-    "cli.environment.edit_commands": ("--yes", "only the unrestricted editor asks again"),
-    "cli.environment.variables.app": ("--unrestricted", "the help of all commands of the group"),
+    "cli.environment.edits.show_listing": ("--page", "a list without pages has one"),
+    "cli.environment.edits": ("--yes", "only the unrestricted editor asks again"),
+    "cli.environment.edits.app": ("--unrestricted", "the help of all commands of the group"),
     "data.engine.gate": ("--recode", "only of an engine elsewhere, which the command has not"),
     "data.keys.counting._BY_THEMSELVES": ("--missing", "only of an engine elsewhere"),
     "data.keys": ("--fraction --weight --strata", "only where one of them is given"),
@@ -65,7 +65,7 @@ NEVER_SAID = {
         "only of scenarios, which linkage has not",
     ),
     "attack.unexamined.SENSITIVE_MARKS": ("--sensitive", "it names what other commands have"),
-    "protection.attack._BY_LOT": (
+    "protection.attacking.candidates._BY_LOT": (
         "--unlinked",
         "only where nothing but its place tells whose a record is, as of a file that is audited",
     ),

@@ -10,8 +10,8 @@ import pytest
 from gamekeeper.algorithms.blocks import by_threads
 from gamekeeper.algorithms.uniques import search
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
-from gamekeeper.choices import Pool
 from gamekeeper.data.engine.gate import map_locally
+from gamekeeper.prompt_syntax import Pool
 
 SIZES = (4, 3, 5, 3, 2, 4, 3, 2)
 

@@ -13,11 +13,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from gamekeeper.algorithms.blocks import Kernel
-from gamekeeper.choices import Pool
 from gamekeeper.data.engine.duckdb_engine import DuckDBEngine
 from gamekeeper.data.engine.gate import Scan, ScannedColumn
 from gamekeeper.data.keys.weights import sum_of_weights
 from gamekeeper.errors import Cancelled, GamekeeperError, InputError, Reason
+from gamekeeper.prompt_syntax import Pool
 
 ENGINES = {
     "duckdb": lambda _: lambda folder: DuckDBEngine(memory_limit="500MB", threads=2, folder=folder),

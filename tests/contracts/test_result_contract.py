@@ -100,8 +100,8 @@ from gamekeeper.mapping.environment.overview import (
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import ScenarioReview, review_scenario
 from gamekeeper.mapping.variables.codes import Variable
-from gamekeeper.protection.attack import AttackName, attack_file
-from gamekeeper.protection.file_attack import FileAttack
+from gamekeeper.protection.attacking.candidates import AttackName, attack_file
+from gamekeeper.protection.attacking.file_attack import FileAttack
 from gamekeeper.protection.plan import Plan, RiskUtilityMap
 from gamekeeper.protection.recoding.search import (
     SearchedRecoding,

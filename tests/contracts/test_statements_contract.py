@@ -7,7 +7,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from gamekeeper.choices import Missing
 from gamekeeper.data.coding.codebook import Recode
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.coding.source_coding import code_frame, code_source
@@ -16,6 +15,7 @@ from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.reading.source import open_source
 from gamekeeper.data.tables.release import tabulate
 from gamekeeper.errors import InputError
+from gamekeeper.prompt_syntax import Missing
 
 KEYS = ["age", "region", "sex"]
 

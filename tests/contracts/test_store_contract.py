@@ -18,12 +18,11 @@ from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.errors import Reason, StoreError
 from gamekeeper.mapping.edits import AddForm, RenameForm, SetMetadata
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.store.database.engines import reading
+from gamekeeper.store.database.engines import METADATA, reading
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.file import access_of, place_of, read_names
 from gamekeeper.store.database.loading import read_state
 from gamekeeper.store.database.restoration import copy_store
-from gamekeeper.store.database.tables import METADATA
 from gamekeeper.workbench.environment.opening import opened
 from tests.postgres import TestServer
 from tests.store.database.conftest import WHO, everything, refusal, small_environment

@@ -3,8 +3,13 @@ from __future__ import annotations
 import pytest
 
 from gamekeeper.importing.matching import Matcher
-from gamekeeper.importing.questions import Answering, Instrument, ProposedAnswer, ProposedQuestion
-from gamekeeper.importing.texts import no_answer
+from gamekeeper.importing.questions import (
+    Answering,
+    Instrument,
+    ProposedAnswer,
+    ProposedQuestion,
+    no_answer,
+)
 from gamekeeper.mapping import PartitionGraph
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.form import Answer, Form, Question

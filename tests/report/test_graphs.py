@@ -15,7 +15,6 @@ from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import InputError, LimitError, Reason, StoreError
 from gamekeeper.mapping.environment.environment import Environment, Form
 from gamekeeper.mapping.variables.codes import OUTSIDE, Variable
-from gamekeeper.report import palette
 from gamekeeper.report.graphs import (
     MAX_DRAWN,
     Drawing,
@@ -23,6 +22,7 @@ from gamekeeper.report.graphs import (
     draw_partition_graph,
 )
 from gamekeeper.report.page import Arrow, Shape
+from gamekeeper.report.tables import palette
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = (

@@ -13,9 +13,9 @@ import pandas as pd
 import pyreadstat
 import pytest
 
-from gamekeeper.choices import Missing
 from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
 from gamekeeper.mapping.edits import RemoveCategory
+from gamekeeper.prompt_syntax import Missing
 from gamekeeper.workbench.environment.editing import edit_store, import_folder
 from gamekeeper.workbench.microdata import open_microdata
 from gamekeeper.workbench.requests.editing import Signature

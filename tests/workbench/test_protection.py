@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.choices import Missing
 from gamekeeper.errors import GamekeeperError, InputError
+from gamekeeper.prompt_syntax import Missing
 from gamekeeper.protection.plan import Candidate
 from gamekeeper.workbench.protection.auditing import audit_release
 from gamekeeper.workbench.protection.trying import microdata, read_candidate

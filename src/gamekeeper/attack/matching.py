@@ -47,13 +47,13 @@ from gamekeeper.attack.models.inference import ModelRisk, infer_risk, require_sa
 from gamekeeper.attack.options import NUMBERS, MatchingOptions
 from gamekeeper.attack.risk import FileRisk, RiskLine, keyed_provenance
 from gamekeeper.attack.uniques.dis import general_dis
-from gamekeeper.choices import Missing
 from gamekeeper.data.coding.coded_table import aligned
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.keys.key_table import KeyTable, missing_reservations
 from gamekeeper.data.keys.listed_records import ListedRecords
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.options import takes
+from gamekeeper.prompt_syntax import Missing
 from gamekeeper.results import Provenance, Result, arrow_table
 from gamekeeper.wording import count_of, number_text, quoted, three_digits
 

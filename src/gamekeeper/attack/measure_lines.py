@@ -36,9 +36,9 @@ from gamekeeper.algorithms.superpopulation import (
 from gamekeeper.attack.options import MeasuresOptions
 from gamekeeper.attack.risk import FileRisk, RiskLine, count_line
 from gamekeeper.attack.unexamined import WHOLE_HOUSEHOLDS
-from gamekeeper.choices import Missing
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.listed_records import ListedRecords
+from gamekeeper.prompt_syntax import Missing
 from gamekeeper.results import Provenance
 from gamekeeper.wording import be, count_of, digits_text, percent_text, quoted, three_digits
 

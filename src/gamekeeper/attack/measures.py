@@ -31,12 +31,12 @@ from gamekeeper.attack.measure_lines import (
 )
 from gamekeeper.attack.options import MeasuresOptions
 from gamekeeper.attack.risk import FileRisk, RecordRisk, listed_risk
-from gamekeeper.choices import Missing
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.listed_records import ListedRecords
 from gamekeeper.data.reading.columns import number_of
 from gamekeeper.errors import LimitError, Problem, Reason, refuse
 from gamekeeper.options import takes, texts_of
+from gamekeeper.prompt_syntax import Missing
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, did_you_mean, quoted
 

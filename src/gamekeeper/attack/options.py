@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from gamekeeper.attack.risk import RiskClasses
-from gamekeeper.choices import MAX_MSUS, MAX_SECONDS, Missing, Pool
 from gamekeeper.options import Option
-from gamekeeper.prompt_syntax import FractionLike
+from gamekeeper.prompt_syntax import MAX_MSUS, MAX_SECONDS, FractionLike, Missing, Pool
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

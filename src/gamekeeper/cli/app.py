@@ -1,4 +1,15 @@
-"""The `gamekeeper` command: its sub-commands, and how errors leave it.
+"""The `gamekeeper` command: its sub-commands, and how errors and Ctrl-C leave it.
+
+Ctrl-C: while code is loaded it ends the process at once, at work it is granted at the next step.
+
+An exception is no way out of an import: compiled modules that import others turn it into errors of
+their own, or swallow it. While code is loaded nothing has been written that could be half done.
+
+At work Python raises KeyboardInterrupt between any two steps, and then compiled code that is about to
+hand back an array can crash. Where work tells progress it is safe to stop, and work that keeps what
+it has found can do so.
+
+The `gamekeeper` command: its sub-commands, and how errors leave it.
 
 Groups of commands are imported when they are used: `--version`, `--help` and the tab key are quick.
 Exit codes: 0 fine, 1 our fault, 2 your input, 3 a limit was exceeded, 4 a policy that was named is not
@@ -10,20 +21,83 @@ from __future__ import annotations
 import errno
 import io
 import os
+import signal
 import sys
+import threading
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from importlib import import_module
+from types import FrameType
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from gamekeeper.attack.unexamined import left_out_words, not_examined
-from gamekeeper.cli.interrupts import loading
 from gamekeeper.errors import Cancelled, GamekeeperError, InputError, StoreError, fault_place
 from gamekeeper.files import one_run
+from gamekeeper.results import Progress
 
-_CANCELLED = "gamekeeper: cancelled. What was not said to be written was not written."
+_CANCELLED = 130
+
+
+@contextmanager
+def on_interrupt(handler: Callable[[int, FrameType | None], None]) -> Generator[None]:
+    """Let Ctrl-C call a function meanwhile; what it did before is what it does afterwards."""
+    # Signals are for the main thread alone; elsewhere there is nobody at the keyboard.
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        # None stands for a handler that is not Python's, and cannot be put back.
+        signal.signal(signal.SIGINT, signal.default_int_handler if before is None else before)
+
+
+def loading() -> AbstractContextManager[None]:
+    """Let Ctrl-C end the process at once: only around imports, for nothing that is open is closed.
+
+    Examples
+    --------
+    >>> with loading():
+    ...     import decimal
+    """
+    return on_interrupt(lambda *_: os._exit(_CANCELLED))
+
+
+@contextmanager
+def stopped_by_hand(
+    progress: Progress, what: str, asked: Callable[[], None]
+) -> Generator[Progress]:
+    """Let Ctrl-C call `asked` and raise `Cancelled` where progress is told next.
+
+    Before anything was told, or a second time, it raises KeyboardInterrupt at once. If the work (`what`,
+    in words) ends before it tells again, the wish came too late.
+    """
+    is_told, is_asked = False, False
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        nonlocal is_asked
+        if is_asked or not is_told:
+            raise KeyboardInterrupt
+        is_asked = True
+        asked()
+
+    def tell(done: int, total: int | None) -> None:
+        nonlocal is_told
+        is_told = True
+        if is_asked:
+            raise Cancelled(f"{what}.")
+        progress(done, total)
+
+    with on_interrupt(ask):
+        yield tell
+
+
+_CANCELLED_OF_APP = "gamekeeper: cancelled. What was not said to be written was not written."
 
 PARTS = {
     "map": (
@@ -64,7 +138,7 @@ PARTS = {
         "Forms: what is asked out there, by whom, and in which categories.",
     ),
     "variable": (
-        "environment.variables",
+        "environment.edits",
         "Variables: what can be asked, and how its categories relate.",
     ),
     "group": (
@@ -173,7 +247,7 @@ def main() -> None:
             app()
     except SystemExit as end:
         if end.code == Cancelled.exit_code:
-            _warn(_CANCELLED)
+            _warn(_CANCELLED_OF_APP)
         # What prints for us makes a code of its own of a reader that has gone.
         gone = _began_with(end, BrokenPipeError)
         try:
@@ -209,7 +283,7 @@ def main() -> None:
     except Exception as error:  # noqa: BLE001 - the last door: nothing of the data may pass it
         # Compiled modules that import others turn Ctrl-C into errors.
         if _began_with(error, KeyboardInterrupt):
-            _warn(_CANCELLED)
+            _warn(_CANCELLED_OF_APP)
             sys.exit(Cancelled.exit_code)
         _tell_our_fault(error)
         sys.exit(1)

@@ -30,10 +30,10 @@ from typer.core import TyperCommand
 from gamekeeper import results
 from gamekeeper.attack.unexamined import WHOLE_HOUSEHOLDS
 from gamekeeper.budget import within_memory
-from gamekeeper.choices import Missing
-from gamekeeper.cli.interrupts import stopped_by_hand
+from gamekeeper.cli.app import stopped_by_hand
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import Field, build, options_of, written
+from gamekeeper.prompt_syntax import Missing
 from gamekeeper.results import (
     Audience,
     Listing,

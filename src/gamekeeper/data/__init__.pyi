@@ -11,7 +11,7 @@ from gamekeeper.data.coding.source_coding import (
 from gamekeeper.data.engine.duckdb_engine import open_engine as open_engine
 from gamekeeper.data.keys.counting import count_keys as count_keys
 from gamekeeper.data.keys.key_table import KeyTable as KeyTable
-from gamekeeper.choices import Missing as Missing
+from gamekeeper.prompt_syntax import Missing as Missing
 from gamekeeper.data.population import (
     make_population as make_population,
     sample_population as sample_population,

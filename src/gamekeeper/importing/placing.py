@@ -29,11 +29,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gamekeeper.algorithms.categories.bands import BandStyle, check_bands, read_bands
-from gamekeeper.importing.questions import Answering, ProposedAnswer, ProposedQuestion, bands_of
-from gamekeeper.importing.texts import (
+from gamekeeper.importing.questions import (
     NEGATIONS,
+    Answering,
+    ProposedAnswer,
+    ProposedQuestion,
     answer_text,
     answer_wordings,
+    bands_of,
     no_answer,
     readings,
     senses_of,

@@ -28,9 +28,9 @@ from gamekeeper.importing.questions import (
     ProposedQuestion,
     bands_of,
     interval_definition,
+    no_answer,
 )
 from gamekeeper.importing.registry import FORMATS, Format, read_instrument
-from gamekeeper.importing.texts import no_answer
 from gamekeeper.mapping.edits import AddBands, AddForm, AddVariable, AskQuestion, Edit, apply_edits
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.form import Answer, NoAnswer, Question, Universe

@@ -1,6 +1,9 @@
-from gamekeeper.protection.attack import AttackName as AttackName, attack_file as attack_file
-from gamekeeper.protection.file_attack import FileAttack as FileAttack
-from gamekeeper.protection.file_attack import (
+from gamekeeper.protection.attacking.candidates import (
+    AttackName as AttackName,
+    attack_file as attack_file,
+)
+from gamekeeper.protection.attacking.file_attack import FileAttack as FileAttack
+from gamekeeper.protection.attacking.file_attack import (
     JudgedTarget as JudgedTarget,
     judge_targets as judge_targets,
 )

@@ -19,10 +19,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
 
-from gamekeeper.choices import Missing
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.files import require_ordinary
+from gamekeeper.prompt_syntax import Missing
 from gamekeeper.protection.numbers import Microaggregate, Noise, RankSwap, TailCode
 from gamekeeper.protection.pram import Pram, Sample
 from gamekeeper.protection.recoding.options import Recoding

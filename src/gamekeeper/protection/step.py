@@ -40,11 +40,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.blocks import CounterStream
-from gamekeeper.choices import Missing
 from gamekeeper.data.coding.codebook import MISSING, Recode
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.options import option_text, options_of, require_valid
+from gamekeeper.prompt_syntax import Missing
 from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import count_of, did_you_mean, joined, quoted
 

@@ -32,13 +32,12 @@ from gamekeeper.algorithms.suppression.problem import (
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 from gamekeeper.attack.uniques.suda import assess_uniques
 from gamekeeper.budget import require_memory
-from gamekeeper.choices import Missing
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.reading.columns import matched_name
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.options import Option
-from gamekeeper.prompt_syntax import names_of
+from gamekeeper.prompt_syntax import Missing, names_of
 from gamekeeper.protection.step import Setting
 from gamekeeper.protection.targets import Criterion
 from gamekeeper.wording import count_of, did_you_mean, digits_text, joined, quoted

@@ -16,12 +16,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gamekeeper.choices import Missing
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, LimitError, Problem, Reason, refuse
 from gamekeeper.options import options_of
-from gamekeeper.protection.attack import AttackName, attack_file, attacks_for
-from gamekeeper.protection.file_attack import FileAttack, judge_targets, targets_sentence
+from gamekeeper.prompt_syntax import Missing
+from gamekeeper.protection.attacking.candidates import AttackName, attack_file, attacks_for
+from gamekeeper.protection.attacking.file_attack import FileAttack, judge_targets, targets_sentence
 from gamekeeper.protection.plan import (
     Candidate,
     Plan,

@@ -18,7 +18,6 @@ from gamekeeper.algorithms.layout_layers import Extent, Placement, place
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.variables.codes import OUTSIDE, RESERVED, Variable
-from gamekeeper.report import palette
 from gamekeeper.report.page import (
     FONT_SIZE,
     LINE_HEIGHT,
@@ -30,6 +29,7 @@ from gamekeeper.report.page import (
     Shape,
     text_width,
 )
+from gamekeeper.report.tables import palette
 from gamekeeper.wording import count_of, did_you_mean, listed, quoted, short
 
 __all__ = ["MAX_DRAWN", "Drawing", "draw_harmonization_graph", "draw_partition_graph"]

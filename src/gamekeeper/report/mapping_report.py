@@ -28,10 +28,9 @@ from gamekeeper.mapping.environment.asked import Evidence, Mode
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.overview import Scope
 from gamekeeper.mapping.variables.codes import Scale
-from gamekeeper.report import palette
 from gamekeeper.report.graphs import Drawing, draw_harmonization_graph
 from gamekeeper.report.page import Frame, curve_text, runs
-from gamekeeper.report.tables import PAGE_ENDINGS, render, require_ending
+from gamekeeper.report.tables import PAGE_ENDINGS, palette, render, require_ending
 from gamekeeper.wording import (
     asking_text,
     categories_text,

@@ -36,8 +36,7 @@ from gamekeeper.algorithms.categories.partitions import SizeCurve
 from gamekeeper.algorithms.layout_layers import Point
 from gamekeeper.files import write_file
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap, plot_curves
-from gamekeeper.report import palette
-from gamekeeper.report.tables import PAGE_ENDINGS, render, require_ending, save_picture
+from gamekeeper.report.tables import PAGE_ENDINGS, palette, render, require_ending, save_picture
 from gamekeeper.results import Provenance, drawable
 from gamekeeper.wording import categories_text, cell_text, count_of, number_text, percent_text
 

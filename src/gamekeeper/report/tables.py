@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import jinja2
@@ -26,6 +27,25 @@ from gamekeeper.wording import NUMERAL, STARTS, quoted, short, shown_cell
 if TYPE_CHECKING:
     import pyarrow as pa
 
+
+palette = SimpleNamespace(
+    INK="#1c2733",
+    MUTED="#5b6875",
+    EDGE="#8a96a3",
+    ACCENT="#1f5f99",
+    OBSERVED_FILL="#a9cdf0",
+    OBSERVED_LINE="#1f5f99",
+    HARMONIZATION_FILL="#ffe07a",
+    HARMONIZATION_LINE="#9a7400",
+    NODE_FILL="#ffffff",
+    NODE_LINE="#5b6875",
+    SINK_FILL="#e6ebf0",
+    SINK_LINE="#a4afba",
+    SELECTED_FILL="#f7a545",
+    SELECTED_LINE="#b35f00",
+    OUTSIDE_FILL="#fde3c4",
+)
+"""The few colours that drawings, plots and pages share; told apart in grey and by colour-blind eyes."""
 
 _NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

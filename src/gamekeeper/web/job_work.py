@@ -36,7 +36,7 @@ values that fit no category."""
 
 def assess(request: Mapping[str, Any], folder: Path, progress: Progress) -> None:
     """Assess a file: everything in one go, as `gamekeeper assess` does."""
-    from gamekeeper.choices import Missing
+    from gamekeeper.prompt_syntax import Missing
     from gamekeeper.report.tables import write_table
     from gamekeeper.workbench.assessment import assess_release, told_besides
     from gamekeeper.workbench.requests.assessment import AssessRequest

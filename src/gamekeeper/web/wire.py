@@ -33,7 +33,7 @@ from starlette.exceptions import HTTPException
 from gamekeeper.errors import GamekeeperError, InputError, LimitError, Reason, fault_place
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.results import package_version
-from gamekeeper.store.database.tables import digest
+from gamekeeper.store.database.engines import digest
 from gamekeeper.wording import count_of, quoted
 
 LOG = logging.getLogger("gamekeeper.web")

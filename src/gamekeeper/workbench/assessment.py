@@ -30,14 +30,13 @@ from gamekeeper.attack.measure_lines import households_across
 from gamekeeper.attack.options import FitMethod
 from gamekeeper.attack.risk import RecordRisk, listed_risk
 from gamekeeper.attack.what_if import WhatIf
-from gamekeeper.choices import Missing
 from gamekeeper.data.engine.gate import MOST_WRITTEN
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.reading.columns import matched_names
 from gamekeeper.data.reading.frames import is_path
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import build, given, options_of, require_known, require_valid
-from gamekeeper.prompt_syntax import FractionLike
+from gamekeeper.prompt_syntax import FractionLike, Missing
 from gamekeeper.results import Audience, Progress, Provenance, Result, table_html
 from gamekeeper.store.place import store_place
 from gamekeeper.wording import count_of, quoted

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gamekeeper.algorithms.categories.partitions import Arbitrary
-from gamekeeper.choices import Missing
 from gamekeeper.data.coding.codebook import MISSING, Codebook, Recode
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.source_coding import code_source
@@ -48,7 +47,7 @@ from gamekeeper.mapping.scenario.proposal import (
     plan_recodes,
 )
 from gamekeeper.mapping.variables.categorization import categorization_of, coarsenings
-from gamekeeper.prompt_syntax import parse_fraction
+from gamekeeper.prompt_syntax import Missing, parse_fraction
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, folded, quoted, read_cell, shown_cell, shown_path
 from gamekeeper.workbench.answers import (

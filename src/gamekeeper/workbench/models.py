@@ -34,12 +34,12 @@ from gamekeeper.attack.models.levels import (
     variables_risk,
 )
 from gamekeeper.attack.options import FitOptions
-from gamekeeper.choices import MAX_SECONDS
 from gamekeeper.data.engine.gate import MOST_WRITTEN
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.reading.columns import matched_names
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.options import given
+from gamekeeper.prompt_syntax import MAX_SECONDS
 from gamekeeper.report.assessment_report import inference_report, shown_to
 from gamekeeper.report.page import RiskReport
 from gamekeeper.report.risk_report import comparison_report

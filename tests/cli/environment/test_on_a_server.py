@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gamekeeper.cli.environment.edit_commands import OFFERS
+from gamekeeper.cli.environment.edits import OFFERS
 from tests.cli.conftest import Run
 from tests.postgres import TestServer
 

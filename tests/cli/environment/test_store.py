@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import gamekeeper as gk
-from gamekeeper.cli.environment.edit_commands import names_in
+from gamekeeper.cli.environment.edits import names_in
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from tests.given.stores import copy_of
 
@@ -407,7 +407,8 @@ def test_the_shell_runs_a_command(does, run, store, folder, monkeypatch):
 
 @pytest.mark.parametrize("command", ["env", "form", "variable", "group", "scenario"])
 def test_every_command_teaches_by_examples(run, command):
-    from gamekeeper.cli.environment import env, forms, variables
+    from gamekeeper.cli.environment import edits as variables
+    from gamekeeper.cli.environment import env, forms
 
     part = {
         "env": env.app,

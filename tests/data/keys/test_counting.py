@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gamekeeper.choices import Missing
 from gamekeeper.data.coding.codebook import Recode
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.engine.duckdb_engine import DuckDBEngine
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.keys.listed_records import pack_keys
 from gamekeeper.errors import Cancelled, InputError, Reason
+from gamekeeper.prompt_syntax import Missing
 
 CANARY = "canary-7f3a"
 

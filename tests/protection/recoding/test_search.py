@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper import Environment, Form, Variable
-from gamekeeper.choices import Missing
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.coding.source_coding import code_frame
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping import PartitionGraph
+from gamekeeper.prompt_syntax import Missing
 from gamekeeper.protection.recipe import read_step
 from gamekeeper.protection.recoding.options import Loss, Recoding
 from gamekeeper.protection.recoding.search import SearchRecoding, search_for_recoding

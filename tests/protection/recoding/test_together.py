@@ -7,9 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from gamekeeper.choices import Missing
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.errors import InputError
+from gamekeeper.prompt_syntax import Missing
 from gamekeeper.protection.recipe import read_step
 from gamekeeper.protection.recoding.options import Loss, Recoding
 from gamekeeper.protection.recoding.search import SearchRecoding, search_for_recoding

@@ -21,11 +21,10 @@ from gamekeeper.errors import Reason
 from gamekeeper.mapping.edits import AddForm
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.database import words
-from gamekeeper.store.database.engines import reading
+from gamekeeper.store.database.engines import METADATA, reading
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.file import FileAccess
 from gamekeeper.store.database.restoration import restore_store
-from gamekeeper.store.database.tables import METADATA
 from gamekeeper.store.database.words import VERSIONS
 from tests.store.database.conftest import WHO, contents, everything, refusal
 from tests.store.database.later import become_later, raised

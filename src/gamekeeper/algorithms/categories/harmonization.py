@@ -66,8 +66,8 @@ from gamekeeper.algorithms.categories.partitions import (
     unite_by_rounds,
 )
 from gamekeeper.algorithms.classes import DisjointSets
-from gamekeeper.choices import MAX_NODES
 from gamekeeper.errors import InputError, LimitError, Reason
+from gamekeeper.prompt_syntax import MAX_NODES
 from gamekeeper.results import Progress
 from gamekeeper.wording import power_text
 

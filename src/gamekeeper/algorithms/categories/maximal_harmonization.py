@@ -59,8 +59,8 @@ from gamekeeper.algorithms.categories.partitions import (
     join,
     join_partitions,
 )
-from gamekeeper.choices import MAX_NODES
 from gamekeeper.errors import LimitError, Reason
+from gamekeeper.prompt_syntax import MAX_NODES
 from gamekeeper.results import Progress
 
 # Splitting costs more than it saves on graphs up to about this size, and so does searching.

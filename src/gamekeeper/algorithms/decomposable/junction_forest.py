@@ -1,18 +1,52 @@
-"""The forest of labelled cliques inside a dynamic junction tree, how it is turned, and its moves.
+"""Junction forests that follow edges added and removed, and the dynamic junction tree of the thesis.
+
+The forest of labelled cliques inside a dynamic junction tree, how it is turned, and its moves.
 
 Everything here keeps the graph that the forest stands for, but for the bare `hang` and
 `swap_with_parent`, whose callers change the cliques as well. Which edges may come and go is found
 on the paths next to their ends: adding is decided on the ways up from the two ends, deleting in the
 subtree of the cliques that hold both. `dynamic_junction_tree` has the definitions and the paper.
+
+Dynamic junction trees: decomposable graphs whose edges are added and deleted by local moves.
+
+There is one clique per variable, its label: the variable and its neighbours at the time an
+elimination ordering removes it. The parent of a clique is labelled by the first of those
+neighbours to be eliminated. So each label is in no clique above its own (running intersection),
+a parent's label is a member of the clique (dynamic junction tree property), and the tree stands
+for all orderings that eliminate children before parents. A graph of several components has a
+forest.
+
+A rotation swaps a clique with its parent, as swapping two neighbours in the ordering would. It is
+neutral, leaving the graph as it is, if and only if the clique C_v has one member more than its
+parent's. Two variables are in one component if their cliques have the same root. Legality of a
+move is read off the paths to the root or a subtree below one clique, and a move is made by neutral
+rotations, one change of one clique, and at most one new parent.
+
+Smith's thesis, chapter 6, with these corrections: after a rotation the clique C_v holds its label;
+its first condition alone makes a rotation neutral in a decomposable graph; a component is attached
+below the clique labelled w, not below any that holds w; a clique that leaves its parent goes
+to the nearest ancestor among its members; common neighbours must separate what is to be joined.
+Costs are operations on masks: a question takes at most the depth of the tree (deletion: and the
+children of the cliques passed), a move at most the square of the depth.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gamekeeper.algorithms.decomposable.graphs import members
+from gamekeeper.algorithms.decomposable.graphs import (
+    Adjacency,
+    AdjacencyLike,
+    as_adjacency,
+    as_ordering,
+    as_variables,
+    eliminate,
+    members,
+    require_decomposable,
+)
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
 
@@ -325,3 +359,319 @@ class Rotation:
 
 def _edges_from(v: int, others: int) -> list[tuple[int, int]]:
     return sorted((min(v, w), max(v, w)) for w in members(others))
+
+
+class DynamicJunctionTree:
+    """A forest of labelled cliques that stands for a decomposable graph.
+
+    For each label there are the variables of its clique, as a mask, and the parent, None for a
+    root.
+
+    Examples
+    --------
+    >>> from gamekeeper.algorithms.decomposable.graphs import adjacency_of, edges_of
+    >>> tree = DynamicJunctionTree.of_graph(adjacency_of(4, [(0, 1), (1, 2)]))
+    >>> tree.can_add(0, 2), tree.can_delete(0, 1), tree.same_component(0, 3)
+    (True, True, False)
+    >>> tree.add_edge(0, 2)
+    MoveTerms(gained=(7, 2), lost=(3, 6))
+    >>> edges_of(tree.graph())
+    [(0, 1), (0, 2), (1, 2)]
+    """
+
+    __slots__ = ("_base", "_forest")
+
+    def __init__(self, cliques: Sequence[int], parents: Sequence[int | None]) -> None:
+        self._forest = JunctionForest(cliques, [-1 if p is None else p for p in parents])
+        # The graph without fill-ins that rotations go back to; None: there are no fill-ins.
+        self._base: Adjacency | None = None
+
+    @classmethod
+    def of_ordering(cls, adjacency: AdjacencyLike, ordering: Iterable[int]) -> DynamicJunctionTree:
+        """Return the tree of a graph and an elimination ordering; the graph may be any.
+
+        Fill-ins are remembered as such: `rotate` drops those that the new ordering does not
+        need. The first move of an edge makes all of them edges of the model.
+
+        Examples
+        --------
+        >>> square = [0b1010, 0b0101, 0b1010, 0b0101]
+        >>> tree = DynamicJunctionTree.of_ordering(square, [0, 1, 2, 3])
+        >>> tree.parents, tree.has_edge(1, 3)
+        ((1, 2, 3, None), True)
+        """
+        masks = as_adjacency(adjacency)
+        ordering = as_ordering(len(masks), ordering)
+        cliques = eliminate(masks, ordering)
+        place = {v: number for number, v in enumerate(ordering)}
+        parents = [
+            min(members(clique ^ 1 << v), key=place.__getitem__, default=None)
+            for v, clique in enumerate(cliques)
+        ]
+        tree = cls(cliques, parents)
+        if tree.graph() != masks:
+            tree._base = masks
+        return tree
+
+    @classmethod
+    def of_graph(cls, adjacency: AdjacencyLike) -> DynamicJunctionTree:
+        """Return a tree of a decomposable graph."""
+        asked = "The dynamic junction tree of a graph was asked for."
+        return cls.of_ordering(*require_decomposable(adjacency, asked))
+
+    @property
+    def n_variables(self) -> int:
+        """The number of variables, and of cliques."""
+        return len(self._forest.cliques)
+
+    @property
+    def cliques(self) -> tuple[int, ...]:
+        """The clique of each label, as a mask that includes the label."""
+        return tuple(self._forest.cliques)
+
+    @property
+    def parents(self) -> tuple[int | None, ...]:
+        """The label of the parent of each clique, or None for a root."""
+        return tuple(None if parent < 0 else parent for parent in self._forest.parents)
+
+    def graph(self) -> Adjacency:
+        """Return the decomposable graph, fill-ins included."""
+        masks = [clique ^ 1 << v for v, clique in enumerate(self._forest.cliques)]
+        for v, clique in enumerate(self._forest.cliques):
+            for w in members(clique ^ 1 << v):
+                masks[w] |= 1 << v
+        return tuple(masks)
+
+    def margins(self) -> Counter[int]:
+        """Return how often the margin of each set of variables is a factor of the distribution.
+
+        Maximal cliques count 1 and separators minus their number; what cancels and the empty set
+        are left out.
+
+        Examples
+        --------
+        >>> DynamicJunctionTree.of_graph([0b010, 0b101, 0b010]).margins() == {3: 1, 6: 1, 2: -1}
+        True
+        """
+        counts: Counter[int] = Counter(self._forest.cliques)
+        counts.subtract(clique ^ 1 << v for v, clique in enumerate(self._forest.cliques))
+        return Counter({margin: n for margin, n in counts.items() if n and margin})
+
+    def ordering(self) -> tuple[int, ...]:
+        """Return an elimination ordering that the tree stands for: children before parents."""
+        found: list[int] = []
+        waiting = [v for v, parent in enumerate(self._forest.parents) if parent < 0]
+        while waiting:
+            v = waiting.pop()
+            found.append(v)
+            waiting.extend(members(self._forest.children[v]))
+        return tuple(reversed(found))
+
+    def check(self) -> list[Problem]:
+        """Return what is wrong with the tree: nothing, unless there is a fault in the moves."""
+        return self._forest.problems()
+
+    def copy(self) -> DynamicJunctionTree:
+        """Return a tree of its own that is the same as this one."""
+        other = object.__new__(DynamicJunctionTree)
+        other._forest = self._forest.copy()
+        other._base = self._base
+        return other
+
+    def __repr__(self) -> str:
+        n_trees = sum(parent < 0 for parent in self._forest.parents)
+        n_edges = sum(clique.bit_count() - 1 for clique in self._forest.cliques)
+        return (
+            f"DynamicJunctionTree({count_of(self.n_variables, 'variable')},"
+            f" {count_of(n_edges, 'edge')}, {count_of(n_trees, 'component')})"
+        )
+
+    def root_of(self, v: int) -> int:
+        """Return the label of the root above a clique."""
+        (v,) = as_variables(self.n_variables, v)
+        return self._forest.root_of(v)
+
+    def same_component(self, v: int, w: int) -> bool:
+        """Tell whether a path of the graph connects two variables."""
+        v, w = as_variables(self.n_variables, v, w)
+        above = self._forest.upwards(v)
+        while w >= 0 and not above >> w & 1:
+            w = self._forest.parents[w]
+        return w >= 0
+
+    def has_edge(self, v: int, w: int) -> bool:
+        """Tell whether the graph joins two variables."""
+        v, w = as_variables(self.n_variables, v, w)
+        return self._joins(v, w)
+
+    def rotate(self, v: int) -> Rotation:
+        """Rotate a clique with its parent: swap the two variables in the elimination ordering.
+
+        Fill-ins that the new ordering needs are added, those that it does not need are dropped.
+
+        Examples
+        --------
+        >>> tree = DynamicJunctionTree.of_ordering([0b1010, 0b0101, 0b1010, 0b0101], range(4))
+        >>> rotation = tree.rotate(0)
+        >>> rotation.edges_removed, rotation.edges_added
+        ([(1, 3)], [(0, 2)])
+        """
+        v, w = self._with_parent(v)
+        clique, parent_clique = self._forest.cliques[v], self._forest.cliques[w]
+        both_labels = 1 << v | 1 << w
+        beside_both = others = clique & ~both_labels
+        beside_parent = parent_clique & ~clique
+        if self._base is None and beside_parent:
+            self._base = self.graph()
+        if self._base is not None:
+            # A clique below that holds w was left joined to w by an earlier elimination.
+            joined = self._base[w]
+            for child in members((self._forest.children[v] | self._forest.children[w]) & ~(1 << v)):
+                if self._forest.cliques[child] >> w & 1:
+                    joined |= self._forest.cliques[child]
+            beside_both = others & joined
+        beside_label = others & ~beside_both
+        self._forest.swap_with_parent(v)
+        self._forest.cliques[w] = beside_parent | beside_both | both_labels
+        self._forest.cliques[v] = others | beside_parent | 1 << v
+        return Rotation(v, w, beside_label, beside_parent, beside_both)
+
+    def can_rotate_neutrally(self, v: int) -> bool:
+        """Tell whether a clique can be rotated with its parent without a new edge.
+
+        Then `rotate_neutrally` leaves the graph as it is; `rotate` may still drop fill-ins.
+        """
+        (v,) = as_variables(self.n_variables, v)
+        return self._forest.parents[v] >= 0 and self._grows_by(v) == 1
+
+    def rotate_neutrally(self, v: int) -> None:
+        """Rotate a clique with its parent, leaving the graph as it is, or refuse.
+
+        Fill-ins of an elimination ordering become edges like others.
+        """
+        v, _ = self._with_parent(v)
+        if self._grows_by(v) != 1:
+            raise InputError(
+                Reason.UNSAFE_EDIT,
+                f"A neutral rotation of the clique labelled {v} was asked for.",
+                f"It has {count_of(1 - self._grows_by(v), 'member')} too few to hold all of its"
+                " parent's clique.",
+                "Rotate a clique with one member more than its parent's.",
+            )
+        self._base = None
+        self._forest.turn(v)
+
+    def make_root(self, v: int) -> None:
+        """Make a clique the root of its tree by neutral rotations; the graph stays as it is.
+
+        Examples
+        --------
+        >>> tree = DynamicJunctionTree.of_graph([0b010, 0b101, 0b010])
+        >>> tree.make_root(2)
+        >>> tree.root_of(0), tree.graph()
+        (2, (2, 5, 2))
+        """
+        (v,) = as_variables(self.n_variables, v)
+        self._base = None
+        self._forest.raise_to(v, self._forest.root_of(v))
+
+    def addition(self, v: int, w: int) -> MoveTerms | None:
+        """Return the terms of adding an edge, or None if it is there or cannot be added."""
+        v, w = as_variables(self.n_variables, v, w)
+        joint = self._joint(v, w)
+        return None if joint is None else MoveTerms.of_addition(v, w, common=joint.common)
+
+    def deletion(self, v: int, w: int) -> MoveTerms | None:
+        """Return the terms of deleting an edge, or None if there is none or it must stay."""
+        v, w = as_variables(self.n_variables, v, w)
+        chain = self._chain(v, w)
+        if chain is None:
+            return None
+        common = self._forest.cliques[chain[-1]] & ~(1 << v | 1 << w)
+        return MoveTerms.of_deletion(v, w, common=common)
+
+    def can_add(self, v: int, w: int) -> bool:
+        """Tell whether the graph lacks an edge and stays decomposable with it."""
+        return self._joint(*as_variables(self.n_variables, v, w)) is not None
+
+    def can_delete(self, v: int, w: int) -> bool:
+        """Tell whether the graph has an edge and stays decomposable without it."""
+        return self._chain(*as_variables(self.n_variables, v, w)) is not None
+
+    def add_edge(self, v: int, w: int) -> MoveTerms:
+        """Add an edge and return the margins that this changes, or refuse and change nothing.
+
+        Examples
+        --------
+        >>> DynamicJunctionTree.of_graph([0, 0]).add_edge(0, 1)
+        MoveTerms(gained=(3, 0), lost=(1, 2))
+        """
+        v, w = as_variables(self.n_variables, v, w)
+        joint = self._joint(v, w)
+        if joint is None:
+            there = self._joins(v, w)
+            found = "It is there already." if there else "With it a cycle has no chord."
+            raise _illegal("added", v, w, found, "can_add")
+        self._base = None
+        self._forest.raise_to(joint.lower, joint.top)
+        self._forest.cliques[joint.lower] |= 1 << joint.upper
+        self._forest.hang(joint.lower, joint.parent)
+        return MoveTerms.of_addition(v, w, common=joint.common)
+
+    def delete_edge(self, v: int, w: int) -> MoveTerms:
+        """Delete an edge and return the margins that this changes, or refuse and change nothing.
+
+        Examples
+        --------
+        >>> DynamicJunctionTree.of_graph([0b10, 0b01]).delete_edge(0, 1)
+        MoveTerms(gained=(1, 2), lost=(3, 0))
+        """
+        v, w = as_variables(self.n_variables, v, w)
+        chain = self._chain(v, w)
+        if chain is None:
+            there = self._joins(v, w)
+            found = "Without it a cycle has no chord." if there else "There is no such edge."
+            raise _illegal("deleted", v, w, found, "can_delete")
+        self._base = None
+        lower = chain[0]
+        upper = w if lower == v else v
+        for below in chain[1:]:
+            self._forest.turn(below)
+        self._forest.cliques[lower] ^= 1 << upper
+        if self._forest.parents[lower] == upper:
+            parent = self._forest.parents[upper]
+            while parent >= 0 and not self._forest.cliques[lower] >> parent & 1:
+                parent = self._forest.parents[parent]
+            self._forest.hang(lower, parent)
+        common = self._forest.cliques[lower] ^ 1 << lower
+        return MoveTerms.of_deletion(v, w, common=common)
+
+    def _joins(self, v: int, w: int) -> bool:
+        return bool((self._forest.cliques[v] >> w | self._forest.cliques[w] >> v) & 1)
+
+    def _joint(self, v: int, w: int) -> Joint | None:
+        return None if self._joins(v, w) else find_joint(self._forest, v, w)
+
+    def _chain(self, v: int, w: int) -> list[int] | None:
+        return find_chain(self._forest, v, w) if self._joins(v, w) else None
+
+    def _grows_by(self, v: int) -> int:
+        cliques = self._forest.cliques
+        return cliques[v].bit_count() - cliques[self._forest.parents[v]].bit_count()
+
+    def _with_parent(self, v: int) -> tuple[int, int]:
+        (v,) = as_variables(self.n_variables, v)
+        if self._forest.parents[v] < 0:
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"A rotation of the clique labelled {v} with its parent was asked for.",
+                "It is a root and has none.",
+                "Rotate a clique that has a parent.",
+            )
+        return v, self._forest.parents[v]
+
+
+def _illegal(done: str, v: int, w: int, found: str, ask: str) -> InputError:
+    return InputError(
+        Reason.UNSAFE_EDIT, f"The edge ({v}, {w}) was to be {done}.", found, f"Ask {ask} first."
+    )

@@ -1,4 +1,24 @@
-"""Matching the classes of two files without common variables, by mappings of cluster labels.
+"""Groups of two clusterings matched with each other by the relations that they share.
+
+Heuristic search for mappings of labels under which the classes of two files agree best.
+
+Labels are numbered from 0 in each technique. A bound of what can be reached looks at one technique
+at a time: an injective mapping uses at most as many labels of A as B has, and a one-to-one matching
+at most as many rows of a label as its partner has.
+
+Two steps alternate: for given mappings every row of A goes to the rows of B that agree with it
+most, and for given rows the mapping of each technique is the best assignment of its labels by how
+often they go together. Neither step lowers the similarity. Starts are random, or come from the
+tables of each two techniques: how many records have both labels is known in either file, and
+mappings under which these tables agree are found by assignments of a few dozen labels. The best is
+then disturbed again and again, and what is no worse is kept. On small problems exchanges of single
+labels are tried too. Many mappings may have the same similarity; of those that were met the one is
+returned under which the tables agree best.
+
+Torra, Towards the re-identification of individuals in data files with non-common variables; the
+paper leaves the algorithm open. One round costs techniques times rows of A times rows of B.
+
+Matching the classes of two files without common variables, by mappings of cluster labels.
 
 Every class of a file has one label per clustering technique. Sought are a mapping f_t of the labels
 of A to those of B for each technique, and a row m(i) of B for each row i of A, with the greatest
@@ -24,19 +44,390 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.structure.clusterings import Conjunction
-from gamekeeper.algorithms.structure.group_search import (
-    ASKED,
-    GroupProblem,
-    assigned,
-    group_problem,
-    search_mappings,
-    simple_bound,
-)
-from gamekeeper.errors import InputError, LimitError, Reason
+from gamekeeper.algorithms.structure.clusterings import Conjunction, refuse_faults
+from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.wording import count_of, memory_text
 
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+ASKED = "A matching of the classes of two files was asked for."
+"""The first sentence of every refusal."""
+
+
+@dataclass(frozen=True, eq=False)
+class GroupProblem:
+    """Labels and sizes of the rows of both files, and what is allowed."""
+
+    a: Integers
+    b: Integers
+    sizes_a: Integers
+    sizes_b: Integers
+    n_a: Integers
+    n_b: Integers
+    is_free: NDArray[np.bool_]
+    is_one_to_one: bool
+
+    @property
+    def n_techniques(self) -> int:
+        """The number of techniques."""
+        return len(self.n_a)
+
+    @property
+    def by_technique(self) -> NDArray[np.int32]:
+        """The labels of B, one row per technique."""
+        return np.ascontiguousarray(self.b.T, dtype=np.int32)
+
+    @property
+    def shares_a(self) -> Floats:
+        """The share of each row of A in its file."""
+        return self.sizes_a / max(int(self.sizes_a.sum()), 1)
+
+    @property
+    def shares_b(self) -> Floats:
+        """The share of each row of B in its file."""
+        return self.sizes_b / max(int(self.sizes_b.sum()), 1)
+
+    @property
+    def work(self) -> int:
+        """The comparisons of labels that one round takes."""
+        return len(self.a) * len(self.b) * self.n_techniques
+
+
+def group_problem(
+    rows_a: ArrayLike,
+    rows_b: ArrayLike,
+    injective: bool | Sequence[bool],
+    one_to_one: bool,
+    sizes: tuple[ArrayLike, ArrayLike] | None,
+    restarts: int,
+    exact: bool | str,
+) -> tuple[GroupProblem, list[Integers], list[Integers]]:
+    """Return what was asked in numbers from 0, with the labels that the numbers stand for."""
+    problems: list[Problem] = []
+    a = _labels(rows_a, "rows_a", problems)
+    b = _labels(rows_b, "rows_b", problems)
+    if not problems and a.shape[1] != b.shape[1]:
+        found = f"{count_of(a.shape[1], 'technique')} and {count_of(b.shape[1], 'technique')}."
+        do = "Describe both files by the same techniques."
+        problems.append(Problem(Reason.WRONG_SCHEMA, "rows_a and rows_b", found, do))
+    flags = [injective] * a.shape[1] if isinstance(injective, bool) else list(injective)
+    if len(flags) != a.shape[1]:
+        found = f"{count_of(len(flags), 'value')} for {count_of(a.shape[1], 'technique')}."
+        do = "Give one value, or one per technique."
+        problems.append(Problem(Reason.BAD_OPTION, "injective", found, do))
+    sizes_a = _whole_numbers(None if sizes is None else sizes[0], a, "sizes of A", problems)
+    sizes_b = _whole_numbers(None if sizes is None else sizes[1], b, "sizes of B", problems)
+    if restarts < 1:
+        problems.append(Problem(Reason.BAD_OPTION, "restarts", "fewer than 1.", "Give at least 1."))
+    if exact not in (True, False, "auto"):
+        do = "Give True, False or 'auto'."
+        problems.append(Problem(Reason.BAD_OPTION, "exact", "not known.", do))
+    refuse_faults(ASKED, problems)
+    codes_a, numbers_a = _numbered(a)
+    codes_b, numbers_b = _numbered(b)
+    problem = GroupProblem(
+        numbers_a,
+        numbers_b,
+        sizes_a,
+        sizes_b,
+        np.array([len(codes) for codes in codes_a]),
+        np.array([len(codes) for codes in codes_b]),
+        ~np.array(flags, dtype=bool),
+        one_to_one,
+    )
+    return problem, codes_a, codes_b
+
+
+def simple_bound(problem: GroupProblem) -> int:
+    """Return an upper bound of the similarity from the labels of each technique alone."""
+    total = 0
+    for t in range(problem.n_techniques):
+        n_rows = np.bincount(problem.a[:, t], minlength=int(problem.n_a[t]))
+        n_used = len(n_rows) if problem.is_free[t] else min(len(n_rows), int(problem.n_b[t]))
+        bound = int(np.sort(n_rows)[::-1][:n_used].sum())
+        if problem.is_one_to_one:
+            bound = min(bound, _one_to_one_bound(problem, t))
+        total += bound
+    if problem.is_one_to_one:
+        total = min(total, problem.n_techniques * min(len(problem.a), len(problem.b)))
+    return total
+
+
+def _one_to_one_bound(problem: GroupProblem, t: int) -> int:
+    """Return the greatest number of rows that could agree in one technique, each label apart."""
+    from scipy.optimize import linear_sum_assignment
+
+    n_rows = (np.bincount(side[:, t]) for side in (problem.a, problem.b))
+    gains = np.minimum.outer(*n_rows)
+    if problem.is_free[t]:
+        return int(gains.max(axis=1).sum())
+    rows, columns = linear_sum_assignment(gains, maximize=True)
+    return int(gains[rows, columns].sum())
+
+
+def _whole_numbers(
+    given: ArrayLike | None, rows: Integers, name: str, problems: list[Problem]
+) -> Integers:
+    """Return one whole number per row, 1 if none are given."""
+    numbers = np.ones(len(rows), np.int64) if given is None else np.asarray(given)
+    if (
+        numbers.shape != (len(rows),)
+        or not np.issubdtype(numbers.dtype, np.integer)
+        or (numbers < 0).any()
+        or float(numbers.sum(dtype=np.float64)) * rows.shape[1] > 2**53
+    ):
+        found, do = (
+            "not one whole number from 0 per row.",
+            "Give the number of records of each row.",
+        )
+        problems.append(Problem(Reason.BAD_OPTION, name, found, do))
+        return np.ones(len(rows), np.int64)
+    return numbers.astype(np.int64)
+
+
+def _labels(rows: ArrayLike, name: str, problems: list[Problem]) -> Integers:
+    matrix = np.asarray(rows)
+    if matrix.ndim != 2 or not matrix.size or not np.issubdtype(matrix.dtype, np.integer):
+        found = "not a table of whole numbers with rows and columns."
+        do = "Give one row per class and one column of labels per technique."
+        problems.append(Problem(Reason.WRONG_SCHEMA, name, found, do))
+        return np.zeros((1, 1), np.int64)
+    if matrix.shape[1] > 255:
+        found = f"{matrix.shape[1]} techniques."
+        problems.append(Problem(Reason.TOO_LARGE, name, found, "Give at most 255."))
+    return matrix.astype(np.int64)
+
+
+def _numbered(rows: Integers) -> tuple[list[Integers], Integers]:
+    codes: list[Integers] = []
+    numbers = np.empty_like(rows)
+    for t in range(rows.shape[1]):
+        distinct, numbers[:, t] = np.unique(rows[:, t], return_inverse=True)
+        codes.append(distinct)
+    return codes, numbers
+
+
+# Above this many comparisons of labels, exchanges of single labels are left to the end.
+_SMALL = 2_000_000
+_LARGE = 20_000_000
+_MOST_ROUNDS = 60
+_TABLE_ROUNDS = 20
+# Candidates that are finished one-to-one, since the search itself is for matchings that need not be.
+_FINISHED = 8
+
+
+class _Search:
+    """The working state of one search."""
+
+    def __init__(self, problem: GroupProblem) -> None:
+        self.problem = problem
+        self.by_technique = problem.by_technique
+        self.shape = (problem.n_techniques, int(problem.n_a.max()), int(problem.n_b.max()))
+        self.counts = np.empty(self.shape)
+        self.tables_a = _pair_tables(problem.a, problem.n_a, problem.shares_a)
+        self.tables_b = _pair_tables(problem.b, problem.n_b, problem.shares_b)
+
+    def alternate(self, mapping: Integers) -> int:
+        """Improve a mapping in place until nothing changes; return its similarity."""
+        from gamekeeper.algorithms.structure.kernels import agreement_counts
+
+        problem, similarity = self.problem, -1
+        for _ in range(_MOST_ROUNDS):
+            before = mapping.copy()
+            _, most = agreement_counts(
+                problem.a,
+                self.by_technique,
+                problem.shares_a,
+                problem.shares_b,
+                mapping,
+                self.counts,
+            )
+            reached = int(most.sum())
+            if reached <= similarity:
+                break
+            similarity = reached
+            self.remap(mapping, self.counts)
+            if np.array_equal(before, mapping):
+                break
+        return similarity
+
+    def remap(self, mapping: Integers, gains: Floats) -> None:
+        """Set each mapping to the best for the gains of each pair of labels."""
+        from scipy.optimize import linear_sum_assignment
+
+        problem = self.problem
+        for t in range(problem.n_techniques):
+            n_a, n_b = int(problem.n_a[t]), int(problem.n_b[t])
+            part = gains[t, :n_a, :n_b]
+            if problem.is_free[t]:
+                mapping[t, :n_a] = part.argmax(axis=1)
+            else:
+                rows, columns = linear_sum_assignment(part, maximize=True)
+                mapping[t, :n_a] = -1
+                mapping[t, rows] = columns
+
+    def polish(self, mapping: Integers) -> int:
+        """Exchange single labels and alternate while that helps; return the similarity."""
+        from gamekeeper.algorithms.structure.kernels import improve
+
+        problem = self.problem
+        similarity = improve(
+            problem.a, self.by_technique, mapping, problem.n_a, problem.n_b, problem.is_free
+        )
+        return max(int(similarity), self.alternate(mapping))
+
+    def start(self, rng: np.random.Generator, noise: float) -> Integers:
+        """Return mappings under which the tables of each two techniques nearly agree."""
+        mapping = np.full(self.shape[:2], -1, np.int64)
+        self.remap(mapping, rng.random(self.shape))
+        # Sizes of clusters alone say little, but they break the tie of the first round.
+        gains = np.zeros(self.shape)
+        for t in range(self.shape[0]):
+            n_a, n_b = int(self.problem.n_a[t]), int(self.problem.n_b[t])
+            share_a, share_b = self.tables_a[t][t].diagonal(), self.tables_b[t][t].diagonal()
+            gains[t, :n_a, :n_b] = -((share_a[:, None] - share_b[None, :]) ** 2)
+            gains[t, :n_a, :n_b] += noise * rng.random((n_a, n_b)) * share_a.max() ** 2
+        self.remap(mapping, gains)
+        for _ in range(_TABLE_ROUNDS):
+            before = mapping.copy()
+            for t in range(self.shape[0]):
+                gains[t] = 0.0
+                n_a, n_b = int(self.problem.n_a[t]), int(self.problem.n_b[t])
+                for other in range(self.shape[0]):
+                    known = np.flatnonzero(mapping[other] >= 0)
+                    table_a = self.tables_a[t][other][:, known]
+                    table_b = self.tables_b[t][other][:, mapping[other, known]]
+                    if other != t:
+                        gains[t, :n_a, :n_b] -= (
+                            (table_a[:, None, :] - table_b[None, :, :]) ** 2
+                        ).sum(axis=2)
+            self.remap(mapping, gains)
+            if np.array_equal(before, mapping):
+                break
+        return mapping
+
+    def difference(self, mapping: Integers) -> float:
+        """Return how much the tables of each two techniques differ under mappings."""
+        total = 0.0
+        for t in range(self.shape[0]):
+            known = np.flatnonzero(mapping[t] >= 0)
+            for other in range(t + 1):
+                its_known = np.flatnonzero(mapping[other] >= 0)
+                table_a = self.tables_a[t][other][np.ix_(known, its_known)]
+                places = np.ix_(mapping[t, known], mapping[other, its_known])
+                total += float(np.abs(table_a - self.tables_b[t][other][places]).sum())
+        return total
+
+    def disturb(self, mapping: Integers, rng: np.random.Generator) -> Integers:
+        """Return mappings with some labels of one technique exchanged."""
+        changed = mapping.copy()
+        t = int(rng.integers(self.shape[0]))
+        n_a, n_b = int(self.problem.n_a[t]), int(self.problem.n_b[t])
+        chosen = rng.permutation(n_a)[: int(rng.integers(2, 5))]
+        if self.problem.is_free[t]:
+            changed[t, chosen] = rng.integers(0, n_b, len(chosen))
+        else:
+            changed[t, chosen] = np.roll(changed[t, chosen], 1)
+            unused = np.setdiff1d(np.arange(n_b), changed[t, :n_a])
+            if len(unused):
+                changed[t, chosen[0]] = rng.choice(unused)
+        return changed
+
+
+def search_mappings(
+    problem: GroupProblem, *, restarts: int, seed: int
+) -> tuple[int, Integers, Integers]:
+    """Return the best similarity found, its mappings and the row of B for each row of A."""
+    rng = np.random.default_rng(seed)
+    search = _Search(problem)
+    is_small = problem.work <= _SMALL
+    found: dict[bytes, tuple[tuple[int, float], Integers]] = {}
+
+    def finish(mapping: Integers, *, is_polished: bool) -> tuple[int, float]:
+        similarity = search.polish(mapping) if is_polished else search.alternate(mapping)
+        rank = similarity, -round(search.difference(mapping), 12)
+        found[mapping.tobytes()] = (rank, mapping.copy())
+        return rank
+
+    n_disturbed = restarts * (4 if problem.work <= _LARGE else 1)
+    best, mapping = (-1, 0.0), np.empty(0, np.int64)
+    for number in range(restarts + n_disturbed):
+        if number < restarts:
+            if number % 2 == 0:
+                trial = search.start(rng, noise=0.0 if number == 0 else 0.5)
+            else:
+                trial = np.full(search.shape[:2], -1, np.int64)
+                search.remap(trial, rng.random(search.shape))
+        else:
+            trial = search.disturb(mapping, rng)
+        rank = finish(trial, is_polished=is_small)
+        if rank >= best:
+            best, mapping = rank, trial
+    if not is_small and problem.work <= 10 * _LARGE:
+        finish(mapping, is_polished=True)
+    ranked = sorted(found.values(), key=lambda pair: pair[0], reverse=True)
+    if not problem.is_one_to_one:
+        mapping = ranked[0][1]
+        similarity, groups = assigned(problem, mapping)
+        return similarity, mapping, groups
+    n_finished = _FINISHED if is_small else 1
+    finished = [_finish_one_to_one(search, mapping) for _, mapping in ranked[:n_finished]]
+    return max(finished, key=lambda triple: triple[0])
+
+
+def assigned(problem: GroupProblem, mapping: Integers) -> tuple[int, Integers]:
+    """Return the similarity at the best rows of B for given mappings, and these rows.
+
+    A row of A is left alone (-1) where a one-to-one matching has no row of B for it.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    from gamekeeper.algorithms.structure.kernels import agreement_counts, score_matrix
+
+    by_technique = problem.by_technique
+    if not problem.is_one_to_one:
+        counts = np.empty((problem.n_techniques, int(problem.n_a.max()), int(problem.n_b.max())))
+        best, most = agreement_counts(
+            problem.a, by_technique, problem.shares_a, problem.shares_b, mapping, counts
+        )
+        return int(most.sum()), best
+    scores = score_matrix(problem.a, by_technique, mapping).astype(np.int64)
+    rows, columns = linear_sum_assignment(scores, maximize=True)
+    groups = np.full(len(problem.a), -1, np.int64)
+    groups[rows] = columns
+    return int(scores[rows, columns].sum()), groups
+
+
+def _finish_one_to_one(search: _Search, mapping: Integers) -> tuple[int, Integers, Integers]:
+    """Alternate between mappings and the one-to-one matching until the similarity stands still."""
+    problem = search.problem
+    similarity, groups = assigned(problem, mapping)
+    while True:
+        counts = np.zeros(search.shape)
+        linked = np.flatnonzero(groups >= 0)
+        for t in range(problem.n_techniques):
+            pairs = problem.a[linked, t], problem.b[groups[linked], t]
+            np.add.at(counts[t], pairs, 1)
+        trial = mapping.copy()
+        search.remap(trial, counts)
+        reached, its_groups = assigned(problem, trial)
+        if reached <= similarity:
+            return similarity, mapping, groups
+        similarity, mapping, groups = reached, trial, its_groups
+
+
+def _pair_tables(labels: Integers, n_labels: Integers, shares: Floats) -> list[list[Floats]]:
+    """Return the share of the file with each two labels, for each two techniques."""
+    tables: list[list[Floats]] = []
+    for t, n in enumerate(n_labels.tolist()):
+        tables.append([])
+        for other, n_other in enumerate(n_labels.tolist()):
+            table = np.zeros((n, n_other))
+            np.add.at(table, (labels[:, t], labels[:, other]), shares)
+            tables[t].append(table)
+    return tables
+
 
 # Branch and bound keeps one byte per pair of rows and level.
 _MOST_BYTES = 200_000_000

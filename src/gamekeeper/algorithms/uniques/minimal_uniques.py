@@ -44,8 +44,8 @@ from gamekeeper.algorithms.uniques.search import (
     search_by_transversals,
 )
 from gamekeeper.budget import require_memory, workers_of
-from gamekeeper.choices import MAX_MSUS, MAX_SECONDS
 from gamekeeper.errors import InputError, LimitError, Problem, Reason, refuse
+from gamekeeper.prompt_syntax import MAX_MSUS, MAX_SECONDS
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, memory_text
 

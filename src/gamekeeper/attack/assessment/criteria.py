@@ -29,7 +29,7 @@ from gamekeeper.algorithms.anonymity import household_risk, n_sets, unsafe_combi
 from gamekeeper.attack.assessment.measured import Basis, Interval, Measured, numbers_of
 from gamekeeper.attack.measure_lines import household_codes, individual_risks, sensitive_values
 from gamekeeper.attack.options import MeasuresOptions
-from gamekeeper.choices import Missing
+from gamekeeper.prompt_syntax import Missing
 from gamekeeper.wording import at_start, count_of, number_text, percent_text, three_digits
 
 _NO_SENSITIVE = "no sensitive variable is named (--sensitive)"

@@ -32,9 +32,9 @@ from gamekeeper.attack.options import MeasureOptions
 from gamekeeper.attack.risk import RiskClasses
 from gamekeeper.attack.uniques.records import with_others
 from gamekeeper.attack.uniques.suda import UniquesRisk, assess_uniques
-from gamekeeper.choices import Missing
 from gamekeeper.data.keys.key_table import KeyTable, missing_reservations
 from gamekeeper.options import takes
+from gamekeeper.prompt_syntax import Missing
 from gamekeeper.wording import count_of, expected_text, percent_text, three_digits
 
 if TYPE_CHECKING:

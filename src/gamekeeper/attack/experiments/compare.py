@@ -69,12 +69,12 @@ from gamekeeper.attack.experiments.simulate import (
     run_left,
 )
 from gamekeeper.attack.options import CompareOptions
-from gamekeeper.choices import MAX_SECONDS, Missing, Pool
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.engine.gate import map_locally
 from gamekeeper.errors import GamekeeperError, InputError, LimitError, Problem, Reason, refuse
 from gamekeeper.files import write_file
 from gamekeeper.options import option_text, takes
+from gamekeeper.prompt_syntax import MAX_SECONDS, Missing, Pool
 from gamekeeper.results import Listing, Provenance, Result, package_version
 from gamekeeper.wording import at_start, count_of, fraction_text, percent_text, quoted
 

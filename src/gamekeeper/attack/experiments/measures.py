@@ -30,8 +30,8 @@ from gamekeeper.algorithms.uniques.strategies import (
 from gamekeeper.attack.experiments.notional import PROBABILITIES, Failure, Sample, Score
 from gamekeeper.attack.models.fitting import estimate_sample
 from gamekeeper.attack.options import Measure
-from gamekeeper.choices import MAX_SECONDS
 from gamekeeper.errors import Problem, Reason, refuse
+from gamekeeper.prompt_syntax import MAX_SECONDS
 from gamekeeper.wording import did_you_mean, quoted
 
 Values = Mapping[str, float | None]

@@ -37,9 +37,9 @@ from gamekeeper.algorithms.uniques.strategies import (
     StrategyValue,
     evaluate_strategies,
 )
-from gamekeeper.choices import MAX_SECONDS, Missing
 from gamekeeper.data.keys.counting import MAX_KEYS, all_missing_problems
 from gamekeeper.errors import InputError, Problem, Reason, refuse
+from gamekeeper.prompt_syntax import MAX_SECONDS, Missing
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from gamekeeper.algorithms.models.walks import SearchResult
 from gamekeeper.algorithms.uniques.dis import dis
 from gamekeeper.attack.experiments.notional import Score, scores_of
 from gamekeeper.attack.models.fitting import estimate_sample
-from gamekeeper.choices import MAX_SECONDS
 from gamekeeper.errors import InputError, Problem, Reason, refuse
+from gamekeeper.prompt_syntax import MAX_SECONDS
 from gamekeeper.results import EVERYTHING, Cell, Listing, make_listing
 from gamekeeper.wording import count_of, did_you_mean, quoted
 

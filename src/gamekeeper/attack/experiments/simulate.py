@@ -43,13 +43,12 @@ from gamekeeper.attack.experiments.notional import (
 from gamekeeper.attack.experiments.plots import SimulationResult
 from gamekeeper.attack.options import SimulateOptions
 from gamekeeper.budget import require_memory
-from gamekeeper.choices import Missing, Pool
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.files import fault_of_folder, make_folders, refusal, require_ordinary, write_file
 from gamekeeper.options import option_text, takes
-from gamekeeper.prompt_syntax import FractionLike, parse_fraction
+from gamekeeper.prompt_syntax import FractionLike, Missing, Pool, parse_fraction
 from gamekeeper.results import Progress, Provenance, package_version
 from gamekeeper.wording import count_of, quoted
 

@@ -41,12 +41,12 @@ from gamekeeper.algorithms.models.walks import SearchResult
 from gamekeeper.attack.options import FitMethod, FitOptions
 from gamekeeper.attack.risk import keyed_provenance
 from gamekeeper.budget import fits
-from gamekeeper.choices import Missing
 from gamekeeper.data.engine.gate import MOST_BROUGHT
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.weights import Marginals
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from gamekeeper.options import takes, texts_of
+from gamekeeper.prompt_syntax import Missing
 from gamekeeper.results import (
     COLOURS,
     GRID,

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from gamekeeper.algorithms.cells.primary_rules import RULE_WORDS
 from gamekeeper.attack.options import MaxSeconds, Seed, Workers
-from gamekeeper.choices import MAX_SECONDS
 from gamekeeper.data.reading.columns import number_of
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.options import Option
-from gamekeeper.prompt_syntax import lists_of, names_of, pairs_of
+from gamekeeper.prompt_syntax import MAX_SECONDS, lists_of, names_of, pairs_of
 from gamekeeper.wording import quoted
 
 if TYPE_CHECKING:

@@ -27,12 +27,11 @@ from gamekeeper.algorithms.uniques.dis import (
 )
 from gamekeeper.attack.options import DisMethod, DisOptions
 from gamekeeper.attack.risk import FileRisk, RiskLine, count_line, keyed_provenance
-from gamekeeper.choices import Missing
 from gamekeeper.data.coding.coded_table import aligned
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import takes
-from gamekeeper.prompt_syntax import FractionLike, parse_fraction
+from gamekeeper.prompt_syntax import FractionLike, Missing, parse_fraction
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, digits_text, fraction_text, quoted, three_digits
 

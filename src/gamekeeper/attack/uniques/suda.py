@@ -62,12 +62,11 @@ from gamekeeper.attack.uniques.records import (
     record_table,
     score_uniques,
 )
-from gamekeeper.choices import Missing
 from gamekeeper.data.engine.gate import stays_elsewhere
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import takes
-from gamekeeper.prompt_syntax import FractionLike, parse_fraction
+from gamekeeper.prompt_syntax import FractionLike, Missing, parse_fraction
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, did_you_mean, quoted
 

@@ -19,7 +19,7 @@ from gamekeeper.cli.commands import (
     show,
     warn,
 )
-from gamekeeper.cli.environment.edit_commands import (
+from gamekeeper.cli.environment.edits import (
     OFFERS,
     edit_command,
     record_command,

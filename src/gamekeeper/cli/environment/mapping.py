@@ -21,7 +21,7 @@ from gamekeeper.cli.commands import (
     show,
     warn,
 )
-from gamekeeper.cli.environment.edit_commands import OFFERS
+from gamekeeper.cli.environment.edits import OFFERS
 from gamekeeper.errors import GamekeeperError, LimitError
 from gamekeeper.options import written
 from gamekeeper.wording import listed, number_text, quoted

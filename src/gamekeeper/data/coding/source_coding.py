@@ -43,8 +43,7 @@ from gamekeeper.data.reading.columns import (
     value_texts,
 )
 from gamekeeper.data.reading.frames import Frame
-from gamekeeper.data.reading.source import Source, missing_texts
-from gamekeeper.data.reading.typed_files import ParquetFile
+from gamekeeper.data.reading.source import ParquetFile, Source, missing_texts
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, quoted

@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from gamekeeper.algorithms.blocks import Kernel, Outcome, Shared, State, Task
 from gamekeeper.budget import is_memory_given, memory_budget, workers_of
-from gamekeeper.choices import Pool
 from gamekeeper.data.engine.gate import (
     MOST_DISTINCT,
     RECORD,
@@ -41,6 +40,7 @@ from gamekeeper.data.engine.gate import (
 from gamekeeper.data.engine.spark.calls import KINDS, parse_address
 from gamekeeper.errors import GamekeeperError, InputError, LimitError, Reason, StoreError
 from gamekeeper.files import temporary_folder
+from gamekeeper.prompt_syntax import Pool
 from gamekeeper.results import Progress
 from gamekeeper.wording import quoted
 

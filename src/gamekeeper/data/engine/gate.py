@@ -44,9 +44,9 @@ from gamekeeper.algorithms.blocks import (
     map_by_threads,
 )
 from gamekeeper.budget import require_memory, workers_of
-from gamekeeper.choices import Pool
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.files import fault_of_folder, move, refusal
+from gamekeeper.prompt_syntax import Pool
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, number_text
 

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from gamekeeper.algorithms.uniques.scores import class_sizes
-from gamekeeper.choices import Missing
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.engine.gate import FEWER_KEYS, RECORD, Engine, require_brought
@@ -23,7 +22,7 @@ from gamekeeper.data.keys.weights import (
 from gamekeeper.data.reading.columns import matched_names
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import require_made
-from gamekeeper.prompt_syntax import FractionLike, parse_fraction
+from gamekeeper.prompt_syntax import FractionLike, Missing, parse_fraction
 from gamekeeper.results import Progress, Provenance
 from gamekeeper.wording import count_of, did_you_mean, quoted, there_are
 

@@ -22,7 +22,6 @@ import numpy as np
 import numpy.typing as npt
 
 from gamekeeper.algorithms.uniques.scores import class_sizes
-from gamekeeper.choices import Missing
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.engine.gate import FEWER_KEYS, RECORD, require_brought
 from gamekeeper.data.keys.listed_records import (
@@ -33,6 +32,7 @@ from gamekeeper.data.keys.listed_records import (
     listed_keys,
 )
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.prompt_syntax import Missing
 from gamekeeper.results import COLOURS, Provenance, Result, new_figure, ruled, table_html
 from gamekeeper.wording import be, count_of, fraction_text, joined, percent_text, quoted, there_are
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gamekeeper.choices import Missing
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.engine.gate import RECORD, Engine
 from gamekeeper.data.keys.key_table import KeyTable, free_name
 from gamekeeper.data.keys.listed_records import ListedRecords
+from gamekeeper.prompt_syntax import Missing
 
 if TYPE_CHECKING:
     import pyarrow as pa

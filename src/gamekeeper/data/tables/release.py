@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.releases.constraints import CountConstraints, CountMargin
 from gamekeeper.algorithms.releases.schemes import HIDDEN, Scheme, SchemeLike, parse_scheme
 from gamekeeper.budget import require_memory
-from gamekeeper.choices import Missing
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.counting import count_keys
@@ -50,6 +49,7 @@ from gamekeeper.data.tables.subtotals import (
 )
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import require_made
+from gamekeeper.prompt_syntax import Missing
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, quoted, shape_text, unfit_character
 

@@ -29,8 +29,13 @@ from numpy.typing import NDArray
 
 from gamekeeper.data.reading.columns import is_text, value_texts
 from gamekeeper.data.reading.csv_file import BYTE_ORDER_MARKS, CsvFile, fingerprint_of, open_bytes
-from gamekeeper.data.reading.source import TEXT_SUFFIXES, Source, check_columns
-from gamekeeper.data.reading.typed_files import PARQUET_SUFFIXES, ParquetFile
+from gamekeeper.data.reading.source import (
+    PARQUET_SUFFIXES,
+    TEXT_SUFFIXES,
+    ParquetFile,
+    Source,
+    check_columns,
+)
 from gamekeeper.data.writing.released_cells import (
     CellLook,
     CellReplacer,

@@ -34,8 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.data.reading.columns import floats_of, number_of, value_text, value_texts
-from gamekeeper.data.reading.source import Source
-from gamekeeper.data.reading.typed_files import StatisticalFile
+from gamekeeper.data.reading.source import Source, StatisticalFile
 from gamekeeper.data.writing.released_cells import (
     CellLook,
     ReleasedColumn,

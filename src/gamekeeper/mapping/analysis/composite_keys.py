@@ -31,11 +31,11 @@ from gamekeeper.algorithms.categories.partitions import (
     bits,
     is_finer,
 )
-from gamekeeper.choices import MAX_KEYS
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.overview import Scope
 from gamekeeper.mapping.environment.rules import Scenario
+from gamekeeper.prompt_syntax import MAX_KEYS
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, number_text, quoted
 

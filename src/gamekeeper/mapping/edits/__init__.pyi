@@ -41,7 +41,7 @@ from gamekeeper.mapping.edits.forms import (
     DropQuestion as DropQuestion,
     SetUniverse as SetUniverse,
 )
-from gamekeeper.mapping.edits.record import edit_of as edit_of
+from gamekeeper.mapping.edits.environment import edit_of as edit_of
 from gamekeeper.mapping.edits.environment import (
     AllowCombination as AllowCombination,
     DeclareImpossible as DeclareImpossible,

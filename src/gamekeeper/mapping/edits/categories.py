@@ -17,7 +17,13 @@ from pydantic import Field
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import bits
 from gamekeeper.errors import InputError, Problem, Reason, refuse
-from gamekeeper.mapping.edits.record import NewName, OfCategory, OfVariable, Record, require_new
+from gamekeeper.mapping.edits.environment import (
+    NewName,
+    OfCategory,
+    OfVariable,
+    Record,
+    require_new,
+)
 from gamekeeper.mapping.edits.variables import with_variable
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.variables.codes import Scale, Variable

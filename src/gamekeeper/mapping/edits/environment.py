@@ -1,4 +1,8 @@
-"""Edits of an environment as a whole, of its rules, its scenarios, its groups and its history.
+"""What every edit is, and the edits of an environment as a whole: groups, scenarios, rules, its history.
+
+What every edit is: a strict, frozen record whose field `edit` says which one it is.
+
+Edits of an environment as a whole, of its rules, its scenarios, its groups and its history.
 
 A group is defined in one way: by the forms listed, by a query, or from other groups. One that is
 renamed has its new name in the groups made from it; one that others are made from is not removed.
@@ -10,13 +14,13 @@ them and when, goes with the merge as a record that changes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from gamekeeper.errors import InputError, Problem, Reason, refuse
-from gamekeeper.mapping.edits.record import NewName, OfGroup, OfScenario, Record, require_new
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.rules import Impossible, MetadataKey, Rules, Subject
 from gamekeeper.mapping.forms.groups import GROUP_WAYS, Group, ways_given
@@ -24,7 +28,98 @@ from gamekeeper.mapping.scenario.document import ScenarioDocument, scenario_of
 from gamekeeper.mapping.variables.definitions import STRICT, Names
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import listed_values_of, lists_of
-from gamekeeper.wording import did_you_mean, quoted
+from gamekeeper.wording import be, count_of, did_you_mean, quoted
+
+_Record = TypeVar("_Record", bound="Record")
+OfForm = Annotated[str, Option("The form.", is_argument=True)]
+OfVariable = Annotated[str, Option("The variable.", is_argument=True)]
+OfCategory = Annotated[str, Option("The category.", is_argument=True)]
+OfGroup = Annotated[str, Option("The group.", is_argument=True)]
+OfScenario = Annotated[str, Option("The scenario.", is_argument=True)]
+NewName = Annotated[str, Option("The new name.", is_argument=True)]
+
+
+def _describe(schema: dict[str, Any], record: type[BaseModel]) -> None:
+    """Let the JSON Schema say what fields are for, and require the name of the edit."""
+    for name, option in options_of_record(record).items():
+        schema["properties"][name]["description"] = option.help
+    del schema["properties"]["edit"]["default"]
+    schema["required"] = ["edit", *schema.get("required", ())]
+
+
+class Record(BaseModel):
+    """An edit of an environment.
+
+    A field annotated with an `Option` is asked for at the prompt in that way.
+    """
+
+    model_config = STRICT | ConfigDict(json_schema_extra=_describe)
+
+
+def options_of_record(record: type[BaseModel]) -> dict[str, Option]:
+    """Return the options of a record by the names of the fields.
+
+    Examples
+    --------
+    >>> from gamekeeper.mapping.edits import RenameForm
+    >>> [option.help for option in options_of_record(RenameForm).values()]
+    ['The form.', 'The new name.']
+    """
+    return {
+        name: mark
+        for name, item in record.model_fields.items()
+        for mark in item.metadata
+        if isinstance(mark, Option)
+    }
+
+
+def edit_of(record: type[_Record], values: Mapping[str, Any]) -> _Record:
+    """Make an edit of plain values; what does not fit is one clear error.
+
+    Examples
+    --------
+    >>> from gamekeeper.mapping.edits import SplitCategory
+    >>> edit_of(SplitCategory, {"variable": "Age", "category": "16+", "into": ["16-64"]})
+    Traceback (most recent call last):
+    gamekeeper.errors.InputError: The edit 'split-category' was asked for. What was given for it
+    has 1 fault.
+      - into: 1 is given, and 2 or more are needed. What it is split into: new, finer categories.
+    """
+    try:
+        return record(**values)
+    except ValidationError as error:
+        faults = error.errors(include_url=False, include_input=False, include_context=True)
+    problems = [
+        _problem(record, fault["loc"], fault["type"], fault.get("ctx", {})) for fault in faults
+    ]
+    asked = f"The edit {quoted([record.model_fields['edit'].default])} was asked for."
+    found = f"What was given for it has {count_of(len(problems), 'fault')}."
+    raise InputError(Reason.BAD_OPTION, asked, found, problems=problems)
+
+
+def _problem(
+    record: type[Record], loc: Sequence[str | int], kind: str, context: Mapping[str, Any]
+) -> Problem:
+    name = str(loc[0]) if loc else "edit"
+    option = options_of_record(record).get(name)
+    found = "does not fit."
+    if kind == "missing":
+        found = "is missing."
+    elif kind == "too_short":
+        are = be(context["actual_length"])
+        found = (
+            f"{context['actual_length']} {are} given, and {context['min_length']} or more are"
+            " needed."
+        )
+    return Problem(Reason.BAD_OPTION, name, found, option.help if option else "")
+
+
+def require_new(kind: str, name: str, known: Collection[str]) -> None:
+    """Refuse a name that is taken."""
+    if name in known:
+        asked = f"The {kind} {quoted([name])} was to be added."
+        found = f"There is a {kind} of the name {quoted([name])} already."
+        raise InputError(Reason.DUPLICATE, asked, found, "Choose another name.")
 
 
 class DescribeEnvironment(Record):

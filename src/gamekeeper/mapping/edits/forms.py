@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from gamekeeper.errors import InputError, Problem, Reason, refuse
-from gamekeeper.mapping.edits.record import NewName, OfForm, OfVariable, Record, require_new
+from gamekeeper.mapping.edits.environment import NewName, OfForm, OfVariable, Record, require_new
 from gamekeeper.mapping.edits.variables import without_variable
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.rules import metadata_problems

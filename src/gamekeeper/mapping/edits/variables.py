@@ -29,7 +29,13 @@ from pydantic import Field
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph, UnsafeKind, find_unsafe
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition, bits
 from gamekeeper.errors import InputError, Problem, Reason, refuse
-from gamekeeper.mapping.edits.record import NewName, OfCategory, OfVariable, Record, require_new
+from gamekeeper.mapping.edits.environment import (
+    NewName,
+    OfCategory,
+    OfVariable,
+    Record,
+    require_new,
+)
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.rules import follow_names
 from gamekeeper.mapping.forms.form import Form, relabelled, relabelled_universe

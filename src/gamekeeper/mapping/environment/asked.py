@@ -8,8 +8,8 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
-from gamekeeper.choices import MAX_NODES
 from gamekeeper.options import Option
+from gamekeeper.prompt_syntax import MAX_NODES
 
 if TYPE_CHECKING:
     from gamekeeper.results import Progress

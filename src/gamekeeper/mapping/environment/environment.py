@@ -17,7 +17,6 @@ from typing import ClassVar, TypeVar
 
 from gamekeeper.algorithms.categories.harmonization import HarmonizationGraph
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition, harmonize, is_finer
-from gamekeeper.choices import MAX_NODES
 from gamekeeper.errors import InputError, LimitError, Problem, Reason, refuse
 from gamekeeper.mapping.environment.rules import NO_RULES, Rules, Scenario, rule_problems
 from gamekeeper.mapping.forms.form import Form, universe_problems
@@ -31,6 +30,7 @@ from gamekeeper.mapping.variables.codes import (
     clashes,
     name_problems,
 )
+from gamekeeper.prompt_syntax import MAX_NODES
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
 

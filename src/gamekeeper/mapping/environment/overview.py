@@ -23,13 +23,13 @@ import numpy as np
 from gamekeeper.algorithms.categories.bands import BandStyle, parse_band
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition, bits, is_finer
-from gamekeeper.choices import MAX_NODES
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.rules import metadata_problems
 from gamekeeper.mapping.forms.form import Form
 from gamekeeper.mapping.forms.groups import Query, parse_query, unknown_names
 from gamekeeper.mapping.variables.codes import RESERVED, Variable, code_order
+from gamekeeper.prompt_syntax import MAX_NODES
 from gamekeeper.results import (
     EVERYTHING,
     Cell,

@@ -16,7 +16,6 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
-from gamekeeper.choices import MAX_NODES
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.analysis.key_mapping import (
     evidence_at,
@@ -31,6 +30,7 @@ from gamekeeper.mapping.environment.rules import Scenario, ScenarioKey
 from gamekeeper.mapping.scenario.document import fingerprint_of, staleness
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.variables.categorization import categorization_of
+from gamekeeper.prompt_syntax import MAX_NODES
 from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import be, count_of, joined, listed, quoted
 

@@ -33,12 +33,12 @@ from gamekeeper.algorithms.recoding_search.choices import (
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 from gamekeeper.algorithms.uniques.scores import size_weights, weigh
 from gamekeeper.budget import require_memory
-from gamekeeper.choices import Missing
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.reading.columns import matched_name, matched_names
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.recoding_rules import parse_recode
+from gamekeeper.prompt_syntax import Missing
 from gamekeeper.protection.recoding.options import Loss, SearchOptions, granted, parse_wishes
 from gamekeeper.protection.recoding.sources import (
     KeyCategories,

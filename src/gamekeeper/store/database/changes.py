@@ -21,7 +21,8 @@ from gamekeeper.mapping.environment.rules import Scenario
 from gamekeeper.mapping.forms.form import Question, Universe
 from gamekeeper.mapping.variables.codes import ARBITRARY_CODE, CodeRegister, Variable, code_order
 from gamekeeper.mapping.variables.definitions import definition_tree
-from gamekeeper.store.database import tables
+from gamekeeper.store.database import engines as tables
+from gamekeeper.store.database.engines import batches, digest
 from gamekeeper.store.database.loading import (
     RETIRED,
     Document,
@@ -40,7 +41,6 @@ from gamekeeper.store.database.loading import (
     text_of,
     variable_problems,
 )
-from gamekeeper.store.database.tables import batches, digest
 from gamekeeper.store.database.words import Contradiction
 from gamekeeper.store.reading import words_tree
 

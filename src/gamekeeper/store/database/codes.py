@@ -25,7 +25,7 @@ from gamekeeper.mapping.edits import (
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.variables.codes import ARBITRARY_CODE, CodeRegister, Variable, carry_codes
 from gamekeeper.mapping.variables.definitions import definition_tree
-from gamekeeper.store.database import tables
+from gamekeeper.store.database import engines as tables
 from gamekeeper.store.database.changes import Change, PatchedParts, write
 from gamekeeper.store.database.loading import (
     Document,

@@ -269,7 +269,7 @@ def renew_seals(connection: Connection, kinds: Iterable[str] | None = None) -> N
     # Imported here, as below: who only looks does without.
     from sqlalchemy import delete
 
-    from gamekeeper.store.database import tables
+    from gamekeeper.store.database import engines as tables
 
     touched = QUESTIONS if kinds is None else {part for k in kinds for part in _TOUCHED[k]}
     parts = {"environment", *touched}
@@ -422,7 +422,7 @@ def load_variables(
     """Return the variables of some names that are there, with their codes."""
     from sqlalchemy import select
 
-    from gamekeeper.store.database import tables
+    from gamekeeper.store.database import engines as tables
 
     variable, code = tables.variable.c, tables.code.c
     rows = connection.execute(
@@ -443,7 +443,7 @@ def code_ages(connection: Connection, names: Collection[str]) -> dict[str, dict[
     """Return for some variables, removed ones among them, in which revision a code was given."""
     from sqlalchemy import select
 
-    from gamekeeper.store.database import tables
+    from gamekeeper.store.database import engines as tables
 
     variable, code = tables.variable.c, tables.code.c
     keys = {name: tables.digest(name) for name in names}

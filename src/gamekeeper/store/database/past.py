@@ -19,7 +19,7 @@ from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.variables.codes import Variable
 from gamekeeper.mapping.variables.definitions import definition_tree
 from gamekeeper.results import Progress
-from gamekeeper.store.database import tables
+from gamekeeper.store.database import engines as tables
 from gamekeeper.store.database.changes import PatchedParts, patched
 from gamekeeper.store.database.codes import Step, reverted
 from gamekeeper.store.database.engines import ask_of

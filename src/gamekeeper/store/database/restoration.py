@@ -20,7 +20,7 @@ from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
 from gamekeeper.files import BACKUP, LOGS, aside, bring_to_disk, move, put_new
 from gamekeeper.results import Progress
 from gamekeeper.store.database.creation import create_store, open_engine, require_no_link
-from gamekeeper.store.database.engines import ask_of, reading
+from gamekeeper.store.database.engines import METADATA, ask_of, reading
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.file import (
     AUTOMATIC,
@@ -37,7 +37,6 @@ from gamekeeper.store.database.file import (
     stamp_of,
 )
 from gamekeeper.store.database.loading import load
-from gamekeeper.store.database.tables import METADATA
 from gamekeeper.store.database.words import attempt
 from gamekeeper.store.place import StorePlace, slugs
 from gamekeeper.wording import did_you_mean, quoted, shown_path

@@ -20,11 +20,11 @@ from gamekeeper.errors import InputError, Problem, Reason, StoreError, refuse
 from gamekeeper.mapping.edits import EDIT, Edit, describe_edit
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.variables.codes import name_problems
-from gamekeeper.store.database import tables
+from gamekeeper.store.database import engines as tables
 from gamekeeper.store.database.changes import Change, differences, packed, unpacked, write
 from gamekeeper.store.database.codes import Renames, Step
+from gamekeeper.store.database.engines import batches
 from gamekeeper.store.database.loading import State, digest_of, renew_seals, text_of
-from gamekeeper.store.database.tables import batches
 from gamekeeper.store.database.words import Contradiction
 from gamekeeper.wording import count_of, joined, quoted, unfit_character
 

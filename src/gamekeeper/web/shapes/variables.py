@@ -15,10 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
-from gamekeeper.choices import MAX_NODES
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.variables.codes import code_order
 from gamekeeper.mapping.variables.definitions import definition_tree
+from gamekeeper.prompt_syntax import MAX_NODES
 from gamekeeper.report.graphs import draw_harmonization_graph
 from gamekeeper.web.jobs import Job
 from gamekeeper.web.shapes.environment import Named, given_code, named

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeGuard
 
-from gamekeeper.choices import MAX_NODES
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.files import write_file
 from gamekeeper.mapping.analysis.composite_keys import (
@@ -34,6 +33,7 @@ from gamekeeper.mapping.scenario.document import document_of, staleness
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import ScenarioReview, renew_scenario, review_scenario
 from gamekeeper.options import given
+from gamekeeper.prompt_syntax import MAX_NODES
 from gamekeeper.report.graphs import MAX_DRAWN, draw_harmonization_graph, draw_partition_graph
 from gamekeeper.report.mapping_report import write_mapping_report
 from gamekeeper.report.page import save_curves

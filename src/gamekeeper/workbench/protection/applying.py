@@ -16,8 +16,8 @@ from gamekeeper.data.writing.release import WrittenRelease
 from gamekeeper.data.writing.released_cells import CellLook, SuppressedCells
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.files import write_file
-from gamekeeper.protection.attack import AttackName, attack_file, attacks_for
-from gamekeeper.protection.file_attack import (
+from gamekeeper.protection.attacking.candidates import AttackName, attack_file, attacks_for
+from gamekeeper.protection.attacking.file_attack import (
     FileAttack,
     JudgedTarget,
     judge_targets,

@@ -12,11 +12,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-from gamekeeper.choices import MAX_KEYS, MAX_NODES
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.environment.asked import MapOptions, MaxNodes
 from gamekeeper.options import Option
-from gamekeeper.prompt_syntax import Scalar, lists_of, values_of
+from gamekeeper.prompt_syntax import MAX_KEYS, MAX_NODES, Scalar, lists_of, values_of
 from gamekeeper.store.place import StorePlace, store_place
 from gamekeeper.wording import quoted
 from gamekeeper.workbench.requests.environment import AsOf, EnvironmentAt, InStore, Opened, Person

@@ -28,9 +28,15 @@ from gamekeeper.attack.options import (
     Whose,
     Workers,
 )
-from gamekeeper.choices import MAX_SECONDS, Missing
 from gamekeeper.options import Option
-from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of, whole_pairs_of
+from gamekeeper.prompt_syntax import (
+    MAX_SECONDS,
+    Missing,
+    names_of,
+    number_pairs_of,
+    pairs_of,
+    whole_pairs_of,
+)
 from gamekeeper.results import Audience
 from gamekeeper.store.place import StorePlace, store_place
 from gamekeeper.workbench.requests.shared import (

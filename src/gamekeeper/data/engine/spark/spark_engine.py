@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 import numpy as np
 
 from gamekeeper.algorithms.blocks import Kernel, Outcome, Shared, State, Task
-from gamekeeper.choices import Pool
 from gamekeeper.data.engine.gate import (
     MOST_DISTINCT,
     RECORD,
@@ -64,6 +63,7 @@ from gamekeeper.data.engine.spark.session import (
 )
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.files import make_folder
+from gamekeeper.prompt_syntax import Pool
 from gamekeeper.results import Progress
 from gamekeeper.wording import quoted
 

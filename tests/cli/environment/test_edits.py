@@ -10,7 +10,7 @@ import pytest
 
 from gamekeeper.cli.app import load
 from gamekeeper.mapping.edits import Edit
-from gamekeeper.mapping.edits.record import options_of_record
+from gamekeeper.mapping.edits.environment import options_of_record
 
 GROUPS = ("env", "form", "variable", "group", "scenario")
 # Asked for in other ways: from a file, in words, as the outcome of an analysis.

@@ -34,14 +34,13 @@ from gamekeeper.algorithms.suppression.compatibility import (
 )
 from gamekeeper.attack.assessment.criteria import CRITERIA, Found
 from gamekeeper.attack.assessment.measured import Measured, measure_file
-from gamekeeper.choices import Missing
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.reading.columns import number_of
 from gamekeeper.errors import LimitError
-from gamekeeper.prompt_syntax import parse_fraction
-from gamekeeper.protection.file_attack import CANDIDATES, FileAttack, link_release
+from gamekeeper.prompt_syntax import Missing, parse_fraction
+from gamekeeper.protection.attacking.file_attack import CANDIDATES, FileAttack, link_release
 from gamekeeper.protection.step import ChangeLog, Setting
 from gamekeeper.protection.targets import ASSIGNMENTS, LINKAGE, Target
 from gamekeeper.results import Progress, Provenance
