@@ -1,8 +1,7 @@
 """What is typed for an option, and what may be chosen, named without loading what does it.
 
-What is typed for an option that is no plain word: lists of names, pairs, exact shares of a whole.
-
-Choices and bounds that can be named without what they are of: searches, missing cells, workers.
+Typed are lists of names, pairs, and exact shares of a whole; chosen are bounds of searches, what a
+missing cell means, and who works.
 """
 
 from __future__ import annotations

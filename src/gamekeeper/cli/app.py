@@ -9,8 +9,6 @@ At work Python raises KeyboardInterrupt between any two steps, and then compiled
 hand back an array can crash. Where work tells progress it is safe to stop, and work that keeps what
 it has found can do so.
 
-The `gamekeeper` command: its sub-commands, and how errors leave it.
-
 Groups of commands are imported when they are used: `--version`, `--help` and the tab key are quick.
 Exit codes: 0 fine, 1 our fault, 2 your input, 3 a limit was exceeded, 4 a policy that was named is not
 met or not proven, 130 cancelled.

@@ -1,15 +1,11 @@
 """Which variable a question asks for: by its wording, by its answers, and by what was decided before.
 
-How well the words of a question ask for a variable.
-
 A variable is known by its name and, if its name is a wording of a concept, by all wordings of it.
 A wording that a text holds leaves a rest; words that only ask ('what is your') do not count, nor
 do answers that the question lists ('are you married, single or widowed?'). No rest is a score of
 1, and every word more takes something off: 'age of youngest child' is not about age. A question to
 be answered by yes or no is also known by a category that it names ('are you married?'). Without
 any wording, likeness of the letters gives a hint of less than a half.
-
-Which variable a question is about, how sure that is, and why; and what was decided before.
 
 Earlier decisions are the questions on the forms of an environment: which variable the same words fed,
 and what the same answers meant. Where two forms decided the same words otherwise, nothing is

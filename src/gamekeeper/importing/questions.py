@@ -1,10 +1,7 @@
 """What is printed on an instrument: questions with their answers, and how their texts are compared.
 
-What a reader makes of an instrument: questions with their printed answers, not yet judged.
-
-Texts of instruments as sequences of plain words, and what single words and answers do.
-
-Words that only ask, words that deny, other people, and answers that are none, in eight languages,
+Questions are what a reader makes of an instrument, not yet judged. Their texts are compared as
+sequences of plain words. Words that only ask, words that deny, other people, and answers that are none, in eight languages,
 written as `plain_text` leaves a text.
 """
 

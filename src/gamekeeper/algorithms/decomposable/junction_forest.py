@@ -1,13 +1,4 @@
-"""Junction forests that follow edges added and removed, and the dynamic junction tree of the thesis.
-
-The forest of labelled cliques inside a dynamic junction tree, how it is turned, and its moves.
-
-Everything here keeps the graph that the forest stands for, but for the bare `hang` and
-`swap_with_parent`, whose callers change the cliques as well. Which edges may come and go is found
-on the paths next to their ends: adding is decided on the ways up from the two ends, deleting in the
-subtree of the cliques that hold both. `dynamic_junction_tree` has the definitions and the paper.
-
-Dynamic junction trees: decomposable graphs whose edges are added and deleted by local moves.
+"""Dynamic junction trees: decomposable graphs whose edges are added and deleted by local moves.
 
 There is one clique per variable, its label: the variable and its neighbours at the time an
 elimination ordering removes it. The parent of a clique is labelled by the first of those
@@ -20,7 +11,10 @@ A rotation swaps a clique with its parent, as swapping two neighbours in the ord
 neutral, leaving the graph as it is, if and only if the clique C_v has one member more than its
 parent's. Two variables are in one component if their cliques have the same root. Legality of a
 move is read off the paths to the root or a subtree below one clique, and a move is made by neutral
-rotations, one change of one clique, and at most one new parent.
+rotations, one change of one clique, and at most one new parent: adding is decided on the ways up from
+the two ends, deleting in the subtree of the cliques that hold both. Methods of the forest keep the
+graph that it stands for, but for the bare `hang` and `swap_with_parent`, whose callers change the
+cliques as well.
 
 Smith's thesis, chapter 6, with these corrections: after a rotation the clique C_v holds its label;
 its first condition alone makes a rotation neutral in a decomposable graph; a component is attached

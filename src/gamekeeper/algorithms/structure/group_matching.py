@@ -1,24 +1,4 @@
-"""Groups of two clusterings matched with each other by the relations that they share.
-
-Heuristic search for mappings of labels under which the classes of two files agree best.
-
-Labels are numbered from 0 in each technique. A bound of what can be reached looks at one technique
-at a time: an injective mapping uses at most as many labels of A as B has, and a one-to-one matching
-at most as many rows of a label as its partner has.
-
-Two steps alternate: for given mappings every row of A goes to the rows of B that agree with it
-most, and for given rows the mapping of each technique is the best assignment of its labels by how
-often they go together. Neither step lowers the similarity. Starts are random, or come from the
-tables of each two techniques: how many records have both labels is known in either file, and
-mappings under which these tables agree are found by assignments of a few dozen labels. The best is
-then disturbed again and again, and what is no worse is kept. On small problems exchanges of single
-labels are tried too. Many mappings may have the same similarity; of those that were met the one is
-returned under which the tables agree best.
-
-Torra, Towards the re-identification of individuals in data files with non-common variables; the
-paper leaves the algorithm open. One round costs techniques times rows of A times rows of B.
-
-Matching the classes of two files without common variables, by mappings of cluster labels.
+"""Matching the classes of two files without common variables, by mappings of cluster labels.
 
 Every class of a file has one label per clustering technique. Sought are a mapping f_t of the labels
 of A to those of B for each technique, and a row m(i) of B for each row i of A, with the greatest
@@ -34,6 +14,21 @@ records are right. By chance, were the records of B dealt to its classes at rand
 class matched with a class of n_b records would lie in it with probability n_b over the records of
 B. Torra, Towards the re-identification of individuals in data files with non-common variables,
 section 4.
+
+Labels are numbered from 0 in each technique. A bound of what can be reached looks at one technique
+at a time: an injective mapping uses at most as many labels of A as B has, and a one-to-one matching
+at most as many rows of a label as its partner has.
+
+Two steps alternate: for given mappings every row of A goes to the rows of B that agree with it
+most, and for given rows the mapping of each technique is the best assignment of its labels by how
+often they go together. Neither step lowers the similarity. Starts are random, or come from the
+tables of each two techniques: how many records have both labels is known in either file, and
+mappings under which these tables agree are found by assignments of a few dozen labels. The best is
+then disturbed again and again, and what is no worse is kept. On small problems exchanges of single
+labels are tried too. Many mappings may have the same similarity; of those that were met the one is
+returned under which the tables agree best.
+
+The paper leaves the algorithm of the search open. One round costs techniques times rows of A times rows of B.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
 """Edits at the prompt: how one is typed, offered and told; and the commands on variables.
 
-Commands that make an edit of a store, how lists and edits are told, names for the tab key.
-
 An edit command has options of its own, and takes the same as all besides. Most edits are a record and
 nothing else: their options come from its fields, when somebody asks for them, since records take
 longer to import than a list of commands takes to print. Names are offered while a command is typed
 (see `gamekeeper --install-completion`).
-
-The commands on variables and their categories.
 """
 
 from __future__ import annotations

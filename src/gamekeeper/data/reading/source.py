@@ -1,7 +1,5 @@
 """Data files: what is in them, how each kind is read, and their columns in batches.
 
-Files whose columns have types: Parquet, also in parts, and those of SPSS, Stata and SAS.
-
 Parquet is read in batches, or described so that an engine scans it in place. A folder of Parquet
 files, such as others write in parts, is read as one file: its files in the order of their names, all
 with the same columns.
@@ -11,8 +9,6 @@ codes that the file declares as missing (of SPSS), and the extended missing valu
 and SAS), are read as missing unless they are to be kept; then they are values like others, with their
 labels. Value labels of SAS are in a catalog: a file with the same name and the ending .sas7bcat is
 read with it.
-
-Data files: what is in them, how they are read, and their columns in batches.
 """
 
 from __future__ import annotations

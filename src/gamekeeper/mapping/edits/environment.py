@@ -1,8 +1,6 @@
-"""What every edit is, and the edits of an environment as a whole: groups, scenarios, rules, its history.
+"""What every edit is, and the edits of an environment: its groups, scenarios, rules, history.
 
-What every edit is: a strict, frozen record whose field `edit` says which one it is.
-
-Edits of an environment as a whole, of its rules, its scenarios, its groups and its history.
+An edit is a strict, frozen record whose field `edit` says which one it is.
 
 A group is defined in one way: by the forms listed, by a query, or from other groups. One that is
 renamed has its new name in the groups made from it; one that others are made from is not removed.

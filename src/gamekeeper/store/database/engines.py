@@ -1,12 +1,8 @@
 """SQLAlchemy on a store: its tables as the migrations make them, and transactions that read and write.
 
-The tables of a store, as the migrations make them.
-
 Documents (definitions, metadata, labels) are JSON texts of the shapes that the files of a folder
 have. What is looked up by name has besides it a digest of the folded name: unique whatever case
 and accents, and of one length however long the name.
-
-SQLAlchemy on a store: transactions that read and transactions that write.
 
 Reading sees one state, whatever is written meanwhile. There is one writer at a time. SQLite has one
 by `BEGIN IMMEDIATE`; PostgreSQL by a lock that is the first statement of a transaction at READ
