@@ -1,8 +1,8 @@
 """What is printed on an instrument: questions with their answers, and how their texts are compared.
 
 Questions are what a reader makes of an instrument, not yet judged. Their texts are compared as
-sequences of plain words. Words that only ask, words that deny, other people, and answers that are none, in eight languages,
-written as `plain_text` leaves a text.
+sequences of plain words. Words that only ask, words that deny, other people, and answers that are
+none are lists in eight languages, written as `plain_text` leaves a text.
 """
 
 from __future__ import annotations

@@ -28,7 +28,8 @@ then disturbed again and again, and what is no worse is kept. On small problems 
 labels are tried too. Many mappings may have the same similarity; of those that were met the one is
 returned under which the tables agree best.
 
-The paper leaves the algorithm of the search open. One round costs techniques times rows of A times rows of B.
+The paper leaves the algorithm of the search open. One round costs techniques times rows of A times
+rows of B.
 """
 
 from __future__ import annotations
