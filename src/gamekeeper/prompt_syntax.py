@@ -1,4 +1,4 @@
-"""What is typed for an option, and what may be chosen, named without loading what does it.
+"""How texts typed for options are read (names, pairs, shares); `Missing` and `Pool`. Light to import.
 
 Typed are lists of names, pairs, and exact shares of a whole; chosen are bounds of searches, what a
 missing cell means, and who works.

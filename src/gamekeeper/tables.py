@@ -1,4 +1,4 @@
-"""What tables of counts give away: bounds, feasible tables, attributions, subtraction."""
+"""What tables give away: bounds, feasible tables, attributions, subtraction, audits of hidden cells."""
 
 from gamekeeper.public_names import names_of
 

@@ -1,4 +1,4 @@
-"""Classic measures of a class of equal keys: risks of attackers, l-diversity, t-closeness, weights.
+"""Measures of classes of equal keys: risks of attackers, l-diversity, t-closeness, individual risk.
 
 Risks of attackers. A prosecutor knows that somebody is in the file; the risk of a record is 1/f,
 with f the records of its class. A journalist does not; the risk is 1/F, with F the people of the

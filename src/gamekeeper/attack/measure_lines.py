@@ -1,4 +1,4 @@
-"""The measures of a whole file, one line each, with their sentences, and what they are made from.
+"""The measures that offices know (`measures`): what each is made from, its line and its sentences.
 
 Of listed records: individual and household risk, diversity and closeness of their class. Of the
 file: how many sample uniques are unique in the population, by published models.

@@ -1,4 +1,4 @@
-"""The measures that offices and their software know by name, in one go and each as defined.
+"""Measures of risk that offices know by name: k-anonymity, individual risk, l-diversity and others.
 
 k-anonymity; prosecutor, journalist and marketer risk (El Emam 2013); individual and household risk
 from sampling weights (Benedetti and Franconi 1998; Franconi and Polettini 2004) with the expected

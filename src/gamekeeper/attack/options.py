@@ -1,4 +1,4 @@
-"""What may be asked of attacks on files of records.
+"""Options of attacks on files of records: uniques, DIS, matching, models, measures, experiments.
 
 An option has one text wherever it is asked for; only its default differs from one to another.
 """

@@ -1,4 +1,4 @@
-"""The people of Norland: their districts, households, origins, lives and work, drawn by whole numbers.
+"""The made-up people of Norland: districts, households, origins, lives, work, drawn by whole numbers.
 
 The first person of a household is its head. A partner follows, then a grandparent, then children
 from the oldest to the youngest, or the people who share the home. Every child is 18 to 45 years

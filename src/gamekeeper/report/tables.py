@@ -1,4 +1,4 @@
-"""Tables written to files that other programs read, text in templates, and the endings of files.
+"""Output written to files: tables for other programs, pictures, filled templates; endings of files.
 
 Text in templates comes from anywhere: it is escaped, and free of what XML does not allow. An Excel
 workbook has one sheet per table. A text that begins like a formula or looks like an address or a

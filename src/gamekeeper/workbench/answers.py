@@ -1,4 +1,4 @@
-"""What surrounds an attack on a file: what it needs, what to know first, what is written.
+"""What commands on files share: memory and outputs checked first, notices, results written to files.
 
 Before records are read a request is held to what could not be written and to what the machine has
 room for. Besides what was found, an answer has notices: of the scenario, and of values like missing

@@ -1,4 +1,4 @@
-"""How many zeros somebody who knows n people recovers, and SAP of many small tables at once.
+"""How many zeros of one table somebody who knows n people recovers; SAP of many small tables at once.
 
 With a second variable y that counts fully known cells, the generating function of a table is the
 product of (1 + z)^c - z^c + y z^c over the relevant cells, times (1 + z)^rest; the coefficient of

@@ -1,4 +1,4 @@
-"""Compiled reduction of tables of shared sets to minimal sample uniques, and the other ways to these.
+"""Compiled reduction of shared sets to minimal sample uniques; search by pairs and by transversals.
 
 Tables are those of `shared_set_kernels`: a row per record, a bit per set of variables, set when
 another record agrees on the set. `close_tables` adds what follows for subsets, where that is not

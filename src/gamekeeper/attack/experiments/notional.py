@@ -1,4 +1,4 @@
-"""A notional population, a coded file that stands for everybody, and the samples drawn from it.
+"""The notional population of experiments, a coded file that is everybody; its samples, tasks on them.
 
 Of the population there are only integers: the codes of the key variables, the number of each
 record's class, the size of each class and, where samples are stratified, the number of each

@@ -1,4 +1,4 @@
-"""How the columns of two files are to be compared, guessed from their values, and said.
+"""Guessed from values: how columns of two files compare, which identify; and columns as numbers.
 
 By what the values of both files look like, in this order:
 

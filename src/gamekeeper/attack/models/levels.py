@@ -1,4 +1,4 @@
-"""What models say of variables, categories and values, without fitting anew.
+"""What fitted models say of each variable and category (relative risk), and of values not known.
 
 The relative risk of a variable is the measure of the whole file over the measure without the
 variable. A category can be suppressed (sample uniques that have it no longer count) or collapsed

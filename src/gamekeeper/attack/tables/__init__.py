@@ -1,1 +1,1 @@
-"""What released counts give away: bounds, feasible tables, subtraction. Begin with `bounds`."""
+"""What tables give away: bounds, feasible tables, subtraction, audits. Begin with `bounds`."""

@@ -1,4 +1,4 @@
-"""Audit of published tables: what can be worked out about the cells that they hide.
+"""Audit of published tables: what their hidden cells give away; and cells marked as unsafe by rules.
 
 The auditor knows nothing of how cells were chosen to be hidden. It takes everything that is
 published of one base, several tables, earlier versions, percentages and means, and asks how small

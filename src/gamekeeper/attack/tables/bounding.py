@@ -1,4 +1,4 @@
-"""The way bounds are found, what is taken for granted, and a release that contradicts itself.
+"""How bounds of a release are found: the method, what is assumed, counts that contradict others.
 
 The way is the cheapest that is exact for the constraints at hand. A single table without margins
 binds each cell by its own count. Exact margins that form a decomposable model have a closed form

@@ -1,4 +1,4 @@
-"""Everything that stage two knows, done to a file as it would be released.
+"""A file attacked as it would be released: who can be whom, links, and an assessment of what is left.
 
 An intruder knows what people are at the detail of the original, and how the release was recoded. So
 the keys of people are recoded as the release was, and compared with its rows wherever these are not

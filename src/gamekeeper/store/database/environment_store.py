@@ -1,4 +1,4 @@
-"""An environment in a store that a team can trust.
+"""`EnvironmentStore`: an environment in a store, read and edited by several, with history and undo.
 
 Every edit is one transaction that is on disk before it is acknowledged; every revision can be
 undone, and the environment can be had as it was. Several people may work on one store at once: each

@@ -1,4 +1,4 @@
-"""In which words databases differ, what they refuse, and of which version a store is.
+"""How SQLite and PostgreSQL differ in words and refusals; the version of a store, and its migration.
 
 Questions of ours are in the words of SQLite. The text of a database error may hold statements and
 values, so it is never shown, not even as the cause of our error. Alembic is imported only to make or

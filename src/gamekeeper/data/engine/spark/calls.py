@@ -1,4 +1,4 @@
-"""Speaking with Spark: addresses as one types them, calls in threads, errors, and a first greeting.
+"""Speaking with Spark: addresses as typed, calls in threads, its errors as ours, whether it answers.
 
 The errors of Spark quote plans, paths and values; they are turned into ours, which do not. A signal
 such as Ctrl-C in the middle of a call would leave the connection to Spark between two messages; a
