@@ -1,4 +1,4 @@
-"""What people look at: drawings, tables for reading, and the HTML report. Begin with `risk_page`."""
+"""What people look at: drawings, tables for reading, and the HTML report. Begin with `page`."""
 
 from gamekeeper.public_names import names_of
 

@@ -1,4 +1,5 @@
 """How far apart two records are, and which pairs are worth comparing (paper 003).
 
-Begin with `comparison`, then `objective`; `partners` learns weights, and tells who has a partner.
+Begin with `comparison`, then `objective`; `fellegi_sunter` learns weights, and
+`overlap` tells who has a partner.
 """

@@ -1,4 +1,4 @@
 """Links between files without a common variable, by the structure they share (paper 004).
 
-Begin with `clusterings`, then `group_matching` and `distance_matching`.
+Begin with `clusterings`, then `group_matching` and `individual_matching`.
 """

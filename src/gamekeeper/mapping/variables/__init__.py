@@ -1,1 +1,1 @@
-"""The variables of an environment: categories, what forms make of them, codes. Begin with `variable`."""
+"""The variables of an environment: categories, what forms make of them, codes. Begin with `codes`."""

@@ -1,6 +1,6 @@
 """Stage three as a person does it: audit, try, choose, apply, replay.
 
-`opening` opens a file with all that protection needs of it, `trying` tries candidates and keeps a
-study, `applying` makes a release by a recipe, `auditing` attacks anybody's, `python` is the door for
-Python users.
+Begin with `opening`, which opens a file with all that protection needs of it. `trying` tries candidates
+and keeps a study, and is the door for Python users; `applying` makes a release by a recipe, `auditing`
+attacks anybody's.
 """
