@@ -18,7 +18,7 @@ HOUSE = ROOT / "ARCHITECTURE.md"
 DECISIONS = sorted(PACKAGE.rglob("DECISIONS.md"))
 PAGES = [
     HOUSE,
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
     *DECISIONS,
 ]
