@@ -1,6 +1,14 @@
 """The documentation site: built offline by `make docs`, from pages that the tests run."""
 
 import importlib.metadata
+import re
+from pathlib import Path
+
+_ROOT = Path(__file__).parents[1]
+_HOUSE = _ROOT / "ARCHITECTURE.md"
+_DECISIONS = sorted(
+    (_ROOT / "src" / "gamekeeper").rglob("DECISIONS.md"), key=lambda path: (len(path.parts), path)
+)
 
 project = "Gamekeeper"
 author = "The Gamekeeper authors"
@@ -28,9 +36,30 @@ html_show_sphinx = False
 suppress_warnings = ["misc.highlighting_failure", "myst.header", "ref.python"]
 
 
-def _within(app, name, source):
-    """Let links to the page on the rooms of the house, which lies above this folder, lead to its copy."""
-    source[0] = source[0].replace("](../../ARCHITECTURE.md", "](../explain/architecture.md")
+def house_page(page):
+    """Return a page with what stands beside the code, and with links that lead to pages of the site.
+
+    ARCHITECTURE.md lies above this folder, and a DECISIONS.md in many a room of the package. A page that
+    has one of these names in braces gets the text in its place.
+    """
+    if "{ARCHITECTURE.md}" in page:
+        page = page.replace("{ARCHITECTURE.md}", _HOUSE.read_text(encoding="utf-8"))
+    if "{DECISIONS.md}" in page:
+        texts = (path.read_text(encoding="utf-8") for path in _DECISIONS)
+        heading = re.compile(r"^(#+) (?:Decisions: )?(.)", re.MULTILINE)
+        sections = [heading.sub(lambda one: f"#{one[1]} {one[2].upper()}", text) for text in texts]
+        page = page.replace("{DECISIONS.md}", "\n".join(sections))
+    page = re.sub(r"\]\(src/[\w/]*DECISIONS\.md\)", "](decisions.md)", page)
+    page = re.sub(r"\]\((?:\.\./)*docs/", "](../", page)
+    page = page.replace("[Contributing](CONTRIBUTING.md)", "`CONTRIBUTING.md`")
+    return page.replace("](../../ARCHITECTURE.md", "](../explain/architecture.md")
+
+
+def _about_the_house(app, name, source):
+    if ".md}" in source[0]:
+        for path in (_HOUSE, *_DECISIONS):
+            app.env.note_dependency(str(path))
+    source[0] = house_page(source[0])
 
 
 def _bars_as_they_are(app, what, name, obj, options, lines):
@@ -39,5 +68,5 @@ def _bars_as_they_are(app, what, name, obj, options, lines):
 
 
 def setup(app):
-    app.connect("source-read", _within)
+    app.connect("source-read", _about_the_house)
     app.connect("autodoc-process-docstring", _bars_as_they_are)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -12,10 +14,22 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "gamekeeper"
 ROOMS = sorted(path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists())
-PAGES = [ROOT / "ARCHITECTURE.md", ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+HOUSE = ROOT / "ARCHITECTURE.md"
+DECISIONS = sorted(PACKAGE.rglob("DECISIONS.md"))
+PAGES = [
+    HOUSE,
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *DECISIONS,
+]
 SOURCES = sorted(PACKAGE.rglob("*.py"))
+CLASSES = {
+    name
+    for source in SOURCES
+    for name in re.findall(r"^class (\w+)", source.read_text(encoding="utf-8"), re.MULTILINE)
+}
 # In these a name such as mapping.codes or data/engine means a module of the package.
-ABOUT_THE_HOUSE = [ROOT / "ARCHITECTURE.md", ROOT / "docs" / "explain" / "decisions.md"]
+ABOUT_THE_HOUSE = [HOUSE, ROOT / "CONTRIBUTING.md", *DECISIONS]
 
 _ROOM = "|".join(ROOMS)
 _DOTTED = re.compile(r"\bgamekeeper(?:\.\w+)+")
@@ -56,7 +70,7 @@ def test_pages_name_what_is_there(page: Path):
     assert [name for name in lines(page, _DOTTED) if not is_known(name)] == []
 
 
-@pytest.mark.parametrize("page", ABOUT_THE_HOUSE, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", ABOUT_THE_HOUSE, ids=lambda page: str(page.relative_to(ROOT)))
 def test_rooms_and_modules_are_there(page: Path):
     assert [path for path in lines(page, _FOLDERS) if not is_there(path)] == []
     named = [f"gamekeeper.{name}" for name in lines(page, _MODULES)]
@@ -82,32 +96,80 @@ def test_every_room_says_where_to_begin_with_something_that_it_has():
             assert any(home.exists() for home in homes), f"{room.parent.name}: {said}"
 
 
-@pytest.mark.parametrize("room", ["data", "mapping", "attack", "workbench"])
-def test_the_table_of_rooms_names_each(room: str):
-    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    # The first line is that of the layers, the second that of the rooms within.
-    _, rooms = re.findall(rf"^\| `{room}` \| (.*) \|$", text, re.MULTILINE)
-    inner = {path.parent.name for path in (PACKAGE / room).glob("*/__init__.py")}
-    assert set(re.findall(r"`(\w+)`", rooms)) == inner
+def section(heading: str) -> str:
+    """Return a section of ARCHITECTURE.md, without those below it."""
+    text = HOUSE.read_text(encoding="utf-8")
+    (found,) = re.findall(rf"^#+ {heading}\n(.*?)(?=^#|\Z)", text, re.MULTILINE | re.DOTALL)
+    return found
 
 
-def test_the_table_of_layers_names_each():
-    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    (table,) = re.findall(r"^\| `risk`, .*?\n\n", text, re.MULTILINE | re.DOTALL)
-    first = re.findall(r"^\|(.*?)\|", table, re.MULTILINE)
-    modules = [path.stem for path in PACKAGE.glob("*.py") if not path.stem.startswith("__")]
-    assert sorted(re.findall(r"`(\w+)`", "".join(first))) == sorted([*ROOMS, *modules])
+def test_the_picture_has_the_layers_in_their_order():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    (layers,) = (contract["layers"] for contract in contracts if contract["id"] == "layers")
+    picture = section("The house").split("```")[1]
+    drawn = re.findall(r"^.{17}([a-z]\w*(?: · \w+)*)", picture, re.MULTILINE)
+    assert [line.replace(" · ", " | ") for line in drawn] == layers[1:]
 
 
-def test_the_first_modules_of_algorithms_are_as_their_rooms_say():
-    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    (table,) = re.findall(r"^\| `algorithms/` .*?\n\n", text, re.MULTILINE | re.DOTALL)
-    rows = re.findall(r"^\| `(\w+)` \|.*\| `(\w+)` \|$", table, re.MULTILINE)
-    said = {
-        path.parent.name: re.findall(r"Begin with `(\w+)`", path.read_text(encoding="utf-8"))[0]
-        for path in (PACKAGE / "algorithms").glob("*/__init__.py")
-    }
-    assert dict(rows) == said
+def first_words(room: Path) -> str | None:
+    """Return what a room says to begin with, None where it says nothing."""
+    said = re.search(r"Begin with `(\w+)`", (room / "__init__.py").read_text(encoding="utf-8"))
+    return said[1] if said else None
+
+
+def test_the_table_names_every_room_and_where_to_begin():
+    rows = re.findall(r"^\| `([\w/]+)` \| (.+) \| `(\w+)` \|$", section("Rooms"), re.MULTILINE)
+    rooms = sorted(path.parent for path in PACKAGE.rglob("*/__init__.py"))
+    assert [name for name, _, _ in rows] == [str(room.relative_to(PACKAGE)) for room in rooms]
+    for room, (name, _, first) in zip(rooms, rows, strict=True):
+        assert (room / f"{first}.py").exists() or (room / first / "__init__.py").exists(), name
+        assert first_words(room) in (None, first), name
+
+
+def names_in(file: Path) -> set[str]:
+    """Return what a file defines: functions, classes and their methods."""
+    found: set[str] = set()
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        if isinstance(node, ast.ClassDef):
+            methods = [part for part in node.body if isinstance(part, ast.FunctionDef)]
+            found |= {f"{node.name}.{method.name}" for method in methods}
+    return found
+
+
+@pytest.mark.parametrize(
+    "command", ["gamekeeper map", "gamekeeper risk suda", "gamekeeper protect try"]
+)
+def test_a_walk_names_what_is_there(command: str):
+    steps = re.findall(r"^\d+\. `([\w/.]+)`: (.*)$", section(f"`{command}`.*?"), re.MULTILINE)
+    assert len(steps) >= 12
+    for file, words in steps:
+        named = set(re.findall(r"`([A-Za-z_][\w.]*)`", words))
+        here = names_in(PACKAGE / file)
+        assert named & here, file
+        # What is not defined in the file is a class that the words are about.
+        assert named - here <= CLASSES, file
+
+
+def test_what_passes_from_room_to_room_is_there():
+    named = re.findall(r"`(\w+)`", section("What passes from room to room"))
+    assert len(named) > 20
+    assert set(named) <= CLASSES
+
+
+def test_every_decision_has_a_day_and_the_index_every_page():
+    for page in DECISIONS:
+        for entry in page.read_text(encoding="utf-8").split("\n## ")[1:]:
+            assert re.match(r".+\n\n\*20\d\d-\d\d-\d\d\.\* [A-Z`]", entry), (page, entry[:60])
+    linked = re.findall(r"\]\((src/[\w/]*DECISIONS\.md)\)", HOUSE.read_text(encoding="utf-8"))
+    assert sorted(linked) == sorted(str(page.relative_to(ROOT)) for page in DECISIONS)
+
+
+def test_the_house_is_read_in_ten_minutes():
+    words = re.findall(r"\S*\w\S*", HOUSE.read_text(encoding="utf-8"))
+    assert len(words) <= 1_800
 
 
 def test_rooms_of_algorithms_import_nothing_at_their_door():

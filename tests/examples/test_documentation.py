@@ -7,6 +7,7 @@ import doctest
 import io
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,7 +58,7 @@ def test_readme_shows_exactly_two_commands_first():
 
 
 def test_links_lead_somewhere():
-    for page in [*PAGES, *ROOT.glob("*.md")]:
+    for page in [*PAGES, *ROOT.glob("*.md"), *(ROOT / "src").rglob("DECISIONS.md")]:
         text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
         for link, place in re.findall(r"\]\((?!http)([^)#]*)#?([^)]*)\)", text):
             goal = page.parent / link if link else page
@@ -70,6 +71,22 @@ def headings(page: Path) -> list[str]:
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
     titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     return [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles]
+
+
+def test_pages_on_the_house_have_what_stands_beside_the_code():
+    conf = (ROOT / "docs/conf.py").read_text(encoding="utf-8")
+    known: dict[str, Any] = {"__file__": str(ROOT / "docs/conf.py")}
+    exec(compile(conf, "conf.py", "exec"), known)
+    for name, least in (("architecture", 5), ("decisions", 20)):
+        page = ROOT / f"docs/explain/{name}.md"
+        text = known["house_page"](page.read_text(encoding="utf-8"))
+        assert ".md}" not in text
+        assert len(re.findall(r"^## ", text, re.MULTILINE)) >= least
+        # Nothing leads out of the site.
+        for link in re.findall(r"\]\((?!http)([^)#]+)", text):
+            goal = (page.parent / link).resolve()
+            assert goal.exists(), link
+            assert goal.is_relative_to(ROOT / "docs"), link
 
 
 def test_every_page_is_behind_its_door():

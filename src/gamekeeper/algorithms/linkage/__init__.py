@@ -1,5 +1,5 @@
-"""How far apart two records are, which pairs are worth comparing, who has a partner (paper 003).
+"""How far apart two records are, and which pairs are worth comparing (paper 003).
 
-Begin with `comparison`, then `objective`; `fellegi_sunter` learns weights, `overlap` counts
-partners.
+Begin with `comparison`, then `objective`; `fellegi_sunter` learns weights, and
+`overlap` tells who has a partner.
 """

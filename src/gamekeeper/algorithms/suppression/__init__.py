@@ -1,7 +1,6 @@
 """Which cells to suppress, as few as can be, so that people cannot be told apart.
 
-`problem` says what is asked and what a suppression is; `both` is exact for (k,1), record by record,
-and gives an answer for (k,k) and a lower bound, as `hitting_sets` does for classes; that is exact
-where sets of variables are given that must be broken. `compatibility` counts candidates. Begin with
-`problem`.
+Begin with `problem`, what is asked and what a suppression is. `both` is exact from the release to people,
+record by record, and has an answer and a lower bound both ways; `hitting_sets` is for sets of variables
+that must be broken, and for own classes; `compatibility` tells who can be whom.
 """

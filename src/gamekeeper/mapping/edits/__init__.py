@@ -1,4 +1,4 @@
-"""Edits of an environment: typed records, what they do and would break. Begin with `environment`."""
+"""Edits of an environment: typed records, what they do, and what they would break. Begin with `record`."""
 
 from gamekeeper.public_names import names_of
 
