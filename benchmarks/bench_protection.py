@@ -25,7 +25,7 @@ from gamekeeper.algorithms.suppression.compatibility import count_candidates, fi
 from gamekeeper.algorithms.suppression.hitting_sets import suppress_own
 from gamekeeper.algorithms.suppression.problem import SuppressionProblem
 from gamekeeper.data.coding.coded_table import coded_from_codes
-from gamekeeper.protection.attacking.candidates import AttackName, attack_file
+from gamekeeper.protection.attacking.attacks import AttackName, attack_file
 from gamekeeper.protection.recipe import read_step, run_steps
 from gamekeeper.protection.step import Setting
 

@@ -1,4 +1,4 @@
-from gamekeeper.algorithms.decomposable.junction_forest import (
+from gamekeeper.algorithms.decomposable.dynamic_junction_tree import (
     DynamicJunctionTree as DynamicJunctionTree,
 )
 from gamekeeper.attack.models.fitting import ModelFit as ModelFit, fit_models as fit_models

@@ -65,7 +65,7 @@ NEVER_SAID = {
         "only of scenarios, which linkage has not",
     ),
     "attack.unexamined.SENSITIVE_MARKS": ("--sensitive", "it names what other commands have"),
-    "protection.attacking.candidates._BY_LOT": (
+    "protection.attacking.attacks._BY_LOT": (
         "--unlinked",
         "only where nothing but its place tells whose a record is, as of a file that is audited",
     ),

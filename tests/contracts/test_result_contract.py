@@ -85,7 +85,7 @@ from gamekeeper.mapping.analysis.composite_keys import CompositeKeys, find_compo
 from gamekeeper.mapping.analysis.key_mapping import MapLevels, map_key_variables, map_levels
 from gamekeeper.mapping.analysis.key_variables import KeyEvidence, KeyVariableMap, SizeCurves
 from gamekeeper.mapping.edits import Consequences, RemoveCategory, weigh_edits
-from gamekeeper.mapping.edits.merging import EnvironmentDifference, compare_environments
+from gamekeeper.mapping.edits.two_environments import EnvironmentDifference, compare_environments
 from gamekeeper.mapping.environment.asked import MapOptions
 from gamekeeper.mapping.environment.environment import Environment, Form
 from gamekeeper.mapping.environment.overview import (
@@ -100,8 +100,8 @@ from gamekeeper.mapping.environment.overview import (
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import ScenarioReview, review_scenario
 from gamekeeper.mapping.variables.codes import Variable
-from gamekeeper.protection.attacking.candidates import AttackName, attack_file
-from gamekeeper.protection.attacking.file_attack import FileAttack
+from gamekeeper.protection.attacking.attacks import AttackName, attack_file
+from gamekeeper.protection.attacking.result import FileAttack
 from gamekeeper.protection.plan import Plan, RiskUtilityMap
 from gamekeeper.protection.recoding.search import (
     SearchedRecoding,

@@ -12,7 +12,7 @@ from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.errors import InputError
 from gamekeeper.prompt_syntax import Missing
-from gamekeeper.protection.attacking.candidates import sides_of
+from gamekeeper.protection.attacking.attacks import sides_of
 from gamekeeper.protection.recipe import read_step
 from gamekeeper.protection.step import NotReachableError, Setting
 from gamekeeper.protection.suppression import Suppress

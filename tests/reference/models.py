@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, TypeAlias
 
+from gamekeeper.algorithms.decomposable.dynamic_junction_tree import DynamicJunctionTree, Rotation
 from gamekeeper.algorithms.decomposable.graphs import (
     Adjacency,
     adjacency_of,
@@ -21,7 +22,6 @@ from gamekeeper.algorithms.decomposable.graphs import (
     moral_graph,
     separators,
 )
-from gamekeeper.algorithms.decomposable.junction_forest import DynamicJunctionTree, Rotation
 from tests.reference.cases import Case, Check, ShapeError
 from tests.reference.models_match import match_probability
 from tests.reference.models_scores import extras, models

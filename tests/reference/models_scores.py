@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gamekeeper.algorithms.decomposable.junction_forest import DynamicJunctionTree
+from gamekeeper.algorithms.decomposable.dynamic_junction_tree import DynamicJunctionTree
 from gamekeeper.algorithms.models.annealing import (
     acceptance_probability,
     cooling_schedule,

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from gamekeeper.data.coding.coded_table import replace_cells
 from gamekeeper.data.coding.source_coding import code_frame
-from gamekeeper.protection.attacking.candidates import AttackName, attack_file
-from gamekeeper.protection.attacking.file_attack import judge_targets
+from gamekeeper.protection.attacking.attacks import AttackName, attack_file
+from gamekeeper.protection.attacking.result import judge_targets
 from gamekeeper.protection.numbers import Microaggregate
 from gamekeeper.protection.pram import Pram
 from gamekeeper.protection.step import ChangeLog, Protected, Setting, VariableChange

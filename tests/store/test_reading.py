@@ -19,8 +19,8 @@ from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.errors import InputError, Problem, Reason, StoreError
 from gamekeeper.mapping.environment.environment import Environment, Form
 from gamekeeper.mapping.variables.codes import CodeRegister, Scale, Variable
+from gamekeeper.store.file_shapes import VARIABLE_FILE, parse
 from gamekeeper.store.folder import read_environment, write_environment
-from gamekeeper.store.models import VARIABLE_FILE, parse
 from gamekeeper.store.reading import FORM_FILE, FormReader, register_of, tree_of, variable_of
 from tests.given.categorizations import partition_graph_children, partitions
 from tests.store.conftest import the_only

@@ -36,8 +36,11 @@ from gamekeeper.mapping.analysis.key_variables import (
     KeyVariable as KeyVariable,
     KeyVariableMap as KeyVariableMap,
 )
-from gamekeeper.mapping.edits.merging import compare_environments as compare_environments
-from gamekeeper.mapping.edits.merging import map_codes as map_codes, plan_merge as plan_merge
+from gamekeeper.mapping.edits.two_environments import compare_environments as compare_environments
+from gamekeeper.mapping.edits.two_environments import (
+    map_codes as map_codes,
+    plan_merge as plan_merge,
+)
 from gamekeeper.mapping.environment.environment import Environment as Environment
 from gamekeeper.mapping.environment.asked import Evidence as Evidence, Mode as Mode
 from gamekeeper.mapping.environment.overview import (

@@ -1,9 +1,9 @@
-from gamekeeper.protection.attacking.candidates import (
+from gamekeeper.protection.attacking.attacks import (
     AttackName as AttackName,
     attack_file as attack_file,
 )
-from gamekeeper.protection.attacking.file_attack import FileAttack as FileAttack
-from gamekeeper.protection.attacking.file_attack import (
+from gamekeeper.protection.attacking.result import FileAttack as FileAttack
+from gamekeeper.protection.attacking.result import (
     JudgedTarget as JudgedTarget,
     judge_targets as judge_targets,
 )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from gamekeeper.attack.unexamined import WHOLE_HOUSEHOLDS
 from gamekeeper.options import given
-from gamekeeper.protection.attacking.file_attack import FileAttack, JudgedTarget
+from gamekeeper.protection.attacking.result import FileAttack, JudgedTarget
 from gamekeeper.protection.recipe import RecipeStep
 from gamekeeper.protection.step import Protected
 from gamekeeper.protection.targets import Criterion, Target

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.blocks import CounterStream
 from gamekeeper.data.reading.columns import Column, ColumnKind, number_of, value_texts
 from gamekeeper.data.reading.source import Source
-from gamekeeper.data.writing.release import WrittenRelease, write_release
+from gamekeeper.data.writing.microdata_file import WrittenRelease, write_release
 from gamekeeper.data.writing.released_cells import ReleasedColumn, SuppressedCells
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.protection.recipe import Recipe

@@ -36,7 +36,7 @@ _HOW = (
 
 
 class Criterion(StrEnum):
-    """Who can be whom: what is counted of people and released rows (see `algorithms.compatibility`)."""
+    """Who can be whom: what is counted of people and released rows (see `algorithms.suppression.compatibility`)."""
 
     OWN = "own"
     RELEASED_TO_PEOPLE = "released_to_people"

@@ -20,8 +20,8 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, LimitError, Problem, Reason, refuse
 from gamekeeper.options import options_of
 from gamekeeper.prompt_syntax import Missing
-from gamekeeper.protection.attacking.candidates import AttackName, attack_file, attacks_for
-from gamekeeper.protection.attacking.file_attack import FileAttack, judge_targets, targets_sentence
+from gamekeeper.protection.attacking.attacks import AttackName, attack_file, attacks_for
+from gamekeeper.protection.attacking.result import FileAttack, judge_targets, targets_sentence
 from gamekeeper.protection.plan import (
     Candidate,
     Plan,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from gamekeeper.attack.assessment.criteria import CRITERIA, Unit
 from gamekeeper.attack.assessment.policy import Standing
-from gamekeeper.protection.attacking.file_attack import FileAttack, JudgedTarget
+from gamekeeper.protection.attacking.result import FileAttack, JudgedTarget
 from gamekeeper.protection.step import ChangeLog, Protected, Step
 from gamekeeper.protection.targets import ASSIGNMENTS, EXPECTED, LINKAGE, Criterion
 from gamekeeper.protection.utility.result import Utility

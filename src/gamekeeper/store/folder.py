@@ -27,7 +27,7 @@ from gamekeeper.mapping.scenario.document import document_of
 from gamekeeper.mapping.variables.codes import code_order, name_problems
 from gamekeeper.mapping.variables.definitions import DEFINITION, Definition
 from gamekeeper.results import Progress
-from gamekeeper.store.models import (
+from gamekeeper.store.file_shapes import (
     GROUP_FILE,
     VARIABLE_FILE,
     VERSION,

@@ -37,7 +37,7 @@ from gamekeeper.mapping.variables import definitions
 from gamekeeper.mapping.variables.categorization import blocks_of
 from gamekeeper.mapping.variables.codes import ARBITRARY_CODE, CodeRegister, Variable, code_order
 from gamekeeper.results import Progress
-from gamekeeper.store.models import (
+from gamekeeper.store.file_shapes import (
     GROUP_FILE,
     VARIABLE_FILE,
     VERSION,

@@ -17,7 +17,13 @@ from gamekeeper.mapping.edits import EDIT
 from gamekeeper.mapping.scenario.document import SCENARIO
 from gamekeeper.protection.recipe import recipe_schema
 from gamekeeper.results import document_schema
-from gamekeeper.store.models import VARIABLE_FILE, VERSION, EnvironmentFile, FormFile, GroupFile
+from gamekeeper.store.file_shapes import (
+    VARIABLE_FILE,
+    VERSION,
+    EnvironmentFile,
+    FormFile,
+    GroupFile,
+)
 
 _PUBLISHED: dict[str, TypeAdapter[Any]] = {
     "environment": TypeAdapter(EnvironmentFile),

@@ -34,8 +34,8 @@ from gamekeeper.mapping.environment.asked import MapOptions
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.overview import EnvironmentCheck, check_environment
 from gamekeeper.mapping.environment.rules import Scenario
-from gamekeeper.protection.attacking.candidates import AttackName
-from gamekeeper.protection.attacking.file_attack import FileAttack
+from gamekeeper.protection.attacking.attacks import AttackName
+from gamekeeper.protection.attacking.result import FileAttack
 from gamekeeper.protection.plan import Plan
 from gamekeeper.report.graphs import draw_harmonization_graph
 from gamekeeper.report.mapping_report import write_mapping_report

@@ -11,9 +11,9 @@ import pytest
 from gamekeeper.algorithms.suppression import compatibility as matchings
 from gamekeeper.attack.assessment.policy import Standing
 from gamekeeper.data.coding.source_coding import code_frame
-from gamekeeper.protection.attacking.candidates import attack_file, sides_of
-from gamekeeper.protection.attacking.file_attack import judge_targets
+from gamekeeper.protection.attacking.attacks import attack_file, sides_of
 from gamekeeper.protection.attacking.masking import read_masking
+from gamekeeper.protection.attacking.result import judge_targets
 from gamekeeper.protection.step import Setting
 from gamekeeper.protection.targets import parse_targets
 from tests.twins.who_is_who import fits_of_sets, matchings_of_sets

@@ -1,4 +1,4 @@
-"""Edits of an environment: typed records, what they do, and what they would break. Begin with `record`."""
+"""Edits of an environment: typed records, what they do, and what they would break. Begin with `environment`."""
 
 from gamekeeper.public_names import names_of
 

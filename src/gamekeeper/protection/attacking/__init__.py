@@ -1,1 +1,1 @@
-"""A protected file attacked again: who can be whom, which rows are linked, how it was masked."""
+"""A protected file attacked again: whom rows fit, what is linked, how it was masked. Begin with `attacks`."""

@@ -38,7 +38,7 @@ from gamekeeper.store.database.words import (
     spoken,
     version_of,
 )
-from gamekeeper.store.models import GROUP_FILE, VARIABLE_FILE, check
+from gamekeeper.store.file_shapes import GROUP_FILE, VARIABLE_FILE, check
 from gamekeeper.store.place import StorePlace
 from gamekeeper.store.reading import (
     FORM_FILE,

@@ -32,7 +32,7 @@ from gamekeeper.mapping.edits import (
     weigh_edits,
 )
 from gamekeeper.mapping.edits.consequences import name_notes
-from gamekeeper.mapping.edits.merging import (
+from gamekeeper.mapping.edits.two_environments import (
     EnvironmentDifference,
     compare_environments,
     map_codes,

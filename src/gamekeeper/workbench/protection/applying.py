@@ -12,12 +12,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gamekeeper.data.writing.release import WrittenRelease
+from gamekeeper.data.writing.microdata_file import WrittenRelease
 from gamekeeper.data.writing.released_cells import CellLook, SuppressedCells
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.files import write_file
-from gamekeeper.protection.attacking.candidates import AttackName, attack_file, attacks_for
-from gamekeeper.protection.attacking.file_attack import (
+from gamekeeper.protection.attacking.attacks import AttackName, attack_file, attacks_for
+from gamekeeper.protection.attacking.result import (
     FileAttack,
     JudgedTarget,
     judge_targets,

@@ -19,24 +19,24 @@ from gamekeeper.data.engine.duckdb_engine import default_engine
 from gamekeeper.data.reading.columns import matched_names
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.protection.attacking.candidates import (
+from gamekeeper.protection.attacking.attacks import (
     AttackName,
     attack_file,
     laid_out,
     missing_sets,
     sides_of,
 )
-from gamekeeper.protection.attacking.file_attack import (
-    FileAttack,
-    JudgedTarget,
-    judge_targets,
-    targets_sentence,
-)
 from gamekeeper.protection.attacking.masking import (
     MaskedVariable,
     Masking,
     as_written,
     read_masking,
+)
+from gamekeeper.protection.attacking.result import (
+    FileAttack,
+    JudgedTarget,
+    judge_targets,
+    targets_sentence,
 )
 from gamekeeper.protection.recipe import read_recipe
 from gamekeeper.protection.releases import (

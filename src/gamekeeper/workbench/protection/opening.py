@@ -19,7 +19,7 @@ from gamekeeper.data.reading.frames import is_path
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.scenario.proposal import columns_of
 from gamekeeper.options import given, options_of
-from gamekeeper.protection.attacking.candidates import protection_bytes
+from gamekeeper.protection.attacking.attacks import protection_bytes
 from gamekeeper.protection.recipe import STEPS, Recipe, Scenario, read_step
 from gamekeeper.protection.step import Protected, Setting, Step
 from gamekeeper.protection.utility.analyses import analysed_names

@@ -11,14 +11,14 @@ from typing import Any
 
 from gamekeeper.attack.unexamined import WHOLE_HOUSEHOLDS
 from gamekeeper.data.reading.frames import is_path
-from gamekeeper.data.writing.release import WrittenRelease
+from gamekeeper.data.writing.microdata_file import WrittenRelease
 from gamekeeper.data.writing.released_cells import SuppressedCells
 from gamekeeper.errors import Cancelled, InputError, Problem, Reason, StoreError, refuse
 from gamekeeper.files import fault_of_file, write_file
 from gamekeeper.options import build, options_of, require_known, require_valid
 from gamekeeper.prompt_syntax import FractionLike, Missing
-from gamekeeper.protection.attacking.candidates import AttackName
-from gamekeeper.protection.attacking.file_attack import FileAttack
+from gamekeeper.protection.attacking.attacks import AttackName
+from gamekeeper.protection.attacking.result import FileAttack
 from gamekeeper.protection.plan import Candidate, Plan, RiskUtilityMap, Tried
 from gamekeeper.protection.recipe import Recipe, read_recipe
 from gamekeeper.protection.releases import write_protected

@@ -12,7 +12,7 @@ from gamekeeper.attack.options import Seed, Workers
 from gamekeeper.data.writing.released_cells import CellLook
 from gamekeeper.options import Option, part_of
 from gamekeeper.prompt_syntax import names_of
-from gamekeeper.protection.attacking.candidates import AttackName
+from gamekeeper.protection.attacking.attacks import AttackName
 from gamekeeper.protection.recoding.options import SearchOptions
 from gamekeeper.protection.suppression import Suppress
 from gamekeeper.protection.utility.measuring import UtilityOptions

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.decomposable import graphs as plain
+from gamekeeper.algorithms.decomposable.dynamic_junction_tree import DynamicJunctionTree
 from gamekeeper.algorithms.decomposable.graphs import adjacency_of, edges_of, fill_in, moral_graph
-from gamekeeper.algorithms.decomposable.junction_forest import DynamicJunctionTree
 from gamekeeper.errors import InputError, Reason
 from tests.twins import chordal_graphs as twin
 from tests.twins import legal_edges

@@ -23,7 +23,7 @@ from gamekeeper.data.coding.coded_table import replace_cells
 from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.reading.source import open_source
 from gamekeeper.data.writing import released_cells
-from gamekeeper.data.writing.release import style_of, write_release
+from gamekeeper.data.writing.microdata_file import style_of, write_release
 from gamekeeper.data.writing.released_cells import CellLook, ReleasedColumn, SuppressedCells
 from gamekeeper.data.writing.statistical_writer import read_header
 from gamekeeper.errors import Reason, StoreError

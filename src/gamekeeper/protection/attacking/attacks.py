@@ -40,7 +40,7 @@ from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.reading.columns import number_of
 from gamekeeper.errors import LimitError
 from gamekeeper.prompt_syntax import Missing, parse_fraction
-from gamekeeper.protection.attacking.file_attack import CANDIDATES, FileAttack, link_release
+from gamekeeper.protection.attacking.result import CANDIDATES, FileAttack, link_release
 from gamekeeper.protection.step import ChangeLog, Setting
 from gamekeeper.protection.targets import ASSIGNMENTS, LINKAGE, Target
 from gamekeeper.results import Progress, Provenance

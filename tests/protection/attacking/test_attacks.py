@@ -11,8 +11,8 @@ import pytest
 
 from gamekeeper.attack.assessment.policy import Standing
 from gamekeeper.data.coding.coded_table import coded_from_codes, replace_cells
-from gamekeeper.protection.attacking.candidates import AttackName, attack_file, attacks_for
-from gamekeeper.protection.attacking.file_attack import (
+from gamekeeper.protection.attacking.attacks import AttackName, attack_file, attacks_for
+from gamekeeper.protection.attacking.result import (
     LinkedShare,
     judge_targets,
     link_release,

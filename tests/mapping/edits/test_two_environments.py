@@ -4,7 +4,12 @@ from dataclasses import replace
 
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.mapping.edits import apply_edits
-from gamekeeper.mapping.edits.merging import Conflict, compare_environments, map_codes, plan_merge
+from gamekeeper.mapping.edits.two_environments import (
+    Conflict,
+    compare_environments,
+    map_codes,
+    plan_merge,
+)
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.variables.codes import Variable
 

@@ -51,6 +51,7 @@ from gamekeeper.wording import quoted
 if TYPE_CHECKING:
     import pyarrow as pa
 
+
 _HEAD = 1 << 16
 
 
