@@ -58,8 +58,8 @@ def running(
         # It never comes to an end with what was sent.
         code = (
             "import time\n"
-            "from gamekeeper.web.routes import imports\n"
-            "imports.import_forms = lambda *_: time.sleep(600)\n"
+            "from gamekeeper.web.routes import edits\n"
+            "edits.import_forms = lambda *_: time.sleep(600)\n"
         ) + code
     if slow:
         # Made, and on disk; the server dies before it can say so.

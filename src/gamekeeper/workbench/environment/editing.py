@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gamekeeper.errors import InputError, Problem, Reason, StoreError
 from gamekeeper.files import ENVIRONMENT
@@ -41,9 +41,6 @@ from gamekeeper.mapping.edits.two_environments import (
 from gamekeeper.mapping.forms.form import NO_ANSWERS, Question, Universe
 from gamekeeper.mapping.variables.definitions import DEFINITION, sets_of
 from gamekeeper.results import EVERYTHING, Cell, Listing, Progress, make_listing
-from gamekeeper.store.database import restoration
-from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.store.database.revisions import Revision
 from gamekeeper.store.folder import (
     read_definition,
     read_environment,
@@ -78,6 +75,10 @@ from gamekeeper.workbench.requests.environment import (
     TakeBackRequest,
 )
 
+if TYPE_CHECKING:
+    from gamekeeper.store.database.environment_store import EnvironmentStore
+    from gamekeeper.store.database.revisions import Revision
+
 
 @dataclass(frozen=True, slots=True)
 class Edited:
@@ -90,6 +91,8 @@ class Edited:
 
 def create_store(asked: NewStoreRequest) -> None:
     """Make a new, empty store."""
+    from gamekeeper.store.database.environment_store import EnvironmentStore
+
     EnvironmentStore.create(
         asked.place.store,
         name=asked.name,
@@ -100,6 +103,8 @@ def create_store(asked: NewStoreRequest) -> None:
 
 def import_folder(asked: ImportRequest, *, progress: Progress | None = None) -> Edited:
     """Put the environment of a folder into a new store, or in place of what a store has."""
+    from gamekeeper.store.database.environment_store import EnvironmentStore
+
     environment = read_environment(asked.folder, progress=progress)
     who = person(asked.person.who)
     note = f"imported from the folder {asked.folder.absolute().name}"
@@ -369,6 +374,8 @@ def back_up(asked: BackupRequest, *, progress: Progress | None = None) -> Path:
 
 def restore(asked: RestoreRequest, *, progress: Progress | None = None) -> tuple[str, Path | None]:
     """Put a backup of a store in its place; return which it was, and where the old file went."""
+    from gamekeeper.store.database import restoration
+
     path = _beside(asked.place.store, "A backup of the store {} was to be put in its place.")
     backup, aside = restoration.restore_store(path, asked.backup, progress=progress)
     return f"{backup.name} of {_time(backup.at)}, revision {backup.revision}", aside
@@ -376,6 +383,8 @@ def restore(asked: RestoreRequest, *, progress: Progress | None = None) -> tuple
 
 def list_backups(asked: BackupsRequest, *, for_people: bool = False) -> Listing:
     """List the backups of a store, the newest first."""
+    from gamekeeper.store.database import restoration
+
     path = _beside(asked.place.store, "The backups of the store {} were asked for.")
     rows: list[tuple[Cell, ...]] = [
         (item.name, _time(item.at), item.revision, item.full_name)
@@ -387,6 +396,8 @@ def list_backups(asked: BackupsRequest, *, for_people: bool = False) -> Listing:
 
 def copy(asked: CopyRequest, *, progress: Progress | None = None) -> int:
     """Copy a store as a whole to a new one, and return its newest revision."""
+    from gamekeeper.store.database import restoration
+
     return restoration.copy_store(asked.place.store, asked.target, progress=progress)
 
 
