@@ -36,12 +36,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import OptimizeResult, minimize
-from scipy.special import expit, gammaln
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
 
 Floats = NDArray[np.float64]
 
@@ -197,6 +198,8 @@ def estimate_pitman(structure: Mapping[int, int], population: int) -> PitmanEsti
     >>> found is not None and round(found.population_uniques)
     3558
     """
+    from scipy.optimize import minimize
+
     sizes, numbers = sizes_and_numbers(structure)
     n, u = float(sizes @ numbers), float(numbers.sum())
     if len(sizes) == 0 or u in (1.0, n) or population < n:
@@ -231,6 +234,8 @@ def pitman_log_likelihood(sizes: Floats, numbers: Floats, alpha: float, theta: f
     >>> round(float(np.exp(pitman_log_likelihood(np.array([2.0]), np.array([1.0]), 0.5, 1.0))), 6)
     0.25
     """
+    from scipy.special import gammaln
+
     n, u = float(sizes @ numbers), float(numbers.sum())
     founding = (u - 1) * np.log(alpha) + gammaln(theta / alpha + u) - gammaln(theta / alpha + 1)
     joining = numbers @ (gammaln(sizes - alpha) - gammaln(1 - alpha))
@@ -245,6 +250,8 @@ def expected_uniques(alpha: float, theta: float, population: int) -> float:
     >>> round(expected_uniques(0.5, 1.0, 1), 6), round(expected_uniques(0.5, 1.0, 2), 6)
     (1.0, 1.5)
     """
+    from scipy.special import gammaln
+
     people = float(population)
     log_product = (
         gammaln(theta + alpha + people - 1)
@@ -256,6 +263,8 @@ def expected_uniques(alpha: float, theta: float, population: int) -> float:
 
 
 def _parameters(point: Floats) -> tuple[float, float]:
+    from scipy.special import expit
+
     alpha = _LEAST_ALPHA + (1 - _LEAST_ALPHA) * float(expit(point[0]))
     return alpha, float(np.exp(min(point[1], _LARGEST_LOG))) - alpha
 
@@ -283,6 +292,8 @@ def estimate_zayatz(structure: Mapping[int, int], population: int) -> ZayatzEsti
     >>> found is not None and round(found.pr_population_unique, 6)
     0.636364
     """
+    from scipy.special import gammaln
+
     sizes, numbers = sizes_and_numbers(structure)
     n, people = float(sizes @ numbers), float(population)
     if not structure.get(1) or people < n:
