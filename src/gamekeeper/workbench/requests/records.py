@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from gamekeeper.attack import options as judging
+from gamekeeper.attack import options as asked
 from gamekeeper.attack.linkage.options import LinkOptions, MaskingOptions, StructureOptions
 from gamekeeper.attack.options import (
     MOST_CELLS,
@@ -377,8 +377,8 @@ class CompareRequest:
     """Judge measures of risk against the truth."""
 
     microdata: MicrodataRequest
-    fractions: Annotated[tuple[str, ...], judging.FRACTIONS] = ("1%", "5%")
-    samples: Annotated[int, judging.SAMPLES] = 1
+    fractions: Annotated[tuple[str, ...], asked.COMPARED_FRACTIONS] = ("1%", "5%")
+    samples: Annotated[int, asked.SAMPLES] = 1
     attacks: Annotated[
         bool | None,
         Option(
@@ -387,15 +387,15 @@ class CompareRequest:
             flags="--attacks/--no-attacks",
         ),
     ] = None
-    attack_fractions: Annotated[tuple[str, ...], judging.ATTACK_FRACTIONS] = ()
-    attack_samples: Annotated[int, judging.ATTACK_SAMPLES] = 1
-    measures: Annotated[tuple[str, ...], judging.MEASURES] = judging.DEFAULT_MEASURES
-    stratify_by: Annotated[tuple[str, ...], judging.STRATIFY_BY] = ()
+    attack_fractions: Annotated[tuple[str, ...], asked.ATTACK_FRACTIONS] = ()
+    attack_samples: Annotated[int, asked.ATTACK_SAMPLES] = 1
+    measures: Annotated[tuple[str, ...], asked.COMPARED_MEASURES] = asked.DEFAULT_MEASURES
+    stratify_by: Annotated[tuple[str, ...], asked.COMPARED_STRATA] = ()
     max_size: MaxSize = None
     max_seconds: MaxSeconds = MAX_SECONDS
     seed: Seed = 0
     workers: Workers = None
-    folder: Annotated[Path | None, judging.FOLDER] = None
+    folder: Annotated[Path | None, asked.COMPARED_FOLDER] = None
     report: Annotated[
         Path | None,
         Option(
@@ -427,17 +427,17 @@ class SimulateRequest:
             " measures: any set of measures."
         ),
     ] = ExperimentKind.FRACTIONS
-    fractions: Annotated[tuple[str, ...], judging.FRACTIONS] = ()
-    samples: Annotated[int | None, judging.SAMPLES] = None
-    measures: Annotated[tuple[str, ...], judging.MEASURES] = ()
-    stratify_by: Annotated[tuple[str, ...], judging.STRATIFY_BY] = ()
+    fractions: Annotated[tuple[str, ...], asked.FRACTIONS] = ()
+    samples: Annotated[int | None, asked.SAMPLES] = None
+    measures: Annotated[tuple[str, ...], asked.MEASURES] = ()
+    stratify_by: Annotated[tuple[str, ...], asked.STRATIFY_BY] = ()
     r: Annotated[int | None, R] = None
     max_size: MaxSize = None
     max_seconds: MaxSeconds = MAX_SECONDS
-    with_models: Annotated[bool, judging.WITH_MODELS] = False
+    with_models: Annotated[bool, asked.WITH_MODELS] = False
     seed: Seed = 0
     workers: Workers = None
-    folder: Annotated[Path | None, judging.FOLDER] = None
+    folder: Annotated[Path | None, asked.FOLDER] = None
     plot: Plot = None
     output: Annotated[
         Path | None,
