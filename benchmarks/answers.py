@@ -216,7 +216,7 @@ def _compared(before: Path, after: Path) -> Iterator[tuple[str, str]]:
         yield "", f"only {'before' if before.exists() else 'after'}"
         return
     one, other = before.read_text("utf-8"), after.read_text("utf-8")
-    # The fingerprint of a list with dates is one of the dates as well.
+    # The fingerprint of a list with dates is one of the dates as well, and so is a checksum.
     is_dated = _DATE.search(one) is not None
     yield from _differences(
         _timeless(json.loads(one), is_dated), _timeless(json.loads(other), is_dated), "$"
@@ -231,7 +231,7 @@ def _timeless(value: Any, is_dated: bool) -> Any:
             for key, item in value.items()
             if key != "seconds"
             and not (key == "version" and isinstance(item, str))
-            and not (key == "fingerprint" and is_dated)
+            and not (key in ("fingerprint", "checksum") and is_dated)
         }
     if isinstance(value, list):
         return [_timeless(item, is_dated) for item in value]
