@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import sys
-import traceback
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -27,9 +26,9 @@ from gamekeeper.cli.app import app, main
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.workbench.microdata import open_microdata
 from gamekeeper.workbench.requests.records import MicrodataRequest, SampleDesign
+from tests.given.canary import CANARY, everything_said, require_silence, said_of_a_fault
 from tests.given.microdata import SCENARIO, write, write_world
 
-CANARY = "CANARY-7341"
 NUMBER = 73417341
 # The number as it begins, with and without commas and as a power of ten: seven digits and more,
 # which no address in memory (a debug log of compiling has these) can hold by chance.
@@ -175,19 +174,8 @@ def failing(arguments: tuple[str, ...], group: tuple[str, ...] = ("risk",)) -> G
     return caught.value
 
 
-def everything_said(error: BaseException) -> Iterator[str]:
-    yield from (str(error), repr(error), repr(error.args))
-    yield from traceback.format_exception(error)
-    if isinstance(error, GamekeeperError):
-        yield from (repr(error.problems), error.message, *map(str, error.problems))
-    for behind in (error.__cause__, error.__context__):
-        if behind is not None:
-            yield from everything_said(behind)
-
-
 def is_silent(*texts: str) -> None:
-    heard = [text for text in texts for sign in SIGNS if sign in text]
-    assert not heard, heard[0]
+    require_silence(SIGNS, texts)
 
 
 def test_signs_are_the_canary_and_nothing_else() -> None:
@@ -343,19 +331,9 @@ def test_a_fault_of_ours_shows_nothing(
     part: str,
     kind: type[Exception],
 ) -> None:
-    def fail(*arguments: object, **options: object) -> None:
-        raise kind(f"{CANARY} cannot be {NUMBER}")
-
-    monkeypatch.setattr(part, fail)
-    monkeypatch.setattr("gamekeeper.cli.app.app", command())
-    arguments = ["suda", place / "people.csv", *KEYS, "--records", tmp_path / "records.csv"]
-    monkeypatch.setattr(sys, "argv", ["gamekeeper", "risk", *map(str, arguments)])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    assert stop.value.code == 1
-    printed = capsys.readouterr()
-    assert f"this is a fault of ours ({kind.__name__} in " in printed.err
-    is_silent(printed.err)
+    fault = kind(f"{CANARY} cannot be {NUMBER}")
+    arguments = ("suda", place / "people.csv", *KEYS, "--records", tmp_path / "records.csv")
+    is_silent(said_of_a_fault(monkeypatch, capsys, part, fault, command(), "risk", *arguments))
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,12 +15,12 @@ import typer.main
 
 import gamekeeper as gk
 from gamekeeper.algorithms.subtraction.release import release_parts, release_rule
-from gamekeeper.cli.app import app, main
+from gamekeeper.cli.app import app
 from gamekeeper.data.tables.release_file import read_release_and_truth
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.workbench.requests.tables import ReleaseRequest
 from gamekeeper.workbench.tables import open_release
-from tests.contracts.test_risk_canary import CANARY, everything_said
+from tests.given.canary import CANARY, everything_said, require_silence, said_of_a_fault
 from tests.given.microdata import write
 
 COUNT = 7_341_734
@@ -32,8 +31,7 @@ TRUE = f"age,work,n\nyoung,yes,{COUNT}\nyoung,no,2\nold,yes,5\nold,no,0\n"
 
 
 def is_silent(*texts: str) -> None:
-    heard = [text for text in texts for sign in SIGNS if sign in text]
-    assert not heard, heard[0]
+    require_silence(SIGNS, texts)
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +153,7 @@ PARTS = (
     "gamekeeper.workbench.tables.subtract_known",
     "gamekeeper.attack.tables.subtraction.release_risk",
     "gamekeeper.workbench.tables.infer_attributions",
-    "gamekeeper.report.page.write_risk_report",
+    "gamekeeper.workbench.answers.write_risk_report",
     "gamekeeper.workbench.answers.write_table",
 )
 
@@ -170,21 +168,11 @@ def test_a_fault_of_ours_shows_nothing(
     part: str,
     kind: type[Exception],
 ) -> None:
-    def fail(*arguments: object, **options: object) -> None:
-        raise kind(f"{CANARY} cannot be {COUNT}")
-
-    monkeypatch.setattr(part, fail)
-    monkeypatch.setattr("gamekeeper.cli.app.app", typer.main.get_command(app))
+    fault = kind(f"{CANARY} cannot be {COUNT}")
     page, table = tmp_path / "page.html", tmp_path / "table.csv"
-    options = ["-n", "0-2", "--report", str(page), "-o", str(table)]
-    arguments = ["gamekeeper", "tables", "sap", str(place / "release.json"), *options]
-    monkeypatch.setattr(sys, "argv", arguments)
-    with pytest.raises(SystemExit) as stop:
-        main()
-    assert stop.value.code == 1
-    printed = capsys.readouterr()
-    assert f"this is a fault of ours ({kind.__name__} in " in printed.err
-    is_silent(printed.err)
+    arguments = ("sap", place / "release.json", "-n", "0-2", "--report", page, "-o", table)
+    command = typer.main.get_command(app)
+    is_silent(said_of_a_fault(monkeypatch, capsys, part, fault, command, "tables", *arguments))
 
 
 def test_reprs_show_nothing(place: Path) -> None:

@@ -20,8 +20,8 @@ from gamekeeper.algorithms.assignment.sparse import (
 )
 from gamekeeper.algorithms.linkage.blocking import CandidatePairs
 from gamekeeper.errors import Cancelled, InputError
-from tests.algorithms.assignment.test_dense import INF, matrices, of_kind
 from tests.given.cases import cases
+from tests.given.cost_matrices import INF, cost_matrices, costs_of_kind
 
 WHOLE = st.integers(-3, 9).map(float)
 
@@ -336,7 +336,7 @@ def increase_without(costs, found, row):
 
 
 @cases(50)
-@given(matrices())
+@given(cost_matrices())
 def test_the_increase_is_that_of_solving_without_the_link(costs):
     found = solve_assignment(costs, partial=True)
     margins = assignment_margins(costs, found)
@@ -354,7 +354,7 @@ def test_the_increase_is_that_of_solving_without_the_link(costs):
 @pytest.mark.parametrize("kind", ["uniform", "counts", "wide integers", "points", "flat"])
 @pytest.mark.parametrize("shape", [(60, 60), (40, 70), (70, 40)])
 def test_increases_of_larger_costs(kind, shape):
-    costs = of_kind(kind, *shape, 7)
+    costs = costs_of_kind(kind, *shape, 7)
     found = solve_assignment(costs)
     margins = assignment_margins(costs, found)
     for row in np.flatnonzero(found.columns >= 0)[::7]:
@@ -408,7 +408,7 @@ def test_sums_that_are_equal_up_to_rounding_are_ties():
 
 
 def test_chosen_rows():
-    costs = of_kind("uniform", 30, 30, 1)
+    costs = costs_of_kind("uniform", 30, 30, 1)
     found = solve_assignment(costs)
     every = assignment_margins(costs, found).increases
     some = assignment_margins(costs, found, rows=[3, 17]).increases
@@ -421,7 +421,7 @@ def test_chosen_rows():
 
 
 def test_assignments_of_other_costs_are_refused():
-    costs = of_kind("uniform", 20, 20, 1)
+    costs = costs_of_kind("uniform", 20, 20, 1)
     found = solve_assignment(costs)
     with pytest.raises(InputError, match="not an optimum of these costs"):
         assignment_margins(costs.T, found)
@@ -439,7 +439,7 @@ def test_nothing_linked(shape):
 
 
 def test_progress_can_stop_the_work():
-    costs = of_kind("uniform", 300, 300, 1)
+    costs = costs_of_kind("uniform", 300, 300, 1)
     found = solve_assignment(costs)
     seen = []
     assignment_margins(costs, found, progress=lambda done, whole: seen.append((done, whole)))

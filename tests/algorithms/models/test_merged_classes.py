@@ -18,8 +18,8 @@ from gamekeeper.algorithms.models.population_model import (
 )
 from gamekeeper.algorithms.models.rate_calibration import LevelPrior, usual_log_rates
 from gamekeeper.errors import InputError
-from tests.algorithms.models.test_population_model import CHAIN, people, sampled
 from tests.given.cases import cases
+from tests.given.samples import CHAIN, people, sampled
 
 
 def looked_up(codes, fractions, variables, cell):
