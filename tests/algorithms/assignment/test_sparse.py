@@ -195,9 +195,8 @@ def test_against_a_dense_solver(monkeypatch, large, whole, share):
     assert found.gap == 0
 
 
-@pytest.mark.parametrize(("many", "handed_over"), [(100, [20]), (1_000, [])])
-def test_prices_that_rule_out_most_candidates(monkeypatch, many, handed_over):
-    """Such a component is handed over only where it is large."""
+def handed_over_in(monkeypatch):
+    """Note how many rows each component has that is handed over to the dense solver."""
     handed = []
     link_dense = module._link_dense
 
@@ -206,6 +205,13 @@ def test_prices_that_rule_out_most_candidates(monkeypatch, many, handed_over):
         link_dense(*given, **options)
 
     monkeypatch.setattr(module, "_link_dense", noted)
+    return handed
+
+
+@pytest.mark.parametrize(("many", "handed_over"), [(100, [20]), (1_000, [])])
+def test_prices_that_rule_out_most_candidates(monkeypatch, many, handed_over):
+    """Such a component is handed over only where it is large."""
+    handed = handed_over_in(monkeypatch)
     monkeypatch.setattr(module, "_DENSE_CELLS", 100)
     monkeypatch.setattr(module, "_MANY_CELLS", many)
     i, j = np.divmod(np.arange(400), 20)
@@ -235,14 +241,7 @@ def test_dense_and_sparse_components_together(monkeypatch, whole, priced):
     costs = rng.random(candidates.n_pairs) * 50
     costs = np.floor(costs) if whole else costs
     prices = {"unlinked_row": 20.0, "unlinked_column": 5.0} if priced else {}
-    handed = []
-    link_dense = module._link_dense
-
-    def noted(*given, **options):
-        handed.append(len(given[4][0]))
-        link_dense(*given, **options)
-
-    monkeypatch.setattr(module, "_link_dense", noted)
+    handed = handed_over_in(monkeypatch)
     sparse = solve_candidates(candidates, costs, **prices)
     assert handed == []
     monkeypatch.setattr(module, "_DENSE_CELLS", 1_000)

@@ -92,19 +92,23 @@ def tiny_problems(draw):
     return rows_a, rows_b, injective, draw(st.booleans())
 
 
-@cases(30)
-@given(tiny_problems())
-def test_the_optimum_is_that_of_all_mappings_and_matchings(problem):
+def matched(problem, **options):
     rows_a, rows_b, injective, one_to_one = problem
-    found = match_groups(
+    return match_groups(
         rows_a,
         rows_b,
         injective=injective,
         one_to_one=one_to_one,
-        restarts=1,
-        exact=True,
         allow_degenerate=True,
+        **options,
     )
+
+
+@cases(30)
+@given(tiny_problems())
+def test_the_optimum_is_that_of_all_mappings_and_matchings(problem):
+    rows_a, rows_b, injective, one_to_one = problem
+    found = matched(problem, restarts=1, exact=True)
     assert found.is_optimal
     assert found.similarity == slowly(*problem)
     assert similarity_of(rows_a, rows_b, found) == found.similarity
@@ -119,17 +123,8 @@ def test_the_optimum_is_that_of_all_mappings_and_matchings(problem):
 @cases(20)
 @given(tiny_problems(), st.integers(0, 5))
 def test_the_search_alone_stays_below_its_bound(problem, seed):
-    rows_a, rows_b, injective, one_to_one = problem
-    found = match_groups(
-        rows_a,
-        rows_b,
-        injective=injective,
-        one_to_one=one_to_one,
-        restarts=2,
-        seed=seed,
-        exact=False,
-        allow_degenerate=True,
-    )
+    rows_a, rows_b, _, _ = problem
+    found = matched(problem, restarts=2, seed=seed, exact=False)
     assert found.similarity <= slowly(*problem) <= found.upper_bound
     assert similarity_of(rows_a, rows_b, found) == found.similarity
 
