@@ -494,7 +494,7 @@ def test_files_that_cannot_be_read_are_named(environment: Environment, folder: P
     ]
 
 
-def test_another_folder_is_refused_of_codes(tmp_path: Path) -> None:
+def test_codes_are_not_written_to_another_folder(tmp_path: Path) -> None:
     sex = Variable("Sex", PartitionGraph({"any": ["female", "male"]}))
     with pytest.raises(StoreError, match="Nothing was changed"):
         write_codes(Environment([sex]), tmp_path)

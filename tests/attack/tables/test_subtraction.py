@@ -429,7 +429,7 @@ def test_more_people_than_an_area_has():
     assert found.values[0].tolist() == [1.0, 1.0, 1.0]
 
 
-def test_what_cannot_be_asked_for_of_conditional():
+def test_what_cannot_be_asked_within_areas():
     truth = CountTable.typed(AXES, np.ones((2, 2, 2), int))
     release = make_release(truth, [("area", "age"), ("work",)])
     for keys in ([], ["area", "age", "work"], ["aera"], ["area", "area"]):

@@ -562,7 +562,7 @@ CUTS = ("5", "10", "20", "40", "60")
 
 
 @st.composite
-def environments_of_levels(draw: st.DrawFn) -> Environment:
+def environments_of_cut_ages(draw: st.DrawFn) -> Environment:
     def bands() -> tuple[str, ...]:
         kept = draw(st.lists(st.sampled_from(range(5)), unique=True).map(sorted))
         starts = [0, *(int(CUTS[number]) for number in kept)]
@@ -581,7 +581,7 @@ def environments_of_levels(draw: st.DrawFn) -> Environment:
     return Environment([age], [Form("Target", {"Age": own}), *forms, *silent])
 
 
-@given(environments_of_levels(), st.sampled_from([None, 7]), st.integers(1, 3), st.booleans())
+@given(environments_of_cut_ages(), st.sampled_from([None, 7]), st.integers(1, 3), st.booleans())
 def test_levels_are_what_is_found_one_by_one(
     environment: Environment, levels: int | None, most: int, within: bool
 ) -> None:
