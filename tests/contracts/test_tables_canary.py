@@ -11,16 +11,14 @@ import logging
 from pathlib import Path
 
 import pytest
-import typer.main
 
 import gamekeeper as gk
 from gamekeeper.algorithms.subtraction.release import release_parts, release_rule
-from gamekeeper.cli.app import app
 from gamekeeper.data.tables.release_file import read_release_and_truth
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.workbench.requests.tables import ReleaseRequest
 from gamekeeper.workbench.tables import open_release
-from tests.given.canary import CANARY, everything_said, require_silence, said_of_a_fault
+from tests.given.canary import CANARY, command, everything_said, require_silence, said_of_a_fault
 from tests.given.microdata import write
 
 COUNT = 7_341_734
@@ -128,21 +126,21 @@ def test_errors_show_nothing(
     place: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str], case: str
 ) -> None:
     with caplog.at_level(logging.DEBUG), pytest.raises(GamekeeperError) as caught:
-        typer.main.get_command(app)(["tables", *filled(CASES[case], place)], standalone_mode=False)
+        command("tables", *filled(CASES[case], place))
     is_silent(*everything_said(caught.value), caplog.text, *capsys.readouterr())
 
 
 def test_a_conflict_shows_published_counts_and_no_true_one(
-    place: Path, capsys: pytest.CaptureFixture[str]
+    place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = (place / "without.json").read_text(encoding="utf-8")
-    file = place / "conflict.json"
+    file = tmp_path / "conflict.json"
     release = json.loads(text)
     release["published"][1]["counts"] = 1001
     file.write_text(json.dumps(release), encoding="utf-8")
-    for command in ("bounds", "feasible", "infer"):
+    for name in ("bounds", "feasible", "infer"):
         with pytest.raises(GamekeeperError) as caught:
-            typer.main.get_command(app)(["tables", command, str(file)], standalone_mode=False)
+            command("tables", name, file)
         told = "\n".join(map(str, caught.value.problems))
         assert "total: published 1001" in told
         is_silent(*everything_said(caught.value), *capsys.readouterr())
@@ -171,8 +169,7 @@ def test_a_fault_of_ours_shows_nothing(
     fault = kind(f"{CANARY} cannot be {COUNT}")
     page, table = tmp_path / "page.html", tmp_path / "table.csv"
     arguments = ("sap", place / "release.json", "-n", "0-2", "--report", page, "-o", table)
-    command = typer.main.get_command(app)
-    is_silent(said_of_a_fault(monkeypatch, capsys, part, fault, command, "tables", *arguments))
+    is_silent(said_of_a_fault(monkeypatch, capsys, part, fault, "tables", *arguments))
 
 
 def test_reprs_show_nothing(place: Path) -> None:
@@ -202,10 +199,7 @@ def test_counting_microdata_says_numbers_only(
     place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "made.json"
-    typer.main.get_command(app)(
-        ["tables", "release", str(place / "people.csv"), "-k", "area,job", "-o", str(file)],
-        standalone_mode=False,
-    )
+    command("tables", "release", place / "people.csv", "-k", "area,job", "-o", file)
     is_silent(*capsys.readouterr())
     # The labels of a release are published, so here the search must find the canary.
     with pytest.raises(AssertionError):

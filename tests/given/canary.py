@@ -6,10 +6,10 @@ import sys
 import traceback
 from collections.abc import Iterable, Iterator
 
-import click
 import pytest
+import typer.main
 
-from gamekeeper.cli.app import main
+from gamekeeper.cli.app import app, main
 from gamekeeper.errors import GamekeeperError
 
 CANARY = "CANARY-7341"
@@ -31,12 +31,16 @@ def require_silence(signs: Iterable[str], texts: Iterable[str]) -> None:
     assert not heard, heard[0]
 
 
+def command(*arguments: object) -> None:
+    """Run a command as a program of Python would, which gets to see its error."""
+    typer.main.get_command(app)([*map(str, arguments)], standalone_mode=False)
+
+
 def said_of_a_fault(
     patch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     part: str,
     fault: Exception,
-    command: click.Command,
     *arguments: object,
 ) -> str:
     """Let a part of a command fail as none should, and return what is printed of it."""
@@ -45,7 +49,6 @@ def said_of_a_fault(
         raise fault
 
     patch.setattr(part, fail)
-    patch.setattr("gamekeeper.cli.app.app", command)
     patch.setattr(sys, "argv", ["gamekeeper", *map(str, arguments)])
     with pytest.raises(SystemExit) as stop:
         main()
