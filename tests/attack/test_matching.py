@@ -213,7 +213,7 @@ def samples(draw):
     return people, draw(places)
 
 
-def twin(people, chosen, direction, is_used):
+def values_unit_by_unit(people, chosen, direction, is_used):
     """Return the values of a strategy unit by unit, exactly."""
     big, small = Counter(people), Counter(people[place] for place in chosen)
     n = len(people)
@@ -258,7 +258,7 @@ def test_strategies_on_a_known_population_agree_with_counting_people_one_by_one(
     )
     assert {value.name for value in risk.values} == set(CONDITIONS)
     for name, (direction, is_used) in CONDITIONS.items():
-        expected = twin(people, chosen, direction, is_used)
+        expected = values_unit_by_unit(people, chosen, direction, is_used)
         value = risk[name]
         assert value.feasible == (expected is not None)
         assert tuple(getattr(value, part) for part in PARTS) == (expected or (0,) * 5)

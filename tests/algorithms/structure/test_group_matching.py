@@ -41,7 +41,7 @@ def all_mappings(labels_a, labels_b, is_injective):
         yield dict(zip(labels_a, values, strict=True))
 
 
-def slowly(rows_a, rows_b, injective, one_to_one):
+def best_similarity_by_trial(rows_a, rows_b, injective, one_to_one):
     """Return the greatest similarity over all mappings and all matchings."""
     per_technique = [
         list(all_mappings(sorted(set(column_a)), sorted(set(column_b)), flag))
@@ -110,7 +110,7 @@ def test_the_optimum_is_that_of_all_mappings_and_matchings(problem):
     rows_a, rows_b, injective, one_to_one = problem
     found = matched(problem, restarts=1, exact=True)
     assert found.is_optimal
-    assert found.similarity == slowly(*problem)
+    assert found.similarity == best_similarity_by_trial(*problem)
     assert similarity_of(rows_a, rows_b, found) == found.similarity
     assert found.by_technique.sum() == found.similarity
     for mapping, flag in zip(found.mappings, injective, strict=True):
@@ -125,7 +125,7 @@ def test_the_optimum_is_that_of_all_mappings_and_matchings(problem):
 def test_the_search_alone_stays_below_its_bound(problem, seed):
     rows_a, rows_b, _, _ = problem
     found = matched(problem, restarts=2, seed=seed, exact=False)
-    assert found.similarity <= slowly(*problem) <= found.upper_bound
+    assert found.similarity <= best_similarity_by_trial(*problem) <= found.upper_bound
     assert similarity_of(rows_a, rows_b, found) == found.similarity
 
 

@@ -47,7 +47,7 @@ GROUPS = [Group("money", ("Bank", "Card")), Group("rest", ("Shop", "Club", "Cens
 ENVIRONMENT = Environment([AGE], [CENSUS, BANK, SHOP, CARD, CLUB], GROUPS)
 
 
-def by_definition(environment, variable, match, share):
+def analysed_by_definition(environment, variable, match, share):
     """Return N, the size and all maximal harmonizations, or None, as they are defined."""
 
     def blocks(form):
@@ -79,7 +79,7 @@ def test_every_variable_has_the_maximal_harmonizations_of_the_definition(environ
         assert found.n_having == sum(
             found.variable in environment.form(form).instances for form in match
         )
-        expected = by_definition(environment, found.variable, match, share)
+        expected = analysed_by_definition(environment, found.variable, match, share)
         if expected is None:
             assert (found.maximal, found.n_categories, found.codes) == ((), 0, ())
             assert found.why
@@ -95,7 +95,7 @@ def test_the_curve_is_the_analysis_at_every_prevalence(environment):
     curves = {v.variable: v.curve for v in map_key_variables(environment, "target").variables}
     for share in SHARES:
         for variable, curve in curves.items():
-            expected = by_definition(environment, variable, others(environment), share)
+            expected = analysed_by_definition(environment, variable, others(environment), share)
             assert curve.at(share) == (0 if expected is None else expected[1])
 
 
