@@ -23,7 +23,7 @@ from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import three_digits
-from tests.given.two_pairs import NAMES, counted, two_pairs
+from tests.given.samples import NAMES, counted, two_pairs
 
 
 def drawn(n=900, share=10, seed=3):

@@ -1,12 +1,19 @@
-"""Samples for models of several variables: any tiny one, and one of invented people."""
+"""Samples for models of several variables: any tiny one, invented people, and two pairs that tell
+each other beside one variable that is free.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
 from hypothesis import strategies as st
+
+from gamekeeper.data.coding.coded_table import coded_from_codes
+from gamekeeper.data.keys.counting import count_keys
+from gamekeeper.data.keys.key_table import KeyTable
 
 
 @st.composite
@@ -51,3 +58,26 @@ def sampled(population, fraction, seed):
     chosen = rng.choice(len(population), round(fraction * len(population)), replace=False)
     found, first, counts = np.unique(classes[chosen], return_index=True, return_counts=True)
     return population[chosen[first]], counts, np.bincount(classes)[found]
+
+
+METHODS = ("mc3", "annealing", "occam")
+NAMES = ("age", "work", "area", "home", "sex")
+
+
+def counted(codes, names: Sequence[str], words=None, **options) -> KeyTable:
+    """Return the counted keys of codes that are already there."""
+    return count_keys(coded_from_codes(codes, list(names), words), list(names), **options)
+
+
+def two_pairs(n: int, seed: int = 1):
+    """Return people whose age tells their work, whose area tells their home, and whose sex is free."""
+    generator = np.random.default_rng(seed)
+
+    def follower(column, n_codes):
+        other = generator.integers(1, n_codes + 1, n)
+        return np.where(generator.random(n) < 0.75, (column - 1) % n_codes + 1, other)
+
+    age, area = generator.integers(1, 6, n), generator.integers(1, 5, n)
+    return np.column_stack(
+        [age, follower(age, 4), area, follower(area, 3), generator.integers(1, 3, n)]
+    )

@@ -1,8 +1,14 @@
-"""Who cannot be told from whom on a key, by comparing all pairs; 0 is a missing cell."""
+"""Who cannot be told from whom on a key, by comparing all pairs, and what classes leave to tell.
+
+0 is a missing cell. Discernibility is the sum of the squared sizes of classes of records that look
+alike (Bayardo and Agrawal 2005): as many as there are records where all differ, their square where
+none does.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 
@@ -29,3 +35,26 @@ def sizes_by_pairs(keys: Sequence[Sequence[int]], counts: Sequence[Any], missing
     return [
         sum(n for q, n in zip(keys, counts, strict=True) if in_class(r, q, missing)) for r in keys
     ]
+
+
+def discernibility(class_sizes: Sequence[int]) -> int:
+    """Return the sum of the squared sizes of classes.
+
+    Examples
+    --------
+    >>> discernibility([1, 3])
+    10
+    """
+    return sum(int(size) ** 2 for size in class_sizes)
+
+
+def mean_class_size(class_sizes: Sequence[int]) -> Fraction:
+    """Return how many records a class has on average.
+
+    Examples
+    --------
+    >>> mean_class_size([1, 3])
+    Fraction(2, 1)
+    """
+    sizes = [int(size) for size in class_sizes]
+    return Fraction(sum(sizes), len(sizes)) if sizes else Fraction(0)

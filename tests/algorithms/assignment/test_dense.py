@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -23,19 +21,7 @@ from gamekeeper.algorithms.assignment.dense import (
 from gamekeeper.errors import Cancelled, InputError, Reason
 from tests.given.cases import cases
 from tests.given.cost_matrices import INF, cost_matrices, costs_of_kind
-
-
-def least_cost(costs):
-    """Most links, and the least cost of so many, by trying all permutations."""
-    costs = np.asarray(costs, float)
-    if costs.shape[0] > costs.shape[1]:
-        costs = costs.T
-    n_rows, n_columns = costs.shape
-    best = (0, 0.0)
-    for columns in itertools.permutations(range(n_columns), n_rows):
-        linked = [cost for cost in costs[range(n_rows), list(columns)] if cost < INF]
-        best = min(best, (-len(linked), sum(linked)))
-    return -best[0], best[1]
+from tests.twins.linking import least_cost
 
 
 def check(costs, found: Assignment):

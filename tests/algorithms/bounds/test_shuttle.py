@@ -20,7 +20,7 @@ from gamekeeper.algorithms.releases.constraints import (
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from tests.given.cases import cases
 from tests.given.published import exact_margins, published_table
-from tests.twins.shuttle_releases import not_tight, releases
+from tests.given.shuttle_releases import not_tight, releases
 
 
 def subsets(members):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gamekeeper.algorithms.structure.group_matching import match_groups
 from gamekeeper.errors import InputError, LimitError, Reason
 from tests.given.cases import cases
-from tests.twins.group_matching import best_rows
+from tests.twins.linking import best_rows
 
 # Torra, tables 3 and 4, without the two rows that are printed twice.
 TABLE_3 = """441133 124435 222262 421361 222242 421341 212232 421331 212252 411351 212242 312212
