@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,15 @@ def until(jobs: Jobs, job: str, *states: State) -> None:
 
 def not_started(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "_begin", lambda asked: None)
+
+
+@pytest.fixture(autouse=True)
+def same_mask() -> Iterator[None]:
+    """Whoever runs a job here, and not in a process of its own, changes what files others make."""
+    before = os.umask(0o022)
+    os.umask(before)
+    yield
+    os.umask(before)
 
 
 def worked(server: Server, monkeypatch: pytest.MonkeyPatch, job: str) -> Path:
