@@ -28,7 +28,7 @@ from gamekeeper.algorithms.utility import (
     signed_overlap,
     worst,
 )
-from tests.twins.class_utility import discernibility, mean_class_size
+from tests.twins.key_classes import discernibility, mean_class_size
 
 ROWS = st.lists(st.tuples(*[st.integers(0, 3)] * 4), min_size=1, max_size=12)
 

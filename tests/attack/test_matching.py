@@ -23,7 +23,7 @@ from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import three_digits
-from tests.given.two_pairs import NAMES, counted, two_pairs
+from tests.given.samples import NAMES, counted, two_pairs
 
 
 def drawn(n=900, share=10, seed=3):
@@ -213,7 +213,7 @@ def samples(draw):
     return people, draw(places)
 
 
-def twin(people, chosen, direction, is_used):
+def values_unit_by_unit(people, chosen, direction, is_used):
     """Return the values of a strategy unit by unit, exactly."""
     big, small = Counter(people), Counter(people[place] for place in chosen)
     n = len(people)
@@ -258,7 +258,7 @@ def test_strategies_on_a_known_population_agree_with_counting_people_one_by_one(
     )
     assert {value.name for value in risk.values} == set(CONDITIONS)
     for name, (direction, is_used) in CONDITIONS.items():
-        expected = twin(people, chosen, direction, is_used)
+        expected = values_unit_by_unit(people, chosen, direction, is_used)
         value = risk[name]
         assert value.feasible == (expected is not None)
         assert tuple(getattr(value, part) for part in PARTS) == (expected or (0,) * 5)

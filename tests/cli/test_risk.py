@@ -5,30 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
-from functools import cache
 
 import pytest
-import typer.main
 
 import gamekeeper as gk
-from gamekeeper.cli.app import app
 from gamekeeper.errors import Reason
 from tests.given.microdata import KEYS, OF_SCENARIO, PEOPLE, SCENARIO, write, write_world
 
 ATTACKS = ("keys", "dis", "suda", "special", "match")
 COMMANDS = (*ATTACKS, "simulate")
 ALL = ",".join(KEYS)
-
-
-@pytest.fixture(autouse=True)
-def built_once(monkeypatch):
-    # To build all commands takes longer than most of them run.
-    monkeypatch.setattr("gamekeeper.cli.app.app", _command())
-
-
-@cache
-def _command():
-    return typer.main.get_command(app)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from functools import partial
 from itertools import product
 
 import pytest
@@ -30,52 +31,38 @@ CODES = "Code,n\nTotal,12\nA,5\nA01,3\nA02,*\nB,7\n"
 OPTIONS = ("--value", "VAL", "--count", "N_OBS", "--largest", "MAX")
 
 
-def test_a_protected_table_keeps_its_rules(run, tmp_path):
+@pytest.fixture
+def audit(run):
+    return partial(run, "tables", "audit")
+
+
+def test_a_protected_table_keeps_its_rules(audit, tmp_path):
     path = write(tmp_path, "t.csv", ARGUS)
-    done = run(
-        "tables",
-        "audit",
-        path,
-        *OPTIONS,
-        "--rule",
-        "exact",
-        "--rule",
-        "minimum:3",
-        "--rule",
-        "dominance:1:85",
+    done = audit(
+        path, *OPTIONS, "--rule", "exact", "--rule", "minimum:3", "--rule", "dominance:1:85"
     )
     assert done.exit_code == 0
     assert "None of 4 hidden cells can be recomputed" in done.out
     assert done.out.count("is met") == 3
 
 
-def test_a_table_without_secondaries_is_given_away(run, tmp_path):
+def test_a_table_without_secondaries_is_given_away(audit, tmp_path):
     path = write(tmp_path, "t.csv", ARGUS.replace(",D\n", ",V\n"))
-    done = run("tables", "audit", path, *OPTIONS, "--rule", "exact")
+    done = audit(path, *OPTIONS, "--rule", "exact")
     assert done.exit_code == 4
     assert "2 of 2 hidden cells can be recomputed from what is published." in done.out
     assert (
         "ACTIVITY=02, SIZE=tr1 is 30: 50 (ACTIVITY=02) less 20 (ACTIVITY=02, SIZE=tr2)." in done.out
     )
     # Without a rule, an audit tells and does not judge.
-    assert run("tables", "audit", path, *OPTIONS).exit_code == 0
+    assert audit(path, *OPTIONS).exit_code == 0
 
 
-def test_everything_is_in_json_csv_and_the_page(run, tmp_path):
+def test_everything_is_in_json_csv_and_the_page(audit, tmp_path):
     path = write(tmp_path, "t.csv", CODES)
     report, out = tmp_path / "a.html", tmp_path / "a.csv"
-    done = run(
-        "tables",
-        "audit",
-        path,
-        "--hierarchy",
-        "Code=codes",
-        "--format",
-        "json",
-        "--report",
-        report,
-        "-o",
-        out,
+    done = audit(
+        path, "--hierarchy", "Code=codes", "--format", "json", "--report", report, "-o", out
     )
     document = json.loads(done.out)
     assert document["summary"]["recomputed"] == 1
@@ -88,53 +75,31 @@ def test_everything_is_in_json_csv_and_the_page(run, tmp_path):
     assert written["known"] == "recomputed"
 
 
-def test_nothing_of_a_cell_is_told_without_records(run, tmp_path):
+def test_nothing_of_a_cell_is_told_without_records(audit, tmp_path):
     path = write(tmp_path, "t.csv", CODES)
-    done = run(
-        "tables",
-        "audit",
-        path,
-        "--hierarchy",
-        "Code=codes",
-        "--no-records",
-        "--report",
-        tmp_path / "a.html",
-    )
+    done = audit(path, "--hierarchy", "Code=codes", "--no-records", "--report", tmp_path / "a.html")
     assert "A02" not in done.out
     assert "A02" not in (tmp_path / "a.html").read_text(encoding="utf-8")
 
 
-def test_linked_tables_of_other_axes_are_audited_together(run, tmp_path):
+def test_linked_tables_of_other_axes_are_audited_together(audit, tmp_path):
     one = write(
         tmp_path,
         "one.csv",
         "Area,Sex,n\nTotal,Total,30\na,Total,*\nb,Total,*\nTotal,m,14\nTotal,f,16\na,m,5\na,f,*\nb,m,9\nb,f,*\n",
     )
     two = write(tmp_path, "two.csv", "Area,Work,n\na,yes,6\na,no,4\n")
-    alone = run("tables", "audit", one, "--rule", "exact")
+    alone = audit(one, "--rule", "exact")
     assert alone.exit_code == 0
-    both = run(
-        "tables",
-        "audit",
-        one,
-        two,
-        "--rule",
-        "exact",
-        "--absent",
-        "hidden",
-        "--disjoint",
-        "Area,Work",
-    )
+    both = audit(one, two, "--rule", "exact", "--absent", "hidden", "--disjoint", "Area,Work")
     assert both.exit_code == 4
     assert "4 of 4 hidden cells can be recomputed" in both.out
 
 
-def test_an_environment_tells_what_adds_up(run, tmp_path):
+def test_an_environment_tells_what_adds_up(audit, tmp_path):
     write_world(tmp_path)
     rows = "Age,n\nTotal,20\n"
-    done = run(
-        "tables",
-        "audit",
+    done = audit(
         write(tmp_path, "t.csv", rows),
         "--hierarchy",
         "Age=variable:Nothing",
@@ -143,9 +108,7 @@ def test_an_environment_tells_what_adds_up(run, tmp_path):
     )
     assert done.exit_code == 2
     assert "no such variable" in done.err
-    missing = run(
-        "tables", "audit", write(tmp_path, "t.csv", rows), "--hierarchy", "Age=variable:Age"
-    )
+    missing = audit(write(tmp_path, "t.csv", rows), "--hierarchy", "Age=variable:Age")
     assert missing.exit_code == 2
 
 
@@ -166,14 +129,14 @@ def test_an_environment_tells_what_adds_up(run, tmp_path):
         ("Code,n\nTotal,12\na,5\na,7\n", (), "duplicate"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_audited_is_one_clear_error(run, tmp_path, text, options, said):
-    done = run("tables", "audit", write(tmp_path, "t.csv", text), *options)
+def test_what_cannot_be_audited_is_one_clear_error(audit, tmp_path, text, options, said):
+    done = audit(write(tmp_path, "t.csv", text), *options)
     assert done.exit_code == 2
     assert f"[{said}]" in done.err
     assert "Traceback" not in done.err
 
 
-def test_a_report_shows_levels_and_the_parts_in_which_most_is_given_away(run, tmp_path):
+def test_a_report_shows_levels_and_the_parts_in_which_most_is_given_away(audit, tmp_path):
     rows = ["Code,Area,n\n"]
     for area, figures in {
         "x": (12, 5, 3, 2, 7),
@@ -184,7 +147,7 @@ def test_a_report_shows_levels_and_the_parts_in_which_most_is_given_away(run, tm
             is_hidden = area == "x" and code == "A02"
             rows.append(f"{code},{area},{'*' if is_hidden else figure}\n")
     path, report = write(tmp_path, "t.csv", "".join(rows)), tmp_path / "a.html"
-    run("tables", "audit", path, "--hierarchy", "Code=codes", "--report", report)
+    audit(path, "--hierarchy", "Code=codes", "--report", report)
     page = report.read_text(encoding="utf-8")
     assert "level 2 of 2" in page
     assert "A by Total" in page
@@ -204,13 +167,13 @@ SHARES = "Work,Area,n,pct\nyes,a,*,8.3\nno,a,*,91.7\nTotal,a,120,100.0\n"
         (("--percent", "pct=Wrok"), "unknown-name"),
     ],
 )
-def test_shares_are_facts_at_the_prompt(run, tmp_path, options, said):
-    done = run("tables", "audit", write(tmp_path, "t.csv", SHARES), "--disjoint", "Area", *options)
+def test_shares_are_facts_at_the_prompt(audit, tmp_path, options, said):
+    done = audit(write(tmp_path, "t.csv", SHARES), "--disjoint", "Area", *options)
     assert said in done.out + done.err
     assert "Traceback" not in done.err
 
 
-def test_a_long_search_is_refused_with_the_way_around(run, tmp_path, monkeypatch):
+def test_a_long_search_is_refused_with_the_way_around(audit, tmp_path, monkeypatch):
     from gamekeeper.algorithms.cells import fact_bounds
     from gamekeeper.attack.tables import auditing as searching
 
@@ -228,47 +191,43 @@ def test_a_long_search_is_refused_with_the_way_around(run, tmp_path, monkeypatch
         return original(total, progress, 900.0, expect, probe=-1.0)
 
     monkeypatch.setattr(fact_bounds, "SearchClock", expecting)
-    done = run("tables", "audit", path, "--absent", "hidden", "--disjoint", "X,Y,Z")
+    done = audit(path, "--absent", "hidden", "--disjoint", "X,Y,Z")
     assert done.exit_code == 3
     assert "--max-seconds" in done.err
     assert "hang together" in done.err
-    kept = run(
-        "tables", "audit", path, "--absent", "hidden", "--disjoint", "X,Y,Z", "--max-seconds", "60"
-    )
+    kept = audit(path, "--absent", "hidden", "--disjoint", "X,Y,Z", "--max-seconds", "60")
     assert kept.exit_code == 0
 
 
-def test_contributors_by_records_are_attackers_at_the_prompt(run, tmp_path):
+def test_contributors_by_records_are_attackers_at_the_prompt(audit, tmp_path):
     table = write(tmp_path, "t.csv", "Area,v,Status\nTotal,20,V\na,5,A\nb,6,D\nc,9,V\n")
     records = write(tmp_path, "r.csv", "Area,v,Group\na,5,g1\nb,2,g2\nb,4,g3\nc,9,g4\n")
     options = ("--value", "v", "--rule", "exact", "--disjoint", "Area")
-    assert run("tables", "audit", table, *options).exit_code == 0
-    done = run("tables", "audit", table, *options, "--contributors", records, "--holding", "Group")
+    assert audit(table, *options).exit_code == 0
+    done = audit(table, *options, "--contributors", records, "--holding", "Group")
     assert done.exit_code == 4
     assert "The only contributor to Area=a can recompute Area=b." in done.out
-    told = run("tables", "audit", table, *options, "--contributors", records, "--no-records")
+    told = audit(table, *options, "--contributors", records, "--no-records")
     assert "Area=b" not in told.out
-    document = json.loads(
-        run("tables", "audit", table, *options, "--contributors", records, "--format", "json").out
-    )
+    document = json.loads(audit(table, *options, "--contributors", records, "--format", "json").out)
     assert document["summary"]["recomputed_by_insiders"] == 1
     assert document["rows"][1]["known_to"] == "the only contributor to Area=a"
 
 
-def test_a_batch_file_says_what_is_marked_and_audited(run, tmp_path):
+def test_a_batch_file_says_what_is_marked_and_audited(audit, run, tmp_path):
     write(tmp_path, "m.rda", "Area 1 1\n  <RECODEABLE>\nv 3 3\n  <NUMERIC>\n")
     write(tmp_path, "m.asc", "a  90\na   5\nb  10\nb  11\nb  12\n")
     lines = '<OPENMICRODATA> "m.asc"\n<OPENMETADATA> "m.rda"\n<SPECIFYTABLE> "Area"|"v"||\n<SAFETYRULE> P(10,1)\n'
     batch = write(tmp_path, "m.arb", lines)
     done = run("tables", "mark", batch)
     assert "1 of 3 cells is unsafe" in done.out
-    assert run("tables", "audit", batch).exit_code == 2
+    assert audit(batch).exit_code == 2
     assert run("tables", "mark", batch, "--axes", "Size").exit_code == 2
 
 
-def test_what_a_status_says_of_a_count_is_not_taken_for_a_value(run, tmp_path):
+def test_what_a_status_says_of_a_count_is_not_taken_for_a_value(audit, tmp_path):
     table = write(tmp_path, "t.csv", "Area,v,Status\nTotal,20,V\na,5,A\nb,6,D\nc,9,V\n")
-    done = run("tables", "audit", table, "--value", "v", "--says", "A=1-2")
+    done = audit(table, "--value", "v", "--says", "A=1-2")
     assert done.exit_code == 2
 
 
@@ -277,11 +236,11 @@ NORTH = "Area,Age,n\nNorth,0-15,{0}\nNorth,16-64,{0}\nNorth,65+,10\nNorth,Total,
 
 @pytest.mark.parametrize("mark", ["<5", "≤4", "1-4", "4 or fewer", "under 5", "up to 4"])
 @pytest.mark.parametrize("is_named", [True, False])
-def test_a_limit_is_a_limit_whether_it_is_named_or_not(run, tmp_path, mark, is_named):
+def test_a_limit_is_a_limit_whether_it_is_named_or_not(audit, run, tmp_path, mark, is_named):
     table = write(tmp_path, "t.csv", NORTH.format(mark))
     named = ("--hidden", mark) if is_named else ()
     options = ("--disjoint", "Area,Age", *named, "--format", "json")
-    audited = run("tables", "audit", table, *options, "--rule", "exact")
+    audited = audit(table, *options, "--rule", "exact")
     assert audited.exit_code == 4
     rows = json.loads(audited.out)["rows"]
     assert [(row["lower"], row["upper"], row["known"]) for row in rows] == [
@@ -294,15 +253,14 @@ def test_a_limit_is_a_limit_whether_it_is_named_or_not(run, tmp_path, mark, is_n
     }  # fmt: skip
 
 
-def test_a_limit_holds_in_wide_tables_and_of_values(run, tmp_path):
+def test_a_limit_holds_in_wide_tables_and_of_values(audit, tmp_path):
     wide = write(tmp_path, "w.csv", "Area,young,old,Total\nNorth,<5,<5,8\nSouth,9,<5,12\n")
-    found = run(
-        "tables", "audit", wide, "--axes", "Area", "--wide", "Age", "--disjoint", "Area,Age",
+    found = audit(wide, "--axes", "Area", "--wide", "Age", "--disjoint", "Area,Age",
         "--format", "json",
     )  # fmt: skip
     assert json.loads(found.out)["summary"]["recomputed"] == 3
     values = write(tmp_path, "v.csv", "Area,v\na,<2.5\nb,<2.5\nc,4\nTotal,9\n")
-    found = run("tables", "audit", values, "--value", "v", "--disjoint", "Area", "--format", "json")
+    found = audit(values, "--value", "v", "--disjoint", "Area", "--format", "json")
     assert [row["lower"] for row in json.loads(found.out)["rows"]] == [2.5, 2.5]
 
 
@@ -317,13 +275,13 @@ def test_a_limit_that_cannot_be_understood_is_asked_about(run, tmp_path):
         assert "five" not in found.err
 
 
-def test_what_is_said_of_nothing_is_refused(run, tmp_path):
+def test_what_is_said_of_nothing_is_refused(audit, tmp_path):
     table = write(tmp_path, "t.csv", NORTH.format("x").replace(",18", ",10"))
     options = ("--disjoint", "Area,Age")
-    refused = run("tables", "audit", table, *options, "--says", "Q=1-2")
+    refused = audit(table, *options, "--says", "Q=1-2")
     assert refused.exit_code == 2
     assert "No hidden cell has 'Q'" in refused.err
-    told = run("tables", "audit", table,
+    told = audit(table,
                *options, "--says", "x=0-3", "--format", "json")  # fmt: skip
     assert json.loads(told.out)["summary"]["recomputed"] == 2
 
@@ -348,9 +306,9 @@ def test_limits_beside_a_scheme_are_what_it_hides(run, tmp_path):
     assert "some cells are limits" in refused.err
 
 
-def test_zeros_that_are_shown_make_an_upper_limit_a_question(run, tmp_path):
+def test_zeros_that_are_shown_make_an_upper_limit_a_question(audit, tmp_path):
     table = write(tmp_path, "t.csv", "Age,n\na,0\nb,<5\nc,<5\nTotal,8\n")
-    found = run("tables", "audit", table, "--disjoint", "Age")
+    found = audit(table, "--disjoint", "Age")
     assert "--says '<5=1-4'" in found.out + found.err
 
 
@@ -367,30 +325,32 @@ def test_zeros_that_are_shown_make_an_upper_limit_a_question(run, tmp_path):
         ),
     ],
 )
-def test_a_proof_says_once_what_a_figure_is(run, tmp_path, rows, said):
+def test_a_proof_says_once_what_a_figure_is(audit, tmp_path, rows, said):
     table = write(tmp_path, "t.csv", f"Area,n\n{rows}")
-    found = run("tables", "audit", table, "--disjoint", "Area", "--format", "json")
+    found = audit(table, "--disjoint", "Area", "--format", "json")
     assert json.loads(found.out)["rows"][0]["why"] == said
 
 
-def test_a_placeholder_of_hidden_rows_is_no_figure(run, tmp_path):
+def test_a_placeholder_of_hidden_rows_is_no_figure(audit, tmp_path):
     table = write(tmp_path, "t.csv", "Area,n,Status\nTotal,25,V\na,0,A\nb,11,V\nc,9,V\n")
     options = ("--status", "Status", "--status-kind", "sbs", "--disjoint", "Area")
-    found = run("tables", "audit", table, *options, "--format", "json")
+    found = audit(table, *options, "--format", "json")
     document = json.loads(found.out)
     assert document["rows"][0]["figure"] is None
     assert document["rows"][0]["lower"] == 5
     assert document["summary"]["not_adding_up"] == 0
     assert any("same figure, 0 or below" in one for one in document["notices"])
     other = write(tmp_path, "u.csv", "Area,n,Status\nTotal,25,V\na,5,A\nb,11,V\nc,0,D\nd,9,V\n")
-    rows = json.loads(run("tables", "audit", other, *options, "--format", "json").out)["rows"]
+    rows = json.loads(audit(other, *options, "--format", "json").out)["rows"]
     assert {row["figure"] for row in rows} == {5, 0}
 
 
 @pytest.mark.parametrize(
     "mark", ["LT5", "1 à 4", "1 or 2", "[1,4]", "1~4", "1-4 persons", "kleiner 5", "one to four"]
 )
-def test_a_mark_with_a_number_in_it_is_a_limit_or_a_person_says_what_it_tells(run, tmp_path, mark):
+def test_a_mark_with_a_number_in_it_is_a_limit_or_a_person_says_what_it_tells(
+    audit, run, tmp_path, mark
+):
     rows = [["a", mark], ["b", mark], ["c", "10"], ["Total", "18"]]
     text = "".join(f'{label},"{figure}"\n' for label, figure in rows)
     table = write(tmp_path, "t.csv", f"Area,n\n{text}")
@@ -399,41 +359,41 @@ def test_a_mark_with_a_number_in_it_is_a_limit_or_a_person_says_what_it_tells(ru
         refused = run("tables", command, table, *options)
         assert refused.exit_code == 2
         assert "cannot be understood" in refused.err
-    said = run("tables", "audit", table, *options, "--says", f"{mark}=1-4", "--rule", "exact")
+    said = audit(table, *options, "--says", f"{mark}=1-4", "--rule", "exact")
     assert said.exit_code == 4
-    nothing = run("tables", "audit", table, *options, "--says", f"{mark}=0+", "--rule", "exact")
+    nothing = audit(table, *options, "--says", f"{mark}=0+", "--rule", "exact")
     assert nothing.exit_code == 0
 
 
-def test_a_placeholder_number_and_a_letter_stay_marks(run, tmp_path):
+def test_a_placeholder_number_and_a_letter_stay_marks(audit, tmp_path):
     table = write(tmp_path, "t.csv", "Area,n\na,-99\nb,s\nc,10\nTotal,18\n")
     options = ("--hidden", "-99", "--hidden", "s", "--disjoint", "Area")
-    assert run("tables", "audit", table, *options, "--rule", "exact").exit_code == 0
+    assert audit(table, *options, "--rule", "exact").exit_code == 0
 
 
-def test_a_status_that_reads_as_a_limit_is_one(run, tmp_path):
+def test_a_status_that_reads_as_a_limit_is_one(audit, tmp_path):
     table = write(tmp_path, "t.csv", "Area,n,Status\nTotal,18,ok\na,,<5\nb,10,ok\nc,,<5\n")
     options = ("--status", "Status", "--hidden-status", "<5", "--disjoint", "Area")
-    found = run("tables", "audit", table, *options, "--rule", "exact", "--format", "json")
+    found = audit(table, *options, "--rule", "exact", "--format", "json")
     assert found.exit_code == 4
     assert json.loads(found.out)["summary"]["recomputed"] == 2
 
 
-def test_a_limit_is_read_by_everybody_where_the_cell_was_not_meant_to_be_published(run, tmp_path):
+def test_a_limit_is_read_by_everybody_where_the_cell_was_not_meant_to_be_published(audit, tmp_path):
     table = write(tmp_path, "t.csv", "Area,n,Status\nTotal,18,s\na,<5,w\nb,10,s\nc,,u\n")
     options = ("--status", "Status", "--status-kind", "sdctable", "--disjoint", "Area")
-    found = json.loads(run("tables", "audit", table, *options, "--format", "json").out)
+    found = json.loads(audit(table, *options, "--format", "json").out)
     assert [(row["lower"], row["upper"]) for row in found["rows"]] == [(4, 8)]
 
 
-def test_limits_of_other_columns_are_not_passed_over(run, tmp_path):
+def test_limits_of_other_columns_are_not_passed_over(audit, tmp_path):
     shares = write(tmp_path, "s.csv", "Age,n,pct\ny,*,<5%\no,*,96%\nTotal,100,100%\n")
     counts = write(tmp_path, "c.csv", "Area,TOT,N\nTotal,100,20\na,c,<3\nb,50,15\nc,c,<3\n")
     for asked in (
         (shares, "--percent", "pct=Age", "--disjoint", "Age", "--hidden", "<5"),
         (counts, "--value", "TOT", "--count", "N", "--disjoint", "Area", "--hidden", "<3"),
     ):
-        refused = run("tables", "audit", *asked)
+        refused = audit(*asked)
         assert refused.exit_code == 2
         assert "read like a limit that is not used" in refused.err.replace("reads", "read")
 
@@ -445,25 +405,25 @@ LABELS = (
 
 
 @pytest.mark.parametrize("more", ["", "A,a,9\nA1,a,4\nA2,a,5\nA,b,*\nA1,b,3\nA2,b,*\n"])
-def test_codes_tell_nothing_of_labels_that_are_no_codes(run, tmp_path, more):
+def test_codes_tell_nothing_of_labels_that_are_no_codes(audit, tmp_path, more):
     table = write(tmp_path, "t.csv", f"Area,Age,n\n{LABELS}{more}")
     options = ("--hierarchy", "Area=codes", "--rule", "exact")
-    found = run("tables", "audit", table, *options, "--disjoint", "Age")
+    found = audit(table, *options, "--disjoint", "Age")
     assert found.exit_code == 4
     assert "'Brittany' could be the sum of 'Finistere', 'Morbihan'" in " ".join(found.out.split())
-    told = run("tables", "audit", table, *options, "--disjoint", "Age,Area")
+    told = audit(table, *options, "--disjoint", "Age,Area")
     assert told.exit_code == 0
 
 
-def test_codes_all_of_which_belong_together_tell_enough(run, tmp_path):
+def test_codes_all_of_which_belong_together_tell_enough(audit, tmp_path):
     table = write(tmp_path, "t.csv", "Area,n\nA,9\nA1,*\nA2,*\nB,7\nB1,*\nB2,*\n")
-    found = run("tables", "audit", table, "--hierarchy", "Area=codes", "--rule", "exact")
+    found = audit(table, "--hierarchy", "Area=codes", "--rule", "exact")
     assert found.exit_code == 0
 
 
-def test_a_second_name_of_the_whole_is_asked_about_beside_codes(run, tmp_path):
+def test_a_second_name_of_the_whole_is_asked_about_beside_codes(audit, tmp_path):
     table = write(tmp_path, "t.csv", "Area,n\nTotal,16\nB,9\nB1,*\nB2,*\nC,*\nAll areas,*\n")
-    found = run("tables", "audit", table, "--hierarchy", "Area=codes")
+    found = audit(table, "--hierarchy", "Area=codes")
     assert found.exit_code == 2
     assert "'All areas' reads like a sum of the others" in found.err
 
@@ -476,27 +436,25 @@ CONTRIBUTORS = (
 @pytest.mark.parametrize("hidden", ["0,0,0", "x,x,x", ",,"])
 @pytest.mark.parametrize(("rule", "code"), [("p:10", 4), ("dominance:1:85", 4), ("minimum:3", 0)])
 def test_no_rule_is_met_for_cells_of_which_no_contributor_is_told(
-    run, tmp_path, hidden, rule, code
+    audit, tmp_path, hidden, rule, code
 ):
     table = write(tmp_path, "t.csv", CONTRIBUTORS.format(hidden, hidden))
     options = ("--value", "TOT", "--count", "N", "--largest", "MAX", "--status", "Status")
     asked = (*options, "--status-kind", "sbs", "--disjoint", "Area", "--rule", rule)
-    found = run("tables", "audit", table, *asked)
+    found = audit(table, *asked)
     assert found.exit_code == code
     assert "0 cells looked at" not in found.out
 
 
-def test_a_cell_that_is_given_away_keeps_no_rule_on_contributors_who_are_not_told(run, tmp_path):
+def test_a_cell_that_is_given_away_keeps_no_rule_on_contributors_who_are_not_told(audit, tmp_path):
     table = write(tmp_path, "t.csv", "Area,TOT,N\nTotal,100,20\na,c,c\nb,50,15\n")
     options = ("--value", "TOT", "--count", "N", "--disjoint", "Area", "--rule", "minimum:3")
-    found = run("tables", "audit", table, *options)
+    found = audit(table, *options)
     assert found.exit_code == 4
     assert "minimum:3 is not proven" in found.out
 
 
-def test_a_proof_does_not_call_it_a_limit_that_nothing_is_below_0(run, tmp_path):
+def test_a_proof_does_not_call_it_a_limit_that_nothing_is_below_0(audit, tmp_path):
     table = write(tmp_path, "t.csv", "Area,n\nTotal,25\na,*\nb,16\nc,*\nd,9\n")
-    rows = json.loads(run("tables", "audit", table, "--disjoint", "Area", "--format", "json").out)[
-        "rows"
-    ]
+    rows = json.loads(audit(table, "--disjoint", "Area", "--format", "json").out)["rows"]
     assert "Area=a is at least 0, as none is below 0. So it is 0." in rows[0]["why"]

@@ -121,11 +121,10 @@ def test_without_it_the_canary_is_seen(monkeypatch, capsys, place, name):
 
 
 @pytest.mark.parametrize("name", WITH_REPORT)
-def test_reports_have_no_records_either(monkeypatch, capsys, place, name):
-    page = place / "page.html"
-    code, _, err = run(
-        monkeypatch, capsys, place, *COMMANDS[name], "--report", page, "--replace", "--no-records"
-    )
+def test_reports_have_no_records_either(monkeypatch, capsys, place, tmp_path, name):
+    page = tmp_path / "page.html"
+    asked = (*COMMANDS[name], "--report", page, "--no-records")
+    code, _, err = run(monkeypatch, capsys, place, *asked)
     assert code == 0, err
     assert CANARY not in page.read_text(encoding="utf-8")
 
@@ -150,15 +149,16 @@ def test_values_of_a_first_look_are_refused(monkeypatch, capsys, place):
 
 
 @pytest.mark.parametrize("command", ["audit", "bounds"])
-def test_labels_that_could_be_sums_are_not_named(monkeypatch, capsys, place, command):
+def test_labels_that_could_be_sums_are_not_named(monkeypatch, capsys, tmp_path, command):
     rows = f"{CANARY} all,a,12\n{CANARY} one,a,\n{CANARY} two,a,8\n"
-    (place / "asked.csv").write_text(f"Area,Work,n\n{rows}")
-    asked = ("tables", command, place / "asked.csv", "--report", place / "asked.html", "--replace")
+    table, page = tmp_path / "asked.csv", tmp_path / "asked.html"
+    table.write_text(f"Area,Work,n\n{rows}")
+    asked = ("tables", command, table, "--report", page, "--replace")
     for options in ((), ("--format", "json")):
-        code, out, err = run(monkeypatch, capsys, place, *asked, *options, "--no-records")
+        code, out, err = run(monkeypatch, capsys, tmp_path, *asked, *options, "--no-records")
         assert code == 0, err
         assert "not known" in out
         assert CANARY not in out + err
-        assert CANARY not in (place / "asked.html").read_text(encoding="utf-8")
-        code, out, err = run(monkeypatch, capsys, place, *asked, *options)
+        assert CANARY not in page.read_text(encoding="utf-8")
+        code, out, err = run(monkeypatch, capsys, tmp_path, *asked, *options)
         assert CANARY in out

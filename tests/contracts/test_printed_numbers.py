@@ -14,20 +14,18 @@ import re
 import sys
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import numpy as np
 import pytest
-import typer.main
 from hypothesis import given
 from hypothesis import strategies as st
 
 import gamekeeper as gk
 from gamekeeper.cli.app import PARTS as PARTS_OF_APP
-from gamekeeper.cli.app import app, load, main
+from gamekeeper.cli.app import load, main
 from gamekeeper.results import PARTS, document_schema
 from gamekeeper.wording import (
     digits_text,
@@ -131,16 +129,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         *TWO, "--columns", "age,income", "--others", "income,age", "--clusters", "3,2,2,2,2,2",
     ),
 }  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def built_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gamekeeper.cli.app.app", _command())
-
-
-@cache
-def _command() -> Any:
-    return typer.main.get_command(app)
 
 
 @pytest.fixture(scope="module")

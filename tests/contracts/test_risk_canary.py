@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import logging
 import sys
-import traceback
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -20,16 +18,15 @@ import pyarrow.csv
 import pyarrow.parquet
 import pyreadstat
 import pytest
-import typer.main
 
 import gamekeeper as gk
-from gamekeeper.cli.app import app, main
+from gamekeeper.cli.app import main
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.workbench.microdata import open_microdata
 from gamekeeper.workbench.requests.records import MicrodataRequest, SampleDesign
+from tests.given.canary import CANARY, command, everything_said, require_silence, said_of_a_fault
 from tests.given.microdata import SCENARIO, write, write_world
 
-CANARY = "CANARY-7341"
 NUMBER = 73417341
 # The number as it begins, with and without commas and as a power of ten: seven digits and more,
 # which no address in memory (a debug log of compiling has these) can hold by chance.
@@ -89,6 +86,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder, "two.csv", f"variable,value,category\nAge,{CANARY},65+\nAge,{CANARY},0-15\n")
     (folder / "latin-values.csv").write_bytes(f"variable,value\n{CANARY}\xe4,1\n".encode("latin-1"))
     write_world(folder)
+    town = gk.Variable("place", gk.mapping.PartitionGraph({"any": ["town", "village"]}))
+    gk.write_environment(gk.Environment([town], [gk.Form("F", {"place": ()})]), folder / "other")
     return folder
 
 
@@ -164,30 +163,14 @@ OF_FILES: dict[str, tuple[str, ...]] = {
 }
 
 
-@cache
-def command() -> Callable[..., object]:
-    return typer.main.get_command(app)
-
-
 def failing(arguments: tuple[str, ...], group: tuple[str, ...] = ("risk",)) -> GamekeeperError:
     with pytest.raises(GamekeeperError) as caught:
-        command()([*group, *arguments], standalone_mode=False)
+        command(*group, *arguments)
     return caught.value
 
 
-def everything_said(error: BaseException) -> Iterator[str]:
-    yield from (str(error), repr(error), repr(error.args))
-    yield from traceback.format_exception(error)
-    if isinstance(error, GamekeeperError):
-        yield from (repr(error.problems), error.message, *map(str, error.problems))
-    for behind in (error.__cause__, error.__context__):
-        if behind is not None:
-            yield from everything_said(behind)
-
-
 def is_silent(*texts: str) -> None:
-    heard = [text for text in texts for sign in SIGNS if sign in text]
-    assert not heard, heard[0]
+    require_silence(SIGNS, texts)
 
 
 def test_signs_are_the_canary_and_nothing_else() -> None:
@@ -343,19 +326,9 @@ def test_a_fault_of_ours_shows_nothing(
     part: str,
     kind: type[Exception],
 ) -> None:
-    def fail(*arguments: object, **options: object) -> None:
-        raise kind(f"{CANARY} cannot be {NUMBER}")
-
-    monkeypatch.setattr(part, fail)
-    monkeypatch.setattr("gamekeeper.cli.app.app", command())
-    arguments = ["suda", place / "people.csv", *KEYS, "--records", tmp_path / "records.csv"]
-    monkeypatch.setattr(sys, "argv", ["gamekeeper", "risk", *map(str, arguments)])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    assert stop.value.code == 1
-    printed = capsys.readouterr()
-    assert f"this is a fault of ours ({kind.__name__} in " in printed.err
-    is_silent(printed.err)
+    fault = kind(f"{CANARY} cannot be {NUMBER}")
+    arguments = ("suda", place / "people.csv", *KEYS, "--records", tmp_path / "records.csv")
+    is_silent(said_of_a_fault(monkeypatch, capsys, part, fault, "risk", *arguments))
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -438,12 +411,9 @@ OF_LINKS: dict[str, tuple[str, ...]] = {
 def test_errors_of_links_show_nothing(
     place: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str], case: str
 ) -> None:
-    town = gk.Variable("place", gk.mapping.PartitionGraph({"any": ["town", "village"]}))
-    if not (place / "other").exists():
-        gk.write_environment(gk.Environment([town], [gk.Form("F", {"place": ()})]), place / "other")
     ending = ENDINGS[list(OF_LINKS).index(case) % 3]
     with caplog.at_level(logging.DEBUG), pytest.raises(GamekeeperError) as caught:
-        command()(["link", *filled(OF_LINKS[case], place, ending)], standalone_mode=False)
+        command("link", *filled(OF_LINKS[case], place, ending))
     is_silent(*everything_said(caught.value), caplog.text, *capsys.readouterr())
 
 
@@ -463,7 +433,7 @@ def test_links_show_numbers_and_names_of_columns_only(
          "age", "--clusters", "2", "--leave-out"),
     ):  # fmt: skip
         with caplog.at_level(logging.DEBUG):
-            command()(["link", *filled(options, place, ending)], standalone_mode=False)
+            command("link", *filled(options, place, ending))
         printed = capsys.readouterr()
         assert printed.out
         # Fingerprints are made of any digits.
@@ -489,8 +459,7 @@ def test_reprs_of_links_show_nothing(place: Path) -> None:
 def test_the_canary_would_be_heard(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What was asked for has the categories in it, so here the search must find the canary."""
     for ending in ENDINGS:
-        command()(["risk", "keys", str(place / f"people.{ending}"), *KEYS, "--format", "csv"],
-                  standalone_mode=False)  # fmt: skip
+        command("risk", "keys", place / f"people.{ending}", *KEYS, "--format", "csv")
         printed = capsys.readouterr()
         assert printed.out.count(CANARY) >= 6
         assert str(NUMBER) in printed.out or f"{CANARY} label" in printed.out

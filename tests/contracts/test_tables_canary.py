@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import json
 import logging
-import sys
 from pathlib import Path
 
 import pytest
-import typer.main
 
 import gamekeeper as gk
 from gamekeeper.algorithms.subtraction.release import release_parts, release_rule
-from gamekeeper.cli.app import app, main
 from gamekeeper.data.tables.release_file import read_release_and_truth
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.workbench.requests.tables import ReleaseRequest
 from gamekeeper.workbench.tables import open_release
-from tests.contracts.test_risk_canary import CANARY, everything_said
+from tests.given.canary import CANARY, command, everything_said, require_silence, said_of_a_fault
 from tests.given.microdata import write
 
 COUNT = 7_341_734
@@ -32,8 +29,7 @@ TRUE = f"age,work,n\nyoung,yes,{COUNT}\nyoung,no,2\nold,yes,5\nold,no,0\n"
 
 
 def is_silent(*texts: str) -> None:
-    heard = [text for text in texts for sign in SIGNS if sign in text]
-    assert not heard, heard[0]
+    require_silence(SIGNS, texts)
 
 
 @pytest.fixture(scope="module")
@@ -130,21 +126,21 @@ def test_errors_show_nothing(
     place: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str], case: str
 ) -> None:
     with caplog.at_level(logging.DEBUG), pytest.raises(GamekeeperError) as caught:
-        typer.main.get_command(app)(["tables", *filled(CASES[case], place)], standalone_mode=False)
+        command("tables", *filled(CASES[case], place))
     is_silent(*everything_said(caught.value), caplog.text, *capsys.readouterr())
 
 
 def test_a_conflict_shows_published_counts_and_no_true_one(
-    place: Path, capsys: pytest.CaptureFixture[str]
+    place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = (place / "without.json").read_text(encoding="utf-8")
-    file = place / "conflict.json"
+    file = tmp_path / "conflict.json"
     release = json.loads(text)
     release["published"][1]["counts"] = 1001
     file.write_text(json.dumps(release), encoding="utf-8")
-    for command in ("bounds", "feasible", "infer"):
+    for name in ("bounds", "feasible", "infer"):
         with pytest.raises(GamekeeperError) as caught:
-            typer.main.get_command(app)(["tables", command, str(file)], standalone_mode=False)
+            command("tables", name, file)
         told = "\n".join(map(str, caught.value.problems))
         assert "total: published 1001" in told
         is_silent(*everything_said(caught.value), *capsys.readouterr())
@@ -170,21 +166,10 @@ def test_a_fault_of_ours_shows_nothing(
     part: str,
     kind: type[Exception],
 ) -> None:
-    def fail(*arguments: object, **options: object) -> None:
-        raise kind(f"{CANARY} cannot be {COUNT}")
-
-    monkeypatch.setattr(part, fail)
-    monkeypatch.setattr("gamekeeper.cli.app.app", typer.main.get_command(app))
+    fault = kind(f"{CANARY} cannot be {COUNT}")
     page, table = tmp_path / "page.html", tmp_path / "table.csv"
-    options = ["-n", "0-2", "--report", str(page), "-o", str(table)]
-    arguments = ["gamekeeper", "tables", "sap", str(place / "release.json"), *options]
-    monkeypatch.setattr(sys, "argv", arguments)
-    with pytest.raises(SystemExit) as stop:
-        main()
-    assert stop.value.code == 1
-    printed = capsys.readouterr()
-    assert f"this is a fault of ours ({kind.__name__} in " in printed.err
-    is_silent(printed.err)
+    arguments = ("sap", place / "release.json", "-n", "0-2", "--report", page, "-o", table)
+    is_silent(said_of_a_fault(monkeypatch, capsys, part, fault, "tables", *arguments))
 
 
 def test_reprs_show_nothing(place: Path) -> None:
@@ -214,10 +199,7 @@ def test_counting_microdata_says_numbers_only(
     place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "made.json"
-    typer.main.get_command(app)(
-        ["tables", "release", str(place / "people.csv"), "-k", "area,job", "-o", str(file)],
-        standalone_mode=False,
-    )
+    command("tables", "release", place / "people.csv", "-k", "area,job", "-o", file)
     is_silent(*capsys.readouterr())
     # The labels of a release are published, so here the search must find the canary.
     with pytest.raises(AssertionError):

@@ -11,15 +11,12 @@ import tempfile
 import time
 import traceback
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from unittest import mock
 
-import typer.main
-
 from gamekeeper.budget import within_memory
 from gamekeeper.cli import commands as show
-from gamekeeper.cli.app import app, main
+from gamekeeper.cli.app import main
 from gamekeeper.errors import fault_place
 from tests.fuzz.case import Case
 from tests.fuzz.ingredients import CANARY
@@ -37,11 +34,6 @@ class Outcome:
     fault: str
     told: str
     seconds: float
-
-
-@cache
-def _command():
-    return typer.main.get_command(app)
 
 
 def run_case(case: Case) -> Outcome:
@@ -64,7 +56,6 @@ def run_case(case: Case) -> Outcome:
         tempfile.TemporaryDirectory(prefix="fuzz-") as folder,
         # A value that lands where an output is named must not be written where the tests are run.
         contextlib.chdir(folder),
-        mock.patch("gamekeeper.cli.app.app", _command()),
         mock.patch(real_tell, tell),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from itertools import accumulate
 
 from hypothesis import strategies as st
 
+from gamekeeper.algorithms.categories.bands import Band, BandStyle
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import ARBITRARY, Arbitrary, Partition
 from gamekeeper.mapping.environment.environment import Environment, Form
@@ -164,3 +167,23 @@ def environments(draw: st.DrawFn, *, most_forms: int = 6) -> Environment:
             if form == "target" or draw(st.integers(0, 3)):
                 instances[form][name] = labels_of(name, draw(st.sampled_from(offered)))
     return Environment(variables, [Form(form, given) for form, given in instances.items()])
+
+
+@st.composite
+def band_variables(draw: st.DrawFn) -> Variable:
+    style = draw(st.sampled_from(BandStyle))
+    scale = 1 if style is BandStyle.INCLUSIVE else draw(st.sampled_from([1, 10, 8]))
+    cuts = draw(st.lists(st.integers(-40, 40), unique=True, min_size=2, max_size=8).map(sorted))
+    bounds = [Fraction(cut, scale) for cut in cuts]
+    exact = [cut.numerator if cut.denominator == 1 else cut for cut in bounds]
+    ends = [draw(st.sampled_from([-math.inf, exact[0]])), *exact[1:-1]]
+    ends.append(draw(st.sampled_from([exact[-1], math.inf])))
+    pairs = st.tuples(st.sampled_from(ends), st.sampled_from(ends))
+    bands = draw(st.lists(pairs.filter(lambda pair: pair[0] < pair[1]), max_size=6))
+    return Variable.of_bands(
+        "Number",
+        [Band(low, high).name(style) for low, high in bands],
+        style=style,
+        space=Band(ends[0], ends[-1]),
+        description=draw(st.sampled_from(["", "in metres"])),
+    )

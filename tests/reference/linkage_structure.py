@@ -10,7 +10,7 @@ import numpy as np
 from gamekeeper.algorithms.structure.clusterings import agglomerate, conjunction
 from gamekeeper.algorithms.structure.group_matching import match_groups
 from tests.reference.cases import Case
-from tests.twins.group_matching import best_rows
+from tests.twins.linking import best_rows
 
 __all__ = ["LINKAGE_STRUCTURE", "clustering", "reidentification"]
 

@@ -16,7 +16,7 @@ from gamekeeper.algorithms.utility import (
 )
 from tests.reference.cases import Case, ShapeError
 from tests.reference.numbers import check_number
-from tests.twins.class_utility import discernibility, mean_class_size
+from tests.twins.key_classes import discernibility, mean_class_size
 
 __all__ = ["PROTECT_UTILITY", "cell_loss", "interval_overlap", "utility"]
 

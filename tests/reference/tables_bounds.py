@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ __all__ = ["tables_bounds"]
 
 
 def tables_bounds(case: Case) -> None:
-    constraints = _constraints(case)
+    constraints = released_constraints(case, _margin)
     try:
         found = integer_bounds(constraints)
     except NoTableError:
@@ -41,19 +41,27 @@ def tables_bounds(case: Case) -> None:
     check_feasible_tables(case, constraints)
 
 
-def _constraints(case: Case) -> CountConstraints:
+def released_constraints(
+    case: Case, margin: Callable[[Sequence[str], Sequence[int], dict[str, Any]], CountMargin]
+) -> CountConstraints:
+    """Return what the tables that a case releases tell, each read as a margin."""
     variables = case.needs("variables")
     names = [variable["name"] for variable in variables]
     shape = tuple(variable["levels"] for variable in variables)
-    margins = tuple(_margin(names, shape, table) for table in case.needs("release"))
-    return CountConstraints(shape, margins)
+    return CountConstraints(
+        shape, tuple(margin(names, shape, table) for table in case.needs("release"))
+    )
 
 
-def _margin(names: Sequence[str], shape: Sequence[int], table: dict[str, Any]) -> CountMargin:
+def released_axes(names: Sequence[str], table: dict[str, Any]) -> list[int]:
     missing = [name for name in table["margin"] if name not in names]
     if missing:
         raise ShapeError(f"there is no variable '{missing[0]}'")
-    axes = [names.index(name) for name in table["margin"]]
+    return [names.index(name) for name in table["margin"]]
+
+
+def _margin(names: Sequence[str], shape: Sequence[int], table: dict[str, Any]) -> CountMargin:
+    axes = released_axes(names, table)
     published = np.array(table["published"], object)
     if table["scheme"]["type"] == "interval":
         return kept_axes(shape, axes, published[..., 0], published[..., 1])

@@ -28,6 +28,7 @@ from gamekeeper.store.folder import (
 )
 from gamekeeper.wording import folded
 from tests.given.categorizations import environments
+from tests.given.published import published_file
 from tests.store.conftest import Edit
 from tests.store.everything import everything_in
 
@@ -494,7 +495,7 @@ def test_files_that_cannot_be_read_are_named(environment: Environment, folder: P
     ]
 
 
-def test_another_folder_is_refused_of_codes(tmp_path: Path) -> None:
+def test_codes_are_not_written_to_another_folder(tmp_path: Path) -> None:
     sex = Variable("Sex", PartitionGraph({"any": ["female", "male"]}))
     with pytest.raises(StoreError, match="Nothing was changed"):
         write_codes(Environment([sex]), tmp_path)
@@ -582,10 +583,7 @@ def test_the_graphs_of_the_original_system(
     name: str, n_nodes: int | None, n_sinks: int | None
 ) -> None:
     """The graphs that were published with the Key Variable Mapping System; not bundled."""
-    folder = os.environ.get("GAMEKEEPER_DATA")
-    if not folder:
-        pytest.skip("GAMEKEEPER_DATA does not name a folder with kvms/age.json")
-    path = Path(folder) / "kvms" / f"{name}.json"
+    path = published_file(f"kvms/{name}.json")
     _, graph = read_named_graph(path)
     published = json.loads(path.read_text(encoding="utf-8"))
     assert set(graph.categories) == set(published["nodes"])

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.categories.bands import Band, BandStyle
+from gamekeeper.algorithms.categories.bands import BandStyle
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.errors import InputError, Problem, Reason, StoreError
@@ -22,7 +20,7 @@ from gamekeeper.mapping.variables.codes import CodeRegister, Scale, Variable
 from gamekeeper.store.file_shapes import VARIABLE_FILE, parse
 from gamekeeper.store.folder import read_environment, write_environment
 from gamekeeper.store.reading import FORM_FILE, FormReader, register_of, tree_of, variable_of
-from tests.given.categorizations import partition_graph_children, partitions
+from tests.given.categorizations import band_variables, partition_graph_children, partitions
 from tests.store.conftest import the_only
 from tests.store.everything import everything_in
 
@@ -177,26 +175,6 @@ def kept(variable: Variable, register: CodeRegister) -> tuple[Variable | None, C
     codes = CodeRegister() if again is None else register_of(file, again, "x.json", problems)
     assert not problems
     return again, codes
-
-
-@st.composite
-def band_variables(draw: st.DrawFn) -> Variable:
-    style = draw(st.sampled_from(BandStyle))
-    scale = 1 if style is BandStyle.INCLUSIVE else draw(st.sampled_from([1, 10, 8]))
-    cuts = draw(st.lists(st.integers(-40, 40), unique=True, min_size=2, max_size=8).map(sorted))
-    bounds = [Fraction(cut, scale) for cut in cuts]
-    exact = [cut.numerator if cut.denominator == 1 else cut for cut in bounds]
-    ends = [draw(st.sampled_from([-math.inf, exact[0]])), *exact[1:-1]]
-    ends.append(draw(st.sampled_from([exact[-1], math.inf])))
-    pairs = st.tuples(st.sampled_from(ends), st.sampled_from(ends))
-    bands = draw(st.lists(pairs.filter(lambda pair: pair[0] < pair[1]), max_size=6))
-    return Variable.of_bands(
-        "Number",
-        [Band(low, high).name(style) for low, high in bands],
-        style=style,
-        space=Band(ends[0], ends[-1]),
-        description=draw(st.sampled_from(["", "in metres"])),
-    )
 
 
 @given(band_variables(), st.data())

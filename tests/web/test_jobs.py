@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,24 @@ def not_started(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "_begin", lambda asked: None)
 
 
+@pytest.fixture(autouse=True)
+def same_mask() -> Iterator[None]:
+    """Whoever runs a job here, and not in a process of its own, changes what files others make."""
+    before = os.umask(0o022)
+    os.umask(before)
+    yield
+    os.umask(before)
+
+
+def worked(server: Server, monkeypatch: pytest.MonkeyPatch, job: str) -> Path:
+    """Do the work of a job here, and return its folder."""
+    own = server.jobs.folder(job)
+    own.mkdir()
+    monkeypatch.chdir(own)
+    run(server.database.path, job)
+    return own
+
+
 @pytest.fixture
 def jobs(server: Server) -> Jobs:
     return server.jobs
@@ -94,10 +113,7 @@ def test_an_assessment_is_the_one_of_the_command_line(
     not_started(server.jobs, monkeypatch)
     asked = {"kind": "assess", "file": FILE, "keys": ["age", "sex", "region"], "policy": "hdx"}
     job = client.post("/api/jobs", json=asked).json()["id"]
-    own = server.jobs.folder(job)
-    own.mkdir()
-    monkeypatch.chdir(own)
-    run(server.database.path, job)
+    own = worked(server, monkeypatch, job)
     assert server.jobs.job(job).state is State.DONE
     found = client.get(f"/api/jobs/{job}/result").json()
     printed = CliRunner().invoke(
@@ -135,10 +151,7 @@ def test_a_look_under_a_scenario_asks_what_an_assessment_would_guess(
     def looked(**more: Any) -> tuple[dict[str, Any], str]:
         asked = {"kind": "look", "file": file, "scenario": "Broker", "columns": columns, **more}
         job = client.post("/api/jobs", json=asked).json()["id"]
-        own = server.jobs.folder(job)
-        own.mkdir()
-        monkeypatch.chdir(own)
-        run(server.database.path, job)
+        worked(server, monkeypatch, job)
         assert server.jobs.job(job).state is State.DONE, server.jobs.job(job).error
         return client.get(f"/api/jobs/{job}/tables/unmapped").json(), job
 
@@ -164,10 +177,7 @@ def test_readers_get_no_single_records(
     signed_in(outside, Role.EDITOR)
     asked = {"kind": "assess", "file": FILE, "keys": ["age", "region"], "values": {"a": {"b": "c"}}}
     job = outside.post("/api/jobs", json={**asked, "values": {}}).json()["id"]
-    own = team.jobs.folder(job)
-    own.mkdir()
-    monkeypatch.chdir(own)
-    run(team.database.path, job)
+    worked(team, monkeypatch, job)
     assert team.jobs.job(job).error is None
     signed_in(outside, Role.READER)
     told = outside.get(f"/api/jobs/{job}/result")
@@ -195,10 +205,7 @@ def test_values_that_fit_no_category_are_told_to_editors_alone(
 
     def ran() -> str:
         job = client.post("/api/jobs", json=asked).json()["id"]
-        own = server.jobs.folder(job)
-        own.mkdir()
-        monkeypatch.chdir(own)
-        run(server.database.path, job)
+        worked(server, monkeypatch, job)
         return job
 
     job = ran()
@@ -482,10 +489,7 @@ def test_readers_learn_that_a_variable_was_recoded_and_not_by_which_rule(
         "reading": {"missing_values": ["91"]},
     }
     job = outside.post("/api/jobs", json=asked).json()["id"]
-    own = team.jobs.folder(job)
-    own.mkdir()
-    monkeypatch.chdir(own)
-    run(team.database.path, job)
+    worked(team, monkeypatch, job)
     assert team.jobs.job(job).error is None
     assert f"Rare: {CANARY} | r1" in outside.get(f"/api/jobs/{job}/result").text
     signed_in(outside, Role.READER)

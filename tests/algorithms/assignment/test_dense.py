@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from gamekeeper.algorithms.assignment import dense
@@ -23,21 +20,8 @@ from gamekeeper.algorithms.assignment.dense import (
 )
 from gamekeeper.errors import Cancelled, InputError, Reason
 from tests.given.cases import cases
-
-INF = np.inf
-
-
-def least_cost(costs):
-    """Most links, and the least cost of so many, by trying all permutations."""
-    costs = np.asarray(costs, float)
-    if costs.shape[0] > costs.shape[1]:
-        costs = costs.T
-    n_rows, n_columns = costs.shape
-    best = (0, 0.0)
-    for columns in itertools.permutations(range(n_columns), n_rows):
-        linked = [cost for cost in costs[range(n_rows), list(columns)] if cost < INF]
-        best = min(best, (-len(linked), sum(linked)))
-    return -best[0], best[1]
+from tests.given.cost_matrices import INF, cost_matrices, costs_of_kind
+from tests.twins.linking import least_cost
 
 
 def check(costs, found: Assignment):
@@ -63,26 +47,8 @@ def check(costs, found: Assignment):
             assert potentials.max() <= potentials[free[0]] + 1e-10 * scale
 
 
-@st.composite
-def matrices(draw, most=6, forbidden=True):
-    n_rows, n_columns = draw(st.integers(0, most)), draw(st.integers(0, most))
-    values = draw(
-        st.sampled_from(
-            [
-                st.integers(0, 2).map(float),
-                st.integers(-9, 9).map(float),
-                st.floats(0, 1),
-                st.floats(-1e6, 1e6),
-                *([st.sampled_from([0.0, 1.0, 2.5, INF, INF])] if forbidden else []),
-            ]
-        )
-    )
-    cells = draw(st.lists(values, min_size=n_rows * n_columns, max_size=n_rows * n_columns))
-    return np.array(cells, float).reshape(n_rows, n_columns)
-
-
 @cases(50)
-@given(matrices(most=5))
+@given(cost_matrices(most=5))
 def test_no_permutation_costs_less(costs):
     n_linked, cost = least_cost(costs)
     found = solve_assignment(costs, partial=True)
@@ -126,30 +92,6 @@ def test_worked_examples(costs, cost, optima):
     assert found.columns.tolist() in optima
 
 
-def of_kind(kind, n, m, seed):
-    rng = np.random.default_rng(seed)
-    match kind:
-        case "uniform":
-            return rng.random((n, m))
-        case "counts":
-            return rng.integers(0, 4, (n, m)).astype(float)
-        case "wide integers":
-            return rng.integers(-1000, 1000, (n, m))
-        case "points":
-            a, b = rng.random((n, 2)), rng.random((m, 2))
-            return np.hypot(*(a[:, None] - b[None]).transpose(2, 0, 1))
-        case "products":
-            return np.outer(np.arange(1.0, n + 1), np.arange(1.0, m + 1))
-        case "alike":
-            return np.ones((n, m))
-        case "one factor":
-            return rng.random((n, 1)) + rng.random((1, m))
-        case "flat":
-            return rng.random((n, 3)) @ rng.random((3, m))
-        case _:
-            return np.where(rng.random((n, m)) < 0.8, INF, rng.random((n, m)))
-
-
 KINDS = (
     *("uniform", "counts", "wide integers", "points", "products", "alike"),
     *("one factor", "flat", "forbidden"),
@@ -159,7 +101,7 @@ KINDS = (
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("n", "m"), [(150, 150), (120, 200), (200, 120), (1, 300), (130, 131)])
 def test_the_cost_is_that_of_another_solver(kind, n, m):
-    costs = of_kind(kind, n, m, n + m)
+    costs = costs_of_kind(kind, n, m, n + m)
     found = solve_assignment(costs)
     other = costs[linear_sum_assignment(costs)].sum()
     assert found.cost == pytest.approx(other, rel=1e-9, abs=1e-12)
@@ -170,7 +112,7 @@ def test_the_cost_is_that_of_another_solver(kind, n, m):
 def test_searches_with_and_without_lists_agree(monkeypatch, kind):
     """At this size some searches are given up for searches without lists."""
     monkeypatch.setattr(dense, "_MOST_WORK", INF)
-    costs = of_kind(kind, 500, 500, 3)
+    costs = costs_of_kind(kind, 500, 500, 3)
     found = solve_assignment(costs)
     other = costs[linear_sum_assignment(costs)].sum()
     assert found.cost == pytest.approx(other, rel=1e-9)
@@ -198,7 +140,7 @@ def auctions(monkeypatch):
 @settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(matrices(most=5))
+@given(cost_matrices(most=5))
 def test_no_permutation_costs_less_than_links_after_an_auction(auctions, costs):
     n_linked, cost = least_cost(costs)
     found = solve_assignment(costs, partial=True)
@@ -209,7 +151,7 @@ def test_no_permutation_costs_less_than_links_after_an_auction(auctions, costs):
 
 @pytest.mark.parametrize("kind", ["counts", "wide integers", "points", "products", "flat"])
 def test_an_auction_leads_to_the_same_cost(auctions, kind):
-    costs = of_kind(kind, 300, 300, 4)
+    costs = costs_of_kind(kind, 300, 300, 4)
     found = solve_assignment(costs)
     assert auctions == [True]
     assert found.cost == pytest.approx(costs[linear_sum_assignment(costs)].sum(), rel=1e-9)
@@ -224,9 +166,9 @@ def test_products_of_numbers_are_left_to_an_auction(monkeypatch):
     monkeypatch.setattr(
         dense, "_auctioned", lambda costs: held.append(costs.shape) or auctioned(costs)
     )
-    solve_assignment(of_kind("uniform", 400, 400, 1))
+    solve_assignment(costs_of_kind("uniform", 400, 400, 1))
     assert held == []
-    costs = of_kind("products", 400, 400, 1)
+    costs = costs_of_kind("products", 400, 400, 1)
     found = solve_assignment(costs)
     assert held == [(400, 400)]
     assert found.columns.tolist() == list(range(399, -1, -1))
@@ -250,7 +192,7 @@ def test_exchanges_that_cost_nothing():
     difference = a[:, None] - b
     assert dense._has_equals(np.abs(difference))
     assert not dense._has_equals(difference**2)
-    assert not dense._has_equals(of_kind("products", 200, 200, 1))
+    assert not dense._has_equals(costs_of_kind("products", 200, 200, 1))
     assert not dense._has_equals(np.full((5, 5), INF))
     assert dense._has_equals(np.ones((5, 5)))
 
@@ -268,7 +210,7 @@ def test_an_auction_without_end_is_given_up(auctions):
 
 @pytest.mark.parametrize("scale", [1e-300, 2.0**-40, 1.0, 2.0**40, 1e300])
 def test_auctions_of_costs_of_any_size(auctions, scale):
-    costs = of_kind("points", 60, 60, 2) * scale
+    costs = costs_of_kind("points", 60, 60, 2) * scale
     found = solve_assignment(costs)
     assert auctions == [True]
     assert found.columns.tolist() == linear_sum_assignment(costs)[1].tolist()
@@ -387,7 +329,7 @@ def test_columns_that_cannot_be_linked_are_called_columns():
 
 def test_progress_ends_with_all_rows_and_can_stop_the_work():
     seen = []
-    costs = of_kind("flat", 300, 300, 1)
+    costs = costs_of_kind("flat", 300, 300, 1)
     solve_assignment(costs, progress=lambda done, whole: seen.append((done, whole)))
     assert seen[-1] == (300, 300)
     assert seen == sorted(seen)
@@ -420,7 +362,7 @@ def by_rows(costs, *, one_to_one=True):
 
 
 @cases(50)
-@given(matrices())
+@given(cost_matrices())
 def test_links_are_those_of_the_twins(costs):
     assert greedy_global(costs).columns.tolist() == by_sorting(costs)
     assert greedy_rows(costs).columns.tolist() == by_rows(costs)
@@ -430,7 +372,7 @@ def test_links_are_those_of_the_twins(costs):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("n", "m"), [(90, 90), (60, 110), (110, 60)])
 def test_links_of_larger_costs(kind, n, m):
-    costs = of_kind(kind, n, m, 1)
+    costs = costs_of_kind(kind, n, m, 1)
     assert greedy_global(costs).columns.tolist() == by_sorting(costs)
     assert greedy_rows(costs).columns.tolist() == by_rows(costs)
     found = greedy_global(costs)
@@ -446,7 +388,7 @@ def test_greedy_links_can_be_arbitrarily_bad():
 
 
 @cases(40)
-@given(matrices(forbidden=False))
+@given(cost_matrices(forbidden=False))
 def test_the_bound_is_below_the_optimum(costs):
     optimum = solve_assignment(costs)
     scale = max(1.0, float(np.abs(costs).max(initial=0.0)))
@@ -458,7 +400,7 @@ def test_the_bound_is_below_the_optimum(costs):
 
 
 def test_the_bound_is_near_for_random_costs():
-    costs = of_kind("uniform", 300, 300, 1)
+    costs = costs_of_kind("uniform", 300, 300, 1)
     bound = assignment_lower_bound(costs)
     optimum = solve_assignment(costs).cost
     assert 0.97 * optimum < bound <= optimum

@@ -20,8 +20,8 @@ from gamekeeper.algorithms.assignment.sparse import (
 )
 from gamekeeper.algorithms.linkage.blocking import CandidatePairs
 from gamekeeper.errors import Cancelled, InputError
-from tests.algorithms.assignment.test_dense import INF, matrices, of_kind
 from tests.given.cases import cases
+from tests.given.cost_matrices import INF, cost_matrices, costs_of_kind
 
 WHOLE = st.integers(-3, 9).map(float)
 
@@ -195,9 +195,8 @@ def test_against_a_dense_solver(monkeypatch, large, whole, share):
     assert found.gap == 0
 
 
-@pytest.mark.parametrize(("many", "handed_over"), [(100, [20]), (1_000, [])])
-def test_prices_that_rule_out_most_candidates(monkeypatch, many, handed_over):
-    """Such a component is handed over only where it is large."""
+def handed_over_in(monkeypatch):
+    """Note how many rows each component has that is handed over to the dense solver."""
     handed = []
     link_dense = module._link_dense
 
@@ -206,6 +205,13 @@ def test_prices_that_rule_out_most_candidates(monkeypatch, many, handed_over):
         link_dense(*given, **options)
 
     monkeypatch.setattr(module, "_link_dense", noted)
+    return handed
+
+
+@pytest.mark.parametrize(("many", "handed_over"), [(100, [20]), (1_000, [])])
+def test_prices_that_rule_out_most_candidates(monkeypatch, many, handed_over):
+    """Such a component is handed over only where it is large."""
+    handed = handed_over_in(monkeypatch)
     monkeypatch.setattr(module, "_DENSE_CELLS", 100)
     monkeypatch.setattr(module, "_MANY_CELLS", many)
     i, j = np.divmod(np.arange(400), 20)
@@ -235,14 +241,7 @@ def test_dense_and_sparse_components_together(monkeypatch, whole, priced):
     costs = rng.random(candidates.n_pairs) * 50
     costs = np.floor(costs) if whole else costs
     prices = {"unlinked_row": 20.0, "unlinked_column": 5.0} if priced else {}
-    handed = []
-    link_dense = module._link_dense
-
-    def noted(*given, **options):
-        handed.append(len(given[4][0]))
-        link_dense(*given, **options)
-
-    monkeypatch.setattr(module, "_link_dense", noted)
+    handed = handed_over_in(monkeypatch)
     sparse = solve_candidates(candidates, costs, **prices)
     assert handed == []
     monkeypatch.setattr(module, "_DENSE_CELLS", 1_000)
@@ -336,7 +335,7 @@ def increase_without(costs, found, row):
 
 
 @cases(50)
-@given(matrices())
+@given(cost_matrices())
 def test_the_increase_is_that_of_solving_without_the_link(costs):
     found = solve_assignment(costs, partial=True)
     margins = assignment_margins(costs, found)
@@ -354,7 +353,7 @@ def test_the_increase_is_that_of_solving_without_the_link(costs):
 @pytest.mark.parametrize("kind", ["uniform", "counts", "wide integers", "points", "flat"])
 @pytest.mark.parametrize("shape", [(60, 60), (40, 70), (70, 40)])
 def test_increases_of_larger_costs(kind, shape):
-    costs = of_kind(kind, *shape, 7)
+    costs = costs_of_kind(kind, *shape, 7)
     found = solve_assignment(costs)
     margins = assignment_margins(costs, found)
     for row in np.flatnonzero(found.columns >= 0)[::7]:
@@ -408,7 +407,7 @@ def test_sums_that_are_equal_up_to_rounding_are_ties():
 
 
 def test_chosen_rows():
-    costs = of_kind("uniform", 30, 30, 1)
+    costs = costs_of_kind("uniform", 30, 30, 1)
     found = solve_assignment(costs)
     every = assignment_margins(costs, found).increases
     some = assignment_margins(costs, found, rows=[3, 17]).increases
@@ -421,7 +420,7 @@ def test_chosen_rows():
 
 
 def test_assignments_of_other_costs_are_refused():
-    costs = of_kind("uniform", 20, 20, 1)
+    costs = costs_of_kind("uniform", 20, 20, 1)
     found = solve_assignment(costs)
     with pytest.raises(InputError, match="not an optimum of these costs"):
         assignment_margins(costs.T, found)
@@ -439,7 +438,7 @@ def test_nothing_linked(shape):
 
 
 def test_progress_can_stop_the_work():
-    costs = of_kind("uniform", 300, 300, 1)
+    costs = costs_of_kind("uniform", 300, 300, 1)
     found = solve_assignment(costs)
     seen = []
     assignment_margins(costs, found, progress=lambda done, whole: seen.append((done, whole)))

@@ -1,9 +1,6 @@
 from __future__ import annotations
 
-import csv
 import math
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,6 +23,7 @@ from gamekeeper.algorithms.releases.constraints import (
 )
 from gamekeeper.algorithms.releases.structure import release_structure
 from gamekeeper.errors import InputError, LimitError, Reason
+from tests.given.published import published_table
 from tests.twins.integer_programs import integer_bounds, is_feasible, recoded_bounds
 
 GRAPHS = [graph for n in (2, 3, 4) for graph in decomposable_graphs(n)]
@@ -250,25 +248,14 @@ def test_counts_beyond_32_bits_are_kept():
 
 
 @pytest.mark.parametrize(
-    ("file", "margins"),
+    ("name", "margins"),
     [
-        ("czech_autoworkers_bounds_BF_ABCE_ADE.csv", ["BF", "ABCE", "ADE"]),
-        ("hair_eye_colour_bounds_HE_HS.csv", ["HE", "HS"]),
+        ("czech_autoworkers_bounds_BF_ABCE_ADE", ["BF", "ABCE", "ADE"]),
+        ("hair_eye_colour_bounds_HE_HS", ["HE", "HS"]),
     ],
 )
-def test_published_bounds(file, margins):
-    path = Path(os.environ.get("GAMEKEEPER_DATA", ""), "tables", file)
-    if "GAMEKEEPER_DATA" not in os.environ or not path.is_file():
-        pytest.skip(f"needs tables/{file} in the folder that GAMEKEEPER_DATA names")
-    with path.open(encoding="utf-8-sig", newline="") as lines:
-        names, *records = csv.reader(lines)
-    columns = list(zip(*records, strict=True))
-    codes = [np.unique(column, return_inverse=True)[1] for column in columns[:-3]]
-    shape = tuple(int(code.max()) + 1 for code in codes)
-    table, lower, upper = (np.zeros(shape, np.int64) for _ in range(3))
-    for filled, column in zip((table, lower, upper), columns[-3:], strict=True):
-        filled[tuple(codes)] = [int(count) for count in column]
-    letters = [name[0] for name in names]
+def test_published_bounds(name, margins):
+    letters, (table, lower, upper) = published_table(name)
     kept = [tuple(sorted(letters.index(letter) for letter in margin)) for margin in margins]
     assert same(closed_bounds(released(table, kept)), (lower, upper))
 

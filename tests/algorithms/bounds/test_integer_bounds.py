@@ -1,9 +1,6 @@
 from __future__ import annotations
 
-import csv
 import itertools
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,6 +25,7 @@ from gamekeeper.algorithms.releases.constraints import (
 )
 from gamekeeper.errors import InputError, LimitError
 from tests.given.cases import cases
+from tests.given.published import exact_margins, published_table
 from tests.twins.possible_tables import (
     all_tables,
     any_table,
@@ -40,11 +38,7 @@ from tests.twins.possible_tables import (
 
 def ways(table, size):
     """Return all margins of a table over some number of axes."""
-    kept = list(itertools.combinations(range(table.ndim), size))
-    return CountConstraints.of(
-        table.shape,
-        [(k, table.sum(axis=tuple(a for a in range(table.ndim) if a not in k))) for k in kept],
-    )
+    return exact_margins(table, itertools.combinations(range(table.ndim), size))
 
 
 def check(constraints, found, sums=None):
@@ -266,20 +260,6 @@ def test_cells_outside_and_limits_of_another_shape_are_refused():
             integer_bounds(known, **options)
 
 
-def read_table(path):
-    """Return the axes, the counts and, where given, the published bounds of a file."""
-    with path.open(encoding="utf-8", newline="") as lines:
-        header, *records = csv.reader(lines)
-    axes = header[: header.index("n")]
-    categories = [list(dict.fromkeys(r[a] for r in records)) for a in range(len(axes))]
-    arrays = np.zeros((len(header) - len(axes), *(len(c) for c in categories)), np.int64)
-    for record in records:
-        place = tuple(c.index(r) for c, r in zip(categories, record, strict=False))
-        for k, text in enumerate(record[len(axes) :]):
-            arrays[(k, *place)] = int(text)
-    return axes, arrays
-
-
 @pytest.mark.parametrize(
     ("name", "margins"),
     [
@@ -291,20 +271,12 @@ def read_table(path):
     ],
 )
 def test_published_bounds_are_found(name, margins):
-    path = Path(os.environ.get("GAMEKEEPER_DATA", "")) / "tables" / f"{name}.csv"
-    if not path.is_file():
-        pytest.skip("GAMEKEEPER_DATA holds no tables with published bounds")
-    axes, (counts, lower, upper) = read_table(path)
+    letters, (counts, lower, upper) = published_table(name)
     if isinstance(margins, int):
         known = ways(counts, margins)
     else:
-        kept = [tuple(axes.index(axis) for axis in margin) for margin in margins]
-        known = CountConstraints.of(
-            counts.shape,
-            [
-                (k, counts.sum(axis=tuple(a for a in range(counts.ndim) if a not in k)))
-                for k in kept
-            ],
+        known = exact_margins(
+            counts, [[letters.index(letter) for letter in margin] for margin in margins]
         )
     found = integer_bounds(known)
     assert found.tight.all()

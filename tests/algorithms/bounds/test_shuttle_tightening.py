@@ -20,7 +20,7 @@ from gamekeeper.algorithms.releases.constraints import (
 )
 from gamekeeper.errors import Cancelled
 from tests.given.cases import cases
-from tests.twins.shuttle_releases import not_tight, releases
+from tests.given.shuttle_releases import not_tight, releases
 
 
 def all_tables(known):

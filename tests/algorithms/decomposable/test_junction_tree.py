@@ -24,17 +24,9 @@ from gamekeeper.algorithms.decomposable.junction_tree import (
 )
 from gamekeeper.errors import InputError, LimitError
 from tests.given.cases import cases
+from tests.given.samples import samples
 
 GRAPHS = list(decomposable_graphs(4))
-
-
-@st.composite
-def samples(draw, n_variables=4):
-    levels = draw(st.lists(st.integers(1, 3), min_size=n_variables, max_size=n_variables))
-    cells = list(product(*(range(level) for level in levels)))
-    rows = draw(st.lists(st.sampled_from(cells), min_size=1, max_size=8, unique=True))
-    counts = draw(st.lists(st.integers(1, 5), min_size=len(rows), max_size=len(rows)))
-    return np.array(rows), np.array(counts), levels
 
 
 def exact_probability(rows, counts, graph, cell, own):

@@ -53,7 +53,7 @@ def levenshtein(x, y):
     return previous[-1] / max(len(x), len(y)) if x or y else 0.0
 
 
-def twin(a, b, distance, is_missing, missing):
+def pairs_by_definition(a, b, distance, is_missing, missing):
     """Every pair by the definition; the expected distance as a plain mean."""
     known = [(x, y) for x, y in product(a, b) if not is_missing(x) and not is_missing(y)]
     distances = [d for d in (distance(x, y) for x, y in known) if math.isfinite(d)]
@@ -81,7 +81,7 @@ def test_numbers(a, b, missing):
     }
     for measure, distance in measures.items():
         comparison = compare_numbers(a, b, measure=measure, missing=missing)
-        assert_like(comparison, twin(a, b, distance, math.isnan, missing))
+        assert_like(comparison, pairs_by_definition(a, b, distance, math.isnan, missing))
 
 
 @given(NUMBERS, NUMBERS)
@@ -96,7 +96,9 @@ def test_mean_distances_without_making_the_pairs(a, b):
 @given(CODES, CODES, st.sampled_from(["expected", 0.25]))
 def test_categories(a, b, missing):
     comparison = compare_categories(a, b, missing=missing)
-    assert_like(comparison, twin(a, b, lambda x, y: float(x != y), lambda x: x == 0, missing))
+    assert_like(
+        comparison, pairs_by_definition(a, b, lambda x, y: float(x != y), lambda x: x == 0, missing)
+    )
     known = [np.array([x for x in side if x]) for side in (a, b)]
     if len(known[0]) and len(known[1]):
         expected = np.mean([x != y for x, y in product(*known)])
@@ -108,7 +110,9 @@ def test_ranks(a, b):
     def distance(x, y):
         return abs(x - y) / max(max(*a, *b) - 1, 1)
 
-    assert_like(compare_ranks(a, b), twin(a, b, distance, lambda x: x == 0, "expected"))
+    assert_like(
+        compare_ranks(a, b), pairs_by_definition(a, b, distance, lambda x: x == 0, "expected")
+    )
 
 
 @given(
@@ -126,7 +130,7 @@ def test_texts(a, b, kept):
         def distance(x, y):
             return levenshtein(texts_a[x - 1], texts_b[y - 1])
 
-        assert_like(comparison, twin(a, b, distance, lambda x: x == 0, "expected"))
+        assert_like(comparison, pairs_by_definition(a, b, distance, lambda x: x == 0, "expected"))
         comparison.matrix()
         assert np.allclose(comparison.pairs([0], [0]), comparison.matrix()[0, 0])
 
@@ -170,7 +174,7 @@ def test_sinks(masks_a, masks_b, data):
 
     rows = [[[k in members for k in range(3)] for members in side] for side in sets]
     comparison = compare_sinks(a, b, *rows)
-    expected = twin(a, b, distance, lambda x: x == 0, "expected")
+    expected = pairs_by_definition(a, b, distance, lambda x: x == 0, "expected")
     assert_like(comparison, expected)
     doubled = np.zeros((len(a), len(b)))
     comparison.add_matrix(doubled, 0.0)

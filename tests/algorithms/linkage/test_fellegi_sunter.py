@@ -27,6 +27,7 @@ from gamekeeper.algorithms.linkage.kernels import (
     weigh_records,
 )
 from gamekeeper.errors import InputError
+from tests.given.linked_files import copies
 
 
 def test_levels_are_fine_where_distances_are_many():
@@ -59,18 +60,6 @@ def test_limits_that_do_not_fit_are_refused(limits):
         require_limits(comparisons, limits)
     with pytest.raises(InputError):
         require_limits([], [])
-
-
-def copies(seed, n_a=120, n_b=100, n_both=60, wrong=0.1, n_values=12, n_columns=5):
-    """Draw two files with some people in both, and errors in the second."""
-    rng = np.random.default_rng(seed)
-    people = rng.integers(1, n_values + 1, (n_columns, n_a + n_b - n_both))
-    a = people[:, :n_a]
-    b = people[:, n_a - n_both :]
-    b = np.where(rng.random(b.shape) < wrong, rng.integers(1, n_values + 1, b.shape), b)
-    return [
-        compare_categories(x, y, name=f"v{k}") for k, (x, y) in enumerate(zip(a, b, strict=True))
-    ]
 
 
 def plain_step(levels, starts, ratios, odds):

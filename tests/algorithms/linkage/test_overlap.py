@@ -22,8 +22,8 @@ from gamekeeper.algorithms.linkage.overlap import (
     margins_of,
     number_by_weights,
 )
-from tests.algorithms.linkage.test_fellegi_sunter import copies
 from tests.given.cases import cases
+from tests.given.linked_files import copies
 
 
 def estimated(comparisons, *, within=True, **options):

@@ -18,8 +18,8 @@ from gamekeeper.algorithms.models.population_model import (
 )
 from gamekeeper.algorithms.models.rate_calibration import LevelPrior, usual_log_rates
 from gamekeeper.errors import InputError
-from tests.algorithms.models.test_population_model import CHAIN, people, sampled
 from tests.given.cases import cases
+from tests.given.samples import CHAIN, people, sampled
 
 
 def looked_up(codes, fractions, variables, cell):
@@ -103,7 +103,7 @@ def usual_rate(log_expected):
     return math.exp(usual_log_rates(np.array([log_expected]))[0])
 
 
-def by_brute_force(table, x):
+def merged_by_all_pairs(table, x):
     """Compare every record with every other; cells of the model without any edge."""
     records = np.repeat(table.rows, table.counts, axis=0)
     of = np.repeat(np.arange(len(table)), table.counts)
@@ -166,7 +166,7 @@ def test_the_level_is_the_one_that_expects_as_many_near_twins_as_there_are():
     table = ClassTable(rows, counts, [9, 8, 7])
     x = pooled_log_expected(table, [[0, 0, 0]])
     found = learn_level(table, [[0, 0, 0]], x)
-    n_near, level = by_brute_force(table, x)
+    n_near, level = merged_by_all_pairs(table, x)
     weight = n_near / (n_near + 15)
     assert found.n_near == n_near > 5
     assert found.mean == pytest.approx(

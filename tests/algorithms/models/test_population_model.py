@@ -42,42 +42,8 @@ from gamekeeper.algorithms.models.rate_calibration import (
 )
 from gamekeeper.algorithms.models.rate_mixture import learn_spread, mix_sizes
 from gamekeeper.errors import InputError
-from tests.algorithms.decomposable.test_junction_tree import samples
 from tests.given.cases import cases
-
-CHAIN = [0b000010, 0b000101, 0b001010, 0b010100, 0b101000, 0b010000]
-
-
-def people(n, seed):
-    """Invent people on six variables, each depending on the one before by skewed chances.
-
-    Every cell has luck of its own besides, which no chain can tell.
-    """
-    rng = np.random.default_rng(seed)
-    levels = (8, 6, 9, 5, 7, 6)
-    columns = [rng.choice(levels[0], 3 * n, p=_skewed(levels[0]))]
-    for level in levels[1:]:
-        shift = rng.choice(level, 3 * n, p=_skewed(level))
-        columns.append((columns[-1] + shift) % level)
-    luck = np.exp(0.9 * rng.standard_normal(math.prod(levels)))
-    weights = luck[np.ravel_multi_index(columns, levels)]
-    chosen = rng.choice(3 * n, n, p=weights / weights.sum())
-    return np.stack(columns, axis=1)[chosen], levels
-
-
-def _skewed(level):
-    weights = 2.2 ** -np.arange(level)
-    return weights / weights.sum()
-
-
-def sampled(population, fraction, seed):
-    """Return the distinct rows of a sample, their counts in it and in the population."""
-    rng = np.random.default_rng(seed)
-    _, classes = np.unique(population, axis=0, return_inverse=True)
-    classes = classes.ravel()
-    chosen = rng.choice(len(population), round(fraction * len(population)), replace=False)
-    found, first, counts = np.unique(classes[chosen], return_index=True, return_counts=True)
-    return population[chosen[first]], counts, np.bincount(classes)[found]
+from tests.given.samples import CHAIN, people, sampled, samples
 
 
 def test_the_printed_estimate_is_the_average_over_models():

@@ -52,7 +52,7 @@ def test_the_stated_deviations_are_those_of_repeated_samples():
         assert 0.6 * stated < seen < 1.2 * stated
 
 
-def by_brute_force(x, counts, prior, law):
+def calibrated_on_a_grid(x, counts, prior, law):
     """Return mean level, mean slope, and weights of the Cauchy part and of rates, by one fine grid."""
     used = counts <= 2
     x, pairs = x[used], counts[used] == 2
@@ -87,7 +87,7 @@ def test_the_posterior_is_that_of_a_fine_grid(classes, mean, deviation, fraction
     prior = LevelPrior(mean, deviation)
     law = RepeatLaw.usual(fraction)
     found = calibrate_rates(x, counts, prior, law)
-    middle, level, slope, unlike, of_rate = by_brute_force(x, counts, prior, law)
+    middle, level, slope, unlike, of_rate = calibrated_on_a_grid(x, counts, prior, law)
     at_middle = found.intercept + found.slope * middle
     assert found.slope == pytest.approx(slope, abs=0.05)
     # A Cauchy law has no mean: how far a grid goes shows where there is hardly a class.
@@ -228,7 +228,7 @@ def test_twins_whatever_the_key_leave_open_whether_people_have_several_records()
 def test_readings_are_the_parts_that_the_posterior_mixes(classes):
     x, counts = np.array([c[0] for c in classes]), np.array([c[1] for c in classes], dtype=int)
     law = RepeatLaw.usual(0.1)
-    *_, of_rate = by_brute_force(x, counts, LevelPrior(), law)
+    *_, of_rate = calibrated_on_a_grid(x, counts, LevelPrior(), law)
     nobody, some = (calibrate_rates(x, counts, None, reading).repeats for reading in law.readings)
     assert nobody.possible == nobody.mean == nobody.likely == 0
     assert some.possible == pytest.approx(1)

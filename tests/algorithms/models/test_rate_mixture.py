@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gamekeeper.algorithms.models.rate_mixture import SPREAD, learn_spread, mix_sizes, size_interval
 
 
-def by_brute_force(log_rate, count, outside, spread=0.61):
+def mixed_on_a_grid(log_rate, count, outside, spread=0.61):
     """Integrate over a fine grid of log r; the centre of log r by bisection."""
     deviation = min(max(spread - 0.1 * log_rate, 0.4), 2.2)
     z = np.linspace(-20, 12, 1601)
@@ -50,7 +50,7 @@ def by_brute_force(log_rate, count, outside, spread=0.61):
 def test_measures_agree_with_brute_force(log_rate, count, outside):
     found = mix_sizes(np.array([log_rate]), np.array([count]), np.array([outside]))
     assert SPREAD == 0.61
-    for name, wanted in by_brute_force(log_rate, count, outside).items():
+    for name, wanted in mixed_on_a_grid(log_rate, count, outside).items():
         assert getattr(found, name)[0] == pytest.approx(wanted, rel=5e-3, abs=1e-6), name
 
 

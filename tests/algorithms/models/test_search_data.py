@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from gamekeeper.algorithms.models.annealing import anneal, sample_models
 from gamekeeper.algorithms.models.clique_scores import MarginScores
+from tests.given.published import published_lines
 
 pytestmark = pytest.mark.slow
 
 NOT_KEYS = {"record_number", "region", "residence_type", "student", "hours_worked_per_week"}
 
 
-def read(*parts):
-    path = Path(os.environ.get("GAMEKEEPER_DATA", ""), *parts)
-    if "GAMEKEEPER_DATA" not in os.environ or not path.is_file():
-        pytest.skip(f"needs {'/'.join(parts)} in the folder that GAMEKEEPER_DATA names")
-    with path.open(encoding="utf-8-sig", newline="") as lines:
-        names, *records = csv.reader(lines)
-    return dict(zip(names, zip(*records, strict=True), strict=True))
+def read(name):
+    header, *records = published_lines(name)
+    return dict(zip(header, zip(*records, strict=True), strict=True))
 
 
 def coded(columns):
@@ -34,7 +27,7 @@ def coded(columns):
     ("n_records", "best"), [(1_000, -10074.51), (5_000, -49142.67), (30_162, -288496.43)]
 )
 def test_adult_reaches_the_best_that_others_found(n_records, best):
-    columns = read("adult", "adult_arx.csv")
+    columns = read("adult/adult_arx.csv")
     ages = np.searchsorted([25, 35, 45, 55, 65], [int(age) for age in columns.pop("age")])
     table = coded([*columns.values(), ages])
     order = np.random.RandomState(1).permutation(len(table))[:n_records]
@@ -45,7 +38,7 @@ def test_adult_reaches_the_best_that_others_found(n_records, best):
 
 @pytest.mark.parametrize("share", [0.01, 0.05])
 def test_chains_agree_on_twelve_variables_of_a_census(share):
-    columns = read("census", "uk_scotland2011_teaching_1pct.csv")
+    columns = read("census/uk_scotland2011_teaching_1pct.csv")
     kept = [
         column
         for name, column in columns.items()

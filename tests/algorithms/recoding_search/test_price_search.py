@@ -12,7 +12,7 @@ from gamekeeper.algorithms.recoding_search.choices import Choice, distinct_recor
 from gamekeeper.algorithms.recoding_search.price_masters import RecordBounds
 from gamekeeper.algorithms.recoding_search.price_search import search_together
 from gamekeeper.errors import Cancelled
-from tests.algorithms.recoding_search.test_search import as_blocks, as_choices, files
+from tests.given.recoding_choices import as_blocks, as_choices, files
 from tests.twins import recodings as twin
 
 BEYOND = 50.0

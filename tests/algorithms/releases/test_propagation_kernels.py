@@ -29,7 +29,7 @@ def propagated(constraints, first=None):
     return failed, lower, upper
 
 
-def by_hand(constraints):
+def tightened_by_every_row(constraints):
     """Tighten every cell by every row, over and over, until nothing changes."""
     rows = constraints.rows
     lower = [0] * constraints.size
@@ -55,7 +55,7 @@ def by_hand(constraints):
 
 @given(releases())
 def test_limits_are_those_of_plain_loops_in_any_order(constraints):
-    expected = by_hand(constraints)
+    expected = tightened_by_every_row(constraints)
     backwards = np.arange(len(constraints.rows))[::-1]
     for first in (None, backwards):
         failed, lower, upper = propagated(constraints, first)

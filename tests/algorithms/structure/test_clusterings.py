@@ -54,7 +54,7 @@ def dissimilarity(x, y, name):
     }[name]
 
 
-def slowly(values, criterion, name):
+def merged_by_all_pairs(values, criterion, name):
     """Merge by looking at all pairs of clusters every time; yield the clusters after each step."""
     clusters = [[i] for i in range(len(values))]
     heights = []
@@ -95,7 +95,7 @@ def blocks(labels):
 @pytest.mark.parametrize("seed", range(4))
 def test_mergers_are_those_of_a_search_of_all_pairs(criterion, name, seed):
     values = np.random.default_rng(seed).gamma(1.0, size=(17, 1 + seed))
-    heights, partitions = slowly(values, criterion, name)
+    heights, partitions = merged_by_all_pairs(values, criterion, name)
     dendrogram = agglomerate(values, criterion=criterion, dissimilarity=name)
     assert np.allclose(dendrogram.heights, heights)
     for number, expected in partitions.items():
@@ -112,7 +112,7 @@ def test_mergers_are_those_of_a_search_of_all_pairs(criterion, name, seed):
 )
 def test_of_equal_pairs_the_first_is_merged(rows):
     values = np.array(rows, float)
-    _, partitions = slowly(values, "average", "manhattan")
+    _, partitions = merged_by_all_pairs(values, "average", "manhattan")
     dendrogram = agglomerate(values, dissimilarity="manhattan")
     for number, expected in partitions.items():
         assert blocks(dendrogram.cut(number)) == expected

@@ -123,7 +123,7 @@ def noisy_copy(seed, n, noise):
     return values, copy * rng.uniform(1, 100, 6) + rng.normal(size=6), np.argsort(order)
 
 
-def slowly(a, b):
+def least_distortion_by_trial(a, b):
     """Return the least distortion over all links of the smaller file A."""
     a, b = (matrix / (np.sqrt((matrix**2).mean()) or 1.0) for matrix in (a, b))
     return min(
@@ -161,7 +161,7 @@ def test_the_distortion_is_its_definition_and_nearly_least(n_a, n_b, seed):
     rng = np.random.default_rng(seed)
     a, b = distances(rng.normal(size=(n_a, 2))), distances(rng.normal(size=(n_b, 2)))
     found = match_structure(a, b)
-    least = slowly(a, b)
+    least = least_distortion_by_trial(a, b)
     assert sorted(set(found.columns.tolist())) == sorted(found.columns.tolist())
     scaled = [matrix / (np.sqrt((matrix**2).mean()) or 1.0) for matrix in (a, b)]
     linked = scaled[1][np.ix_(found.columns, found.columns)]

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from gamekeeper.algorithms.subtraction.probability import recovery_rule, subtraction_risk
 from gamekeeper.algorithms.subtraction.recovered_zeros import recovered_zeros, small_area_risks
 from gamekeeper.errors import InputError, LimitError
-from tests.algorithms.subtraction.test_probability import releases, rule_of
 from tests.given.cases import cases
+from tests.given.limited_counts import releases, rule_of
 from tests.twins.subtraction import by_definition
 
 

@@ -354,7 +354,7 @@ def test_one_record_at_a_time_is_the_general_method(structure, fraction):
 
 
 @pytest.mark.parametrize(("removed", "expected"), [(1, "1/3"), (2, "17/44")])
-def test_known_values_of_dis_special(removed, expected):
+def test_known_values_where_some_records_are_removed(removed, expected):
     # Classes of 1, 1, 1, 2 and 2 records at 2/5.
     assert special_dis({1: 3, 2: 2}, "2/5", removed).ratio == Fraction(expected)
 

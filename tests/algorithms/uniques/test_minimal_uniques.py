@@ -1,10 +1,7 @@
 from __future__ import annotations
 
 import math
-import os
 from fractions import Fraction
-from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,42 +16,10 @@ from gamekeeper.algorithms.uniques.minimal_uniques import (
 )
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from tests.given.cases import cases
+from tests.given.published import published_lines
+from tests.twins import minimal_uniques as twin
 
 POLICIES = ("category", "ignore", "wildcard")
-
-
-def matches(own, other, policy):
-    """Return the variables on which a record cannot be told from another one, as bits."""
-    agreed = 0
-    for variable, (a, b) in enumerate(zip(own, other, strict=True)):
-        if (
-            a == b != 0
-            or (a == b and policy == "category")
-            or (policy == "wildcard" and 0 in (a, b))
-        ):
-            agreed |= 1 << variable
-    return agreed
-
-
-def twin(rows, policy="category", max_size=64):
-    """Walk the lattice of subsets up to a size, smallest first, for every record."""
-    found = {}
-    for number, own in enumerate(rows):
-        others = {matches(own, q, policy) for other, q in enumerate(rows) if other != number}
-        usable = [v for v, code in enumerate(own) if code or policy == "category"]
-        whole = sum(1 << v for v in usable)
-        if any(agreed & whole == whole for agreed in others):
-            continue
-        minimal = {}
-        for size in range(min(len(usable), max_size) + 1):
-            for chosen in combinations(usable, size):
-                bits = sum(1 << v for v in chosen)
-                if any(smaller & bits == smaller for smaller in minimal):
-                    continue
-                if not any(agreed & bits == bits for agreed in others):
-                    minimal[bits] = chosen
-        found[number] = set(minimal.values())
-    return found
 
 
 def listed(found):
@@ -99,7 +64,7 @@ def test_every_way_finds_what_the_lattice_holds(way, policy):
     @settings(max_examples=40, deadline=None)
     @given(files(), st.integers(1, 9))
     def check(rows, max_size):
-        expected = twin(rows, policy, max_size)
+        expected = twin.minimal_uniques(rows, policy, max_size)
         found = find_minimal_uniques(coded(rows), missing=policy, max_size=max_size, workers=1)
         assert listed(found) == expected
         assert found.records.tolist() == sorted(expected)
@@ -260,7 +225,7 @@ def test_many_variables_with_a_largest_size(n_variables, policy):
     codes[rng.random(codes.shape) < 0.01] = 0
     most = 3 if n_variables < 40 else 2
     found = find_minimal_uniques(codes.astype(np.uint8), missing=policy, max_size=most)
-    assert listed(found) == twin(codes.tolist(), policy, most)
+    assert listed(found) == twin.minimal_uniques(codes.tolist(), policy, most)
 
 
 @pytest.mark.slow
@@ -273,7 +238,10 @@ def test_many_variables_that_hang_together(n_variables):
     origin = np.concatenate([np.arange(6), np.arange(n_variables - 6) % 6])
     found = find_minimal_uniques(first[:, origin], max_size=3)
     n_copies = np.bincount(origin, minlength=6)
-    small = {r: {s for s in own if len(s) <= 3} for r, own in twin(first.tolist()).items()}
+    small = {
+        r: {s for s in own if len(s) <= 3}
+        for r, own in twin.minimal_uniques(first.tolist()).items()
+    }
     assert found.counts.sum(axis=1).tolist() == [
         sum(math.prod(int(n_copies[v]) for v in own) for own in small[record])
         for record in sorted(small)
@@ -412,13 +380,8 @@ def test_a_search_without_a_list_says_so_and_shows_no_records():
     )
 
 
-@pytest.mark.skipif(
-    not (Path(os.environ.get("GAMEKEEPER_DATA", "-")) / "adult" / "adult_arx.csv").exists(),
-    reason="needs adult/adult_arx.csv in the folder GAMEKEEPER_DATA",
-)
 def test_a_census_extract():
-    path = Path(os.environ["GAMEKEEPER_DATA"]) / "adult" / "adult_arx.csv"
-    text = np.loadtxt(path, dtype=str, delimiter=",", skiprows=1)
+    text = np.array(published_lines("adult/adult_arx.csv")[1:])
     codes = np.stack([np.unique(column, return_inverse=True)[1] for column in text.T], axis=1)
     found = find_minimal_uniques((codes + 1).astype(np.uint8))
     assert (found.n_records, found.n_uniques) == (30162, 15512)

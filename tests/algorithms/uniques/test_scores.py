@@ -22,6 +22,7 @@ from gamekeeper.algorithms.uniques.scores import (
     weigh,
 )
 from gamekeeper.errors import Cancelled, InputError
+from tests.twins.key_classes import sizes_by_pairs
 
 # Four records of the IHSN guide's example with four key variables: MSUs of size 0 .. 4.
 GUIDE = np.array([[0, 1, 0, 0, 0], [0, 1, 3, 0, 0], [0, 1, 0, 0, 0], [0, 1, 2, 0, 0]])
@@ -267,21 +268,6 @@ def test_wrong_scores_and_shares_are_refused_without_showing_them(scores, dis):
         assert "2 sample uniques" in str(caught.value)
 
 
-def matches(r, q, missing):
-    if missing == "ignore":
-        return all(a in (0, b) for a, b in zip(r, q, strict=True))
-    if missing == "wildcard":
-        return all(a == b or 0 in (a, b) for a, b in zip(r, q, strict=True))
-    return r == q
-
-
-def slow_sizes(keys, counts, missing):
-    """Compare all pairs."""
-    return [
-        sum(n for q, n in zip(keys, counts, strict=True) if matches(r, q, missing)) for r in keys
-    ]
-
-
 @st.composite
 def counted_keys(draw):
     n_variables = draw(st.integers(1, 5))
@@ -299,7 +285,7 @@ def test_sizes_are_those_of_all_pairs(drawn, missing):
     keys, counts = drawn
     sizes = class_sizes(np.array(keys, dtype=np.uint8), np.array(counts), missing=missing)
     assert sizes.dtype == np.int64
-    assert sizes.tolist() == slow_sizes(keys, counts, missing)
+    assert sizes.tolist() == sizes_by_pairs(keys, counts, missing)
 
 
 @given(counted_keys(), st.sampled_from(RULES), st.randoms())
@@ -322,7 +308,7 @@ def test_keys_too_wide_for_one_integer(missing):
     keys[rng.random(keys.shape) < 0.05] = 0
     keys = np.unique(keys, axis=0)
     counts = rng.integers(1, 5, len(keys))
-    expected = slow_sizes([tuple(key) for key in keys.tolist()], counts.tolist(), missing)
+    expected = sizes_by_pairs(keys.tolist(), counts.tolist(), missing)
     assert class_sizes(keys, counts, missing=missing).tolist() == expected
 
 
@@ -383,8 +369,6 @@ def test_exact_rationals_agree_with_floating_point_weights():
     rng = np.random.default_rng(2)
     keys = np.unique(rng.integers(0, 3, (60, 3)), axis=0)
     weights = rng.integers(1, 1000, len(keys)) / 8
-    exact = slow_sizes(
-        [tuple(key) for key in keys.tolist()], [Fraction(w) for w in weights.tolist()], "wildcard"
-    )
+    exact = sizes_by_pairs(keys.tolist(), [Fraction(w) for w in weights.tolist()], "wildcard")
     found = class_sizes(keys, weights, missing="wildcard").tolist()
     assert found == [float(total) for total in exact]

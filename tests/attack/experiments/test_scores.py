@@ -19,7 +19,7 @@ from gamekeeper.attack.experiments.scores import (
 from gamekeeper.attack.models.fitting import fit_models
 from gamekeeper.attack.models.inference import infer_risk
 from gamekeeper.data.coding.coded_table import coded_from_codes
-from tests.given.two_pairs import NAMES, counted, two_pairs
+from tests.given.samples import NAMES, counted, two_pairs
 
 OWN = {"mc3": mc3, "annealing": annealing, "occam": occam}
 

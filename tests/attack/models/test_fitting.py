@@ -11,7 +11,7 @@ from gamekeeper.algorithms.models.population_model import recommended_precisions
 from gamekeeper.attack.models.fitting import FitMethod, fit_models
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
-from tests.given.two_pairs import METHODS, NAMES, counted, two_pairs
+from tests.given.samples import METHODS, NAMES, counted, two_pairs
 
 WORKING, DWELLING = ("age", "work"), ("area", "home")
 

@@ -16,7 +16,7 @@ from gamekeeper.algorithms.models.population_model import calibrated_estimate, p
 from gamekeeper.attack.models.fitting import fit_models
 from gamekeeper.attack.models.inference import MEANINGS, infer_risk
 from gamekeeper.errors import InputError, Reason
-from tests.given.two_pairs import METHODS, NAMES, counted, two_pairs
+from tests.given.samples import METHODS, NAMES, counted, two_pairs
 
 MEASURES = ("p_match", "p_match_set", "p_unique", "expected_size", "lower", "upper")
 

@@ -17,7 +17,7 @@ from gamekeeper.attack.models.fitting import fit_models
 from gamekeeper.attack.models.inference import infer_risk
 from gamekeeper.attack.models.levels import categories_risk, infer_target, variables_risk
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
-from tests.given.two_pairs import NAMES, counted, two_pairs
+from tests.given.samples import NAMES, counted, two_pairs
 
 WORDS = [("missing", *(f"CANARY{place}{code}" for code in range(1, 7))) for place in range(5)]
 

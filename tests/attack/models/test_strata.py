@@ -15,7 +15,7 @@ from gamekeeper.attack.models.levels import categories_risk, infer_target, varia
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.population import CATEGORIES, make_population
-from tests.given.two_pairs import NAMES, two_pairs
+from tests.given.samples import NAMES, two_pairs
 
 KEYS = ("Age", "Sex", "Place of residence", "Economic activity", "Occupation", "Tenure")
 SPARSE, DENSE = 0.01, 0.2

@@ -239,7 +239,7 @@ def worlds(draw, margins):
     return truth, make_release(truth, margins, scheme, seed=draw(st.integers(0, 9)))
 
 
-def by_hand(release, truth, place, axes):
+def sap_by_definition(release, truth, place, axes):
     """SAP of one area by its definition: the table within it, and what is published of it."""
     others = [axis for axis in range(3) if axis not in axes]
     own = truth.dense().transpose([*axes, *others])[place]
@@ -276,7 +276,7 @@ def test_each_area_is_a_table_of_its_own(margins, data):
     truth, release = data.draw(worlds(margins))
     found = subtract_within(release, truth, ["area"], n=N)
     for number in range(2):
-        expected = by_hand(release, truth, (number,), [0])
+        expected = sap_by_definition(release, truth, (number,), [0])
         assert found.values[number] == pytest.approx(expected)
     assert found.populations.tolist() == truth.dense().sum(axis=(1, 2)).tolist()
     assert not found.notes
@@ -346,7 +346,9 @@ def test_keys_of_two_axes(world):
     found = subtract_within(release, truth, ["age", "area"], n=N)
     assert [axis.name for axis in found.keys] == ["area", "age"]
     for number, place in enumerate(itertools.product(range(2), range(2))):
-        assert found.values[number] == pytest.approx(by_hand(release, truth, place, [0, 1]))
+        assert found.values[number] == pytest.approx(
+            sap_by_definition(release, truth, place, [0, 1])
+        )
 
 
 @pytest.mark.parametrize("margins", [[("area", "age", "work")], [("area", "age", "work"), ()]])
@@ -429,7 +431,7 @@ def test_more_people_than_an_area_has():
     assert found.values[0].tolist() == [1.0, 1.0, 1.0]
 
 
-def test_what_cannot_be_asked_for_of_conditional():
+def test_what_cannot_be_asked_within_areas():
     truth = CountTable.typed(AXES, np.ones((2, 2, 2), int))
     release = make_release(truth, [("area", "age"), ("work",)])
     for keys in ([], ["area", "age", "work"], ["aera"], ["area", "area"]):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from gamekeeper.attack.uniques.suda import assess_uniques
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.errors import Cancelled, InputError, Reason
+from tests.twins.minimal_uniques import minimal_uniques
 
 MISSING = ("category", "ignore", "wildcard", "exclude")
 NAMES = ["Residence", "Gender", "Education", "Labour"]
@@ -53,36 +53,6 @@ def column(risk, name):
 
 def contributions(result, *names):
     return {tuple(row[name] for name in names): row["is"] for row in result.to_arrow().to_pylist()}
-
-
-def matches(one, other, variables, policy):
-    """Whether a record cannot be told from another on some variables."""
-    for place in variables:
-        ours, theirs = one[place], other[place]
-        if policy == "ignore" and (ours is None or theirs is None):
-            return False
-        if policy == "wildcard" and (ours is None or theirs is None):
-            continue
-        if ours != theirs:
-            return False
-    return True
-
-
-def slow_msus(rows, policy):
-    """Return the MSUs of each row by going through every set of variables."""
-    n_variables = len(rows[0])
-    found = []
-    for place, row in enumerate(rows):
-        usable = [v for v in range(n_variables) if policy != "ignore" or row[v] is not None]
-        others = rows[:place] + rows[place + 1 :]
-        minimal = []
-        for size in range(len(usable) + 1):
-            for chosen in combinations(usable, size):
-                alone = not any(matches(row, other, chosen, policy) for other in others)
-                if alone and not any(set(part) < set(chosen) for part in minimal):
-                    minimal.append(chosen)
-        found.append(minimal)
-    return found
 
 
 def test_the_table_of_the_guide_has_the_scores_checked_by_hand():
@@ -171,7 +141,9 @@ def slow_risk(rows, policy, max_size):
     kept = [place for place, row in enumerate(rows) if policy != "exclude" or None not in row]
     counted = [rows[place] for place in kept]
     n_keys = len(rows[0])
-    msus = slow_msus(counted, "category" if policy == "exclude" else policy)
+    codes = [[0 if cell is None else cell for cell in row] for row in counted]
+    found = minimal_uniques(codes, "category" if policy == "exclude" else policy)
+    msus = [found.get(number, set()) for number in range(len(counted))]
     scores: dict[str, dict] = {"is": {}, "suda": {}, "variable": {}, "category": {}, "users": {}}
     for place, row, own in zip(kept, counted, msus, strict=True):
         scores["is"][place] = scores["suda"][place] = 0

@@ -47,7 +47,7 @@ def given(tmp_path, rng, n=60):
     return path, rows
 
 
-def slow(rows, *, weighted, held):
+def cells_by_definition(rows, *, weighted, held):
     """The definition: every record adds to every cell that it is in."""
     cells = defaultdict(lambda: defaultdict(list))
     for number, (code, size, value, weight, group, asked) in enumerate(rows):
@@ -85,7 +85,7 @@ def test_figures_and_rules_as_by_the_records(tmp_path, seed, weighted, held):
         open_source(path), ["code", "size"], "v", weight="w" if weighted else "",
         holding="group" if held else "", hierarchies={"code": TREE}, most=tops_needed(rules),
     )  # fmt: skip
-    expected = slow(rows, weighted=weighted, held=held)
+    expected = cells_by_definition(rows, weighted=weighted, held=held)
     found = dict(zip(zip(*table.labels, strict=True), range(len(table)), strict=True))
     # What holds the same is one cell: 'B' has one part.
     wanted = {key: own for key, own in expected.items() if key[0] != "B"}

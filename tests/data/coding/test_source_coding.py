@@ -46,7 +46,7 @@ def cell_text(cell):
     return str(cell)
 
 
-def twin(records, missing=()):
+def coded_by_sorting(records, missing=()):
     """Values per variable and codes per record, by sorting all texts."""
     texts = [[cell_text(cell) for cell in record] for record in records]
     texts = [["" if text in missing else text for text in record] for record in texts]
@@ -118,7 +118,7 @@ def frames(records):
 
 
 def check(coded, records, missing=()):
-    books, codes = twin(records, missing)
+    books, codes = coded_by_sorting(records, missing)
     assert [variable.values for variable in coded.codebook] == books
     assert coded.matrix().tolist() == codes
     assert coded.n_records == len(records)

@@ -17,26 +17,9 @@ from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.keys.listed_records import pack_keys
 from gamekeeper.errors import Cancelled, InputError, Reason
 from gamekeeper.prompt_syntax import Missing
+from tests.twins.key_classes import classes_by_pairs
 
 CANARY = "canary-7f3a"
-
-
-def in_class(r, q, missing):
-    """Tell whether record q is in the class of record r."""
-    if missing is Missing.IGNORE:
-        return all(a in (0, b) for a, b in zip(r, q, strict=True))
-    if missing is Missing.WILDCARD:
-        return all(a == b or 0 in (a, b) for a, b in zip(r, q, strict=True))
-    return r == q
-
-
-def slow_classes(rows, missing):
-    """Return for each record the records in its class, by comparing all pairs."""
-    counted = [n for n, r in enumerate(rows) if missing is not Missing.EXCLUDE or 0 not in r]
-    return [
-        [q for q in counted if in_class(r, rows[q], missing)] if n in counted else []
-        for n, r in enumerate(rows)
-    ]
 
 
 @st.composite
@@ -62,7 +45,7 @@ def test_it_counts_what_comparing_all_pairs_counts(rows, missing, data):
     weights = [weight / 16 for weight in weights]
     coded = coded_from_codes(rows, names, numbers={"w": weights})
     found = count_keys(coded, names, missing=missing, weight="w", fraction=1)
-    classes = slow_classes(rows, missing)
+    classes = classes_by_pairs(rows, missing)
     sizes = [len(own) for own in classes]
     keys = {row: size for row, size in zip(rows, sizes, strict=True) if size}
     assert found.class_sizes().tolist() == sizes
@@ -595,7 +578,7 @@ def test_one_record_of_each_person_is_the_file_without_the_others(rows, missing,
     assert found.records.tolist() == kept
     assert (found.n_records, found.n_further) == (len(kept), len(can) - len(kept))
     assert found.n_excluded == len(rows) - len(can)
-    sizes = [len(own) for own in slow_classes([rows[n] for n in kept], missing)]
+    sizes = [len(own) for own in classes_by_pairs([rows[n] for n in kept], missing)]
     assert found.class_sizes()[kept].tolist() == sizes
     assert found.matrix().tolist() == [list(rows[n]) for n in kept]
     assert found.people_words in found.sentences()

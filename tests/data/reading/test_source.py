@@ -385,15 +385,20 @@ def test_leading_zeros_of_a_display_format_survive(tmp_path):
         assert coded.codebook["region"].words[1] == "North"
 
 
-def test_portable_spss(tmp_path):
-    path = tmp_path / "x.por"
-    pyreadstat.write_por(people()[["sex", "town", "w"]], path)
+@pytest.mark.parametrize(
+    ("suffix", "write", "kind", "spelt"),
+    [("por", pyreadstat.write_por, "spss", str.upper), ("xpt", pyreadstat.write_xport, "sas", str)],
+)
+def test_portable_files(tmp_path, suffix, write, kind, spelt):
+    path = tmp_path / f"x.{suffix}"
+    write(people()[["sex", "town", "w"]], path)
     source = open_source(path)
-    assert source.names == ("SEX", "TOWN", "W")
-    coded = code_source(source, ["SEX", "TOWN"], numbers=["W"])
-    assert values_of(coded, "SEX") == ["1", "2", "9", ""]
-    assert values_of(coded, "TOWN") == ["x", "yy", "NA", ""]
-    assert coded.number("W").tolist() == [1.5, 2.25, 3.0, 4.0]
+    sex, town, weight = map(spelt, ("sex", "town", "w"))
+    assert (source.kind, source.names) == (kind, (sex, town, weight))
+    coded = code_source(source, [sex, town], numbers=[weight])
+    assert values_of(coded, sex) == ["1", "2", "9", ""]
+    assert values_of(coded, town) == ["x", "yy", "NA", ""]
+    assert coded.number(weight).tolist() == [1.5, 2.25, 3.0, 4.0]
 
 
 def stata(path):
@@ -431,17 +436,6 @@ def test_stata_extended_missing_may_be_kept(tmp_path):
     coded = code_source(source, ["sex"])
     assert values_of(coded, "sex") == ["1", "2", "a", ""]
     assert words_of(coded, "sex") == ["male", "female", "refused", "missing"]
-
-
-def test_sas_transport(tmp_path):
-    path = tmp_path / "x.xpt"
-    pyreadstat.write_xport(people()[["sex", "town", "w"]], path)
-    source = open_source(path)
-    assert source.kind == "sas"
-    coded = code_source(source, ["sex", "town"], numbers=["w"])
-    assert values_of(coded, "sex") == ["1", "2", "9", ""]
-    assert values_of(coded, "town") == ["x", "yy", "NA", ""]
-    assert coded.number("w").tolist() == [1.5, 2.25, 3.0, 4.0]
 
 
 @pytest.mark.slow

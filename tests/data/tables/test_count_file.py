@@ -3,7 +3,6 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-import os
 import tempfile
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.data.tables.count_file import read_count_table, read_counts
 from gamekeeper.errors import InputError, LimitError, Reason
 from tests.given.count_tables import truths
+from tests.given.published import published_file
 
 TOWN = """\
 age,work,n
@@ -216,11 +216,7 @@ def test_a_release_too_large_to_fill_is_refused(tmp_path):
     assert read_count_table(path).is_sparse
 
 
-@pytest.mark.skipif(
-    not os.environ.get("GAMEKEEPER_DATA"), reason="GAMEKEEPER_DATA names no folder of data"
-)
 def test_tables_of_the_literature():
-    folder = Path(os.environ["GAMEKEEPER_DATA"], "tables")
     for name, shape, total in [
         ("czech_autoworkers_2x6.csv", (2,) * 6, 1841),
         ("rochdale_2x8.csv", (2,) * 8, 665),
@@ -228,6 +224,7 @@ def test_tables_of_the_literature():
         ("titanic_4x2x2x2.csv", (4, 2, 2, 2), 2201),
         ("ucb_admissions_2x2x6.csv", (2, 2, 6), 4526),
     ]:
-        table = read_count_table(folder / name)
+        path = published_file(f"tables/{name}")
+        table = read_count_table(path)
         assert (table.shape, table.total) == (shape, total)
-        assert read_counts(folder / name).constraints.margins[0].exact
+        assert read_counts(path).constraints.margins[0].exact

@@ -26,7 +26,7 @@ def tables(draw):
     return CountTable(tuple(axes), np.array(counts, np.int64).reshape(shape))
 
 
-def by_hand(table, names, groups):
+def sums_by_hand(table, names, groups):
     """Sums over the labels of every cell, in a dictionary."""
     sums = {}
     dense = table.dense()
@@ -65,7 +65,7 @@ def test_margins_are_sums_by_labels_dense_and_sparse(table, random):
     cells, counts = table.nonzero
     sparse = CountTable(table.axes, counts, cells)
     assert sparse.is_sparse
-    expected = by_hand(table, names, groups)
+    expected = sums_by_hand(table, names, groups)
     for own in (table, sparse):
         margin = own.margin(names, groups)
         assert margin.names == tuple(names)

@@ -47,7 +47,7 @@ GROUPS = [Group("money", ("Bank", "Card")), Group("rest", ("Shop", "Club", "Cens
 ENVIRONMENT = Environment([AGE], [CENSUS, BANK, SHOP, CARD, CLUB], GROUPS)
 
 
-def by_definition(environment, variable, match, share):
+def analysed_by_definition(environment, variable, match, share):
     """Return N, the size and all maximal harmonizations, or None, as they are defined."""
 
     def blocks(form):
@@ -79,7 +79,7 @@ def test_every_variable_has_the_maximal_harmonizations_of_the_definition(environ
         assert found.n_having == sum(
             found.variable in environment.form(form).instances for form in match
         )
-        expected = by_definition(environment, found.variable, match, share)
+        expected = analysed_by_definition(environment, found.variable, match, share)
         if expected is None:
             assert (found.maximal, found.n_categories, found.codes) == ((), 0, ())
             assert found.why
@@ -95,7 +95,7 @@ def test_the_curve_is_the_analysis_at_every_prevalence(environment):
     curves = {v.variable: v.curve for v in map_key_variables(environment, "target").variables}
     for share in SHARES:
         for variable, curve in curves.items():
-            expected = by_definition(environment, variable, others(environment), share)
+            expected = analysed_by_definition(environment, variable, others(environment), share)
             assert curve.at(share) == (0 if expected is None else expected[1])
 
 
@@ -562,7 +562,7 @@ CUTS = ("5", "10", "20", "40", "60")
 
 
 @st.composite
-def environments_of_levels(draw: st.DrawFn) -> Environment:
+def environments_of_cut_ages(draw: st.DrawFn) -> Environment:
     def bands() -> tuple[str, ...]:
         kept = draw(st.lists(st.sampled_from(range(5)), unique=True).map(sorted))
         starts = [0, *(int(CUTS[number]) for number in kept)]
@@ -581,7 +581,7 @@ def environments_of_levels(draw: st.DrawFn) -> Environment:
     return Environment([age], [Form("Target", {"Age": own}), *forms, *silent])
 
 
-@given(environments_of_levels(), st.sampled_from([None, 7]), st.integers(1, 3), st.booleans())
+@given(environments_of_cut_ages(), st.sampled_from([None, 7]), st.integers(1, 3), st.booleans())
 def test_levels_are_what_is_found_one_by_one(
     environment: Environment, levels: int | None, most: int, within: bool
 ) -> None:

@@ -126,64 +126,44 @@ def test_bands_are_added_and_removed(environment: Environment) -> None:
     assert none.form("Bank").instances["Age"] == ("0-15",)
 
 
+def added(category: str, *children: str, to: str = "Country") -> Edit:
+    return AddCategory(variable=to, category=category, children=children)
+
+
+def split(category: str, *into: str, of: str = "Country") -> Edit:
+    return SplitCategory(variable=of, category=category, into=into)
+
+
+def renamed(category: str, to: str, of: str = "Country") -> Edit:
+    return RenameCategory(variable=of, category=category, to=to)
+
+
 @pytest.mark.parametrize(
     ("edit", "reason", "words"),
     [
+        (added("UK", "Abroad"), Reason.DUPLICATE, "category of the name 'UK' already"),
+        (added("uk", "UK"), Reason.DUPLICATE, "only in case"),
         (
-            AddCategory(variable="Country", category="UK", children=["Abroad"]),
-            Reason.DUPLICATE,
-            "category of the name 'UK' already",
-        ),
-        (
-            AddCategory(variable="Country", category="uk", children=["UK"]),
-            Reason.DUPLICATE,
-            "only in case",
-        ),
-        (
-            AddCategory(variable="Country", category="Isles", children=["Man", "Britian"]),
+            added("Isles", "Man", "Britian"),
             Reason.UNKNOWN_NAME,
             "Near to it: 'Britain'. To make new finest categories, split a sink.",
         ),
         (
-            AddCategory(variable="Country", category="X", children=["UK", "Wales"]),
+            added("X", "UK", "Wales"),
             Reason.NOT_A_PARTITION_GRAPH,
             "the children 'UK', 'Wales' of 'X' share 'Wales'",
         ),
+        (added("X", "UK", "UK"), Reason.NOT_A_PARTITION_GRAPH, "names the same child twice"),
+        (added("ends", "good", "poor", to="Health"), Reason.NOT_CONTIGUOUS, "it leaves out 'fair'"),
         (
-            AddCategory(variable="Country", category="X", children=["UK", "UK"]),
-            Reason.NOT_A_PARTITION_GRAPH,
-            "names the same child twice",
-        ),
-        (
-            AddCategory(variable="Health", category="ends", children=["good", "poor"]),
-            Reason.NOT_CONTIGUOUS,
-            "it leaves out 'fair'",
-        ),
-        (
-            SplitCategory(variable="Country", category="UK", into=["a", "b"]),
+            split("UK", "a", "b"),
             Reason.UNSAFE_EDIT,
             "It is not a sink: its parts are 'Britain', 'N. Ireland'.",
         ),
-        (
-            SplitCategory(variable="Country", category="Walse", into=["a", "b"]),
-            Reason.UNKNOWN_NAME,
-            "Near to it: 'Wales'",
-        ),
-        (
-            SplitCategory(variable="Country", category="Wales", into=["North", "Abroad"]),
-            Reason.DUPLICATE,
-            "'Abroad' already",
-        ),
-        (
-            SplitCategory(variable="Country", category="Wales", into=["North", "north"]),
-            Reason.DUPLICATE,
-            "only in case",
-        ),
-        (
-            SplitCategory(variable="Country", category="Wales", into=["North", "North"]),
-            Reason.NOT_A_PARTITION_GRAPH,
-            "twice",
-        ),
+        (split("Walse", "a", "b"), Reason.UNKNOWN_NAME, "Near to it: 'Wales'"),
+        (split("Wales", "North", "Abroad"), Reason.DUPLICATE, "'Abroad' already"),
+        (split("Wales", "North", "north"), Reason.DUPLICATE, "only in case"),
+        (split("Wales", "North", "North"), Reason.NOT_A_PARTITION_GRAPH, "twice"),
         (
             SetChildren(variable="Country", category="Wales", children=["UK"]),
             Reason.NOT_A_PARTITION_GRAPH,
@@ -194,27 +174,11 @@ def test_bands_are_added_and_removed(environment: Environment) -> None:
             Reason.UNKNOWN_NAME,
             "split a sink",
         ),
-        (
-            RenameCategory(variable="Country", category="UK", to="Abroad"),
-            Reason.DUPLICATE,
-            "already",
-        ),
-        (
-            RenameCategory(variable="Country", category="UK", to="outside this form's universe"),
-            Reason.BAD_NAME,
-            "reserved",
-        ),
-        (
-            RenameCategory(variable="Country", category="UK", to="U\u202eK"),
-            Reason.BAD_NAME,
-            "U+202E",
-        ),
-        (RenameCategory(variable="Age", category="65+", to="old"), Reason.BAD_OPTION, "numbers"),
-        (
-            SplitCategory(variable="Age", category="65+", into=["65-74", "75+"]),
-            Reason.BAD_OPTION,
-            "Add bands",
-        ),
+        (renamed("UK", "Abroad"), Reason.DUPLICATE, "already"),
+        (renamed("UK", "outside this form's universe"), Reason.BAD_NAME, "reserved"),
+        (renamed("UK", "U\u202eK"), Reason.BAD_NAME, "U+202E"),
+        (renamed("65+", "old", of="Age"), Reason.BAD_OPTION, "numbers"),
+        (split("65+", "65-74", "75+", of="Age"), Reason.BAD_OPTION, "Add bands"),
         (OrderSinks(variable="Age", order=["65+"]), Reason.BAD_OPTION, "order of their numbers"),
         (
             OrderSinks(variable="Health", order=["good", "poor"]),

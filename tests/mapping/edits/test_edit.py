@@ -30,8 +30,8 @@ from gamekeeper.mapping.forms.form import NO_ANSWERS, Answer, Question, Universe
 from gamekeeper.mapping.scenario.document import ScenarioDocument, document_of
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.variables.definitions import definition_of
+from tests.given.categorizations import band_variables
 from tests.mapping.edits.conftest import small_environment
-from tests.store.test_reading import band_variables
 
 KINDS = get_args(Edit)
 SCHEMA = Path(__file__).parents[3] / "docs/reference/schema/edit.json"

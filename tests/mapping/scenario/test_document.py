@@ -23,7 +23,8 @@ from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import review_scenario
 from gamekeeper.mapping.variables.codes import Variable
 from tests.given.categorizations import environments
-from tests.mapping.scenario.test_review import AGE, BANK, CENSUS, HERE, SHOP, changed, made
+from tests.given.scenario_of_ages import AGE, BANK, CENSUS, HERE, SHOP, made
+from tests.mapping.scenario.test_review import changed
 
 REVIEW = " `gamekeeper scenario review` says what that means for it, and `gamekeeper scenario renew` accepts it."
 POST = Form("Post", {"Age": ("0-15", "16+")}, {"sector": "trade"})

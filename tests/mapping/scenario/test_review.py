@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
 from hypothesis import assume, given
@@ -17,30 +16,9 @@ from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import renew_scenario, review_scenario
 from gamekeeper.mapping.variables.codes import CodeRegister, Variable
 from tests.given.categorizations import disjoint_pairs, environments, labels_of, variable_of
+from tests.given.scenario_of_ages import AGE, AT, BANK, CENSUS, CLUB, HERE, SEX, SHOP, made
 
-AT = datetime(2029, 3, 1, tzinfo=UTC)
 PREVALENCES = st.sampled_from([0, "1/3", "1/2", "2/3", 1])
-
-AGE = Variable.of_bands("Age", ["0-15", "16-64", "65+", "16+", "0-17", "18+"])
-SEX = Variable("Sex", PartitionGraph({"any": ["female", "male"]}))
-CENSUS = Form("Census", {"Age": ("0-15", "16-64", "65+"), "Sex": ("female", "male")})
-BANK = Form("Bank", {"Age": ("0-15", "16-64", "65+")}, {"sector": "trade"})
-SHOP = Form("Shop", {"Age": ("0-15", "16+")}, {"sector": "trade"})
-CLUB = Form("Club", {"Age": ("0-17", "18+")})
-HERE = Environment(
-    [AGE, SEX],
-    [CENSUS, BANK, SHOP, CLUB],
-    [Group("trade", where="sector = trade"), Group("hand", ("Bank", "Shop"))],
-    name="Here",
-)
-
-
-def made(environment=HERE, *, keys=None, target="Census", revision=0, **asked):
-    outcome = map_key_variables(environment, target, **asked)
-    named = {name: asked[name] for name in ("forms", "groups") if name in asked}
-    return propose_scenario(
-        outcome, environment, name="s", keys=keys, at=AT, revision=revision, **named
-    )
 
 
 def test_nothing_changed_in_a_store():

@@ -19,9 +19,8 @@ from gamekeeper.mapping.variables.definitions import (
     definition_of,
     variable_of,
 )
-from tests.given.categorizations import partition_graph_children
+from tests.given.categorizations import band_variables, partition_graph_children
 from tests.given.linked_files import AGE, STATUS
-from tests.store.test_reading import band_variables
 
 
 @given(band_variables())

@@ -12,46 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper import Environment, Form, Variable
+from gamekeeper import Environment, Form
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.coding.source_coding import code_frame
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.mapping import PartitionGraph
 from gamekeeper.prompt_syntax import Missing
 from gamekeeper.protection.recipe import read_step
 from gamekeeper.protection.recoding.options import Loss, Recoding
 from gamekeeper.protection.recoding.search import SearchRecoding, search_for_recoding
 from gamekeeper.protection.step import Setting
-
-AGE = Variable.of_bands(
-    "Age", ["0-15", "16-17", "18-24", "16-24", "25-64", "65+", "0-24", "25+", "0-17", "18-64"]
-)
-STATUS = Variable(
-    "Status",
-    PartitionGraph(
-        {"any": ["single", "was married", "married"], "was married": ["widowed", "divorced"]}
-    ),
-)
-SETTING = Setting(keys=("Age", "Sex", "Status"))
-
-
-def people(n=120, seed=5):
-    rng = np.random.default_rng(seed)
-    ages = rng.integers(14, 80, n)
-    status = rng.choice(["single", "married", "widowed", "divorced"], n, p=[0.4, 0.4, 0.1, 0.1])
-    return code_frame(
-        pa.table(
-            {
-                "Age": [str(age) for age in ages],
-                "Sex": rng.choice(["f", "m"], n).tolist(),
-                "Status": status.tolist(),
-                "w": rng.integers(1, 30, n).astype(float).tolist(),
-                "Region": rng.choice(["N", "S"], n).tolist(),
-            }
-        ),
-        ["Age", "Sex", "Status", "Region"],
-        numbers=["w"],
-    )
+from tests.given.people_to_recode import AGE, SETTING, STATUS, people
 
 
 def environment():

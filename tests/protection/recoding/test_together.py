@@ -16,7 +16,7 @@ from gamekeeper.protection.recoding.search import SearchRecoding, search_for_rec
 from gamekeeper.protection.recoding.together import RecodeAndSuppress, search_verified
 from gamekeeper.protection.step import NotReachableError, Setting
 from gamekeeper.protection.suppression import Suppress
-from tests.protection.recoding.test_search import SETTING, people
+from tests.given.people_to_recode import SETTING, people
 
 FEW = Setting(keys=("Sex", "Status", "Region"))
 

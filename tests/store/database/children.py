@@ -61,6 +61,30 @@ def summary(environment: Environment) -> str:
     return sha256(repr(documents(environment)).encode()).hexdigest()
 
 
+def heard_of(child: ForkServerProcess, pipe: Connection) -> list[tuple[object, ...]]:
+    """Return what a child that was killed had told."""
+    told = said(pipe)
+    pipe.close()
+    child.join()
+    assert child.exitcode == -9
+    child.close()
+    return told
+
+
+def require_kept(path: Path, told: list[tuple[object, ...]]) -> int:
+    """Require that all that was told is there, and that history and state agree."""
+    with EnvironmentStore.open(path) as store:
+        history = {revision.number: revision for revision in store.history()}
+        for number, action, words, _ in told:
+            assert isinstance(number, int)
+            assert (history[number].action, history[number].words) == (action, words)
+        for number, *_, seen in told[-5:]:
+            assert isinstance(number, int)
+            assert summary(store.environment(as_of=number)) == seen
+        store.check()
+    return len(told)
+
+
 def edit(pipe: Connection, path: Path, seed: int) -> None:
     """Make edits, undo and redo, and tell each once it is acknowledged."""
     rng = Random(seed)

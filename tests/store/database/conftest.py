@@ -9,6 +9,7 @@ import pytest
 
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.errors import GamekeeperError, Reason
+from gamekeeper.mapping.edits import AddForm
 from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.variables.codes import OUTSIDE, Scale, Variable
 from gamekeeper.mapping.variables.definitions import definition_tree
@@ -70,6 +71,18 @@ def path(tmp_path: Path) -> Path:
 def store(path: Path, environment: Environment) -> Iterator[EnvironmentStore]:
     with EnvironmentStore.create(path, environment, who=WHO) as made:
         yield made
+
+
+@pytest.fixture
+def closed(path: Path, environment: Environment) -> Path:
+    EnvironmentStore.create(path, environment, who=WHO).close()
+    return path
+
+
+def add(path: Path, name: str) -> None:
+    """Add a form of this name, in a session of its own."""
+    with EnvironmentStore.open(path) as store:
+        store.apply([AddForm(name=name)], who=WHO)
 
 
 def documents(environment: Environment) -> dict[str, object]:

@@ -15,23 +15,11 @@ from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.errors import Reason
 from gamekeeper.files import aside
 from gamekeeper.mapping.edits import AddForm
-from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.file import backup_position
 from gamekeeper.store.database.loading import read_state
 from gamekeeper.store.database.restoration import list_backups, restore_store
-from tests.store.database.conftest import WHO, contents, refusal
-
-
-@pytest.fixture
-def closed(path: Path, environment: Environment) -> Path:
-    EnvironmentStore.create(path, environment, who=WHO).close()
-    return path
-
-
-def add(path: Path, name: str) -> None:
-    with EnvironmentStore.open(path) as store:
-        store.apply([AddForm(name=name)], who=WHO)
+from tests.store.database.conftest import add, contents, refusal
 
 
 def test_a_backup_is_made_when_a_changed_store_is_closed(closed: Path) -> None:

@@ -14,18 +14,7 @@ from gamekeeper.mapping.edits import AddForm
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.restoration import list_backups, restore_store
-from tests.store.database.conftest import WHO, contents, everything, refusal
-
-
-@pytest.fixture
-def closed(path: Path, environment: Environment) -> Path:
-    EnvironmentStore.create(path, environment, who=WHO).close()
-    return path
-
-
-def add(path: Path, name: str) -> None:
-    with EnvironmentStore.open(path) as store:
-        store.apply([AddForm(name=name)], who=WHO)
+from tests.store.database.conftest import WHO, add, contents, everything, refusal
 
 
 def test_a_backup_is_restored_by_name_and_a_healthy_store_is_called_replaced(closed: Path) -> None:

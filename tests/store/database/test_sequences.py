@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -15,7 +16,7 @@ from gamekeeper.errors import Reason, StoreError
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.variables.codes import ARBITRARY_CODE
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.store.database.revisions import Action
+from gamekeeper.store.database.revisions import Action, Revision
 from gamekeeper.store.folder import read_environment, write_environment
 from tests.given.cases import only_thoroughly
 from tests.store.database.conftest import WHO, documents, everything, small_environment
@@ -88,15 +89,7 @@ class Walk:
                 self.store.undo(who=WHO)
             assert caught.value.reason is Reason.NOTHING_TO_UNDO
             return
-        number = self.done.pop()
-        made = self.store.undo(who=WHO)
-        assert made.action is Action.UNDO
-        after = self.store.environment()
-        assert documents(after) == documents(self.seen[number - 1])
-        codes_are_kept(self.seen[number - 1], after, exact=True)
-        codes_are_kept(before, after, exact=False)
-        self.undone.append(made.number)
-        event("undo")
+        self.restored(before, Action.UNDO, self.store.undo, self.done, self.undone)
 
     def redo(self, before: Environment) -> None:
         if not self.undone:
@@ -104,15 +97,26 @@ class Walk:
                 self.store.redo(who=WHO)
             assert caught.value.reason is Reason.NOTHING_TO_UNDO
             return
-        number = self.undone.pop()
-        made = self.store.redo(who=WHO)
-        assert made.action is Action.REDO
+        self.restored(before, Action.REDO, self.store.redo, self.undone, self.done)
+
+    def restored(
+        self,
+        before: Environment,
+        action: Action,
+        back: Callable[..., Revision],
+        taken: list[int],
+        given: list[int],
+    ) -> None:
+        """Take the last of some revisions back: all is as before it, and no code is lost."""
+        number = taken.pop()
+        made = back(who=WHO)
+        assert made.action is action
         after = self.store.environment()
         assert documents(after) == documents(self.seen[number - 1])
         codes_are_kept(self.seen[number - 1], after, exact=True)
         codes_are_kept(before, after, exact=False)
-        self.done.append(made.number)
-        event("redo")
+        given.append(made.number)
+        event(action.value)
 
     def look_back(self) -> None:
         now = self.store.environment()

@@ -95,23 +95,22 @@ def test_an_older_store_is_brought_up_to_date_after_a_backup(
     assert contents(path.parent) == before
 
 
-def test_an_older_store_that_can_only_be_read_is_left_alone(
-    path: Path, environment: Environment, later: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    EnvironmentStore.create(path, environment, who=WHO).close()
+@pytest.fixture
+def older(closed: Path, later: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A store that was made before the newest migration."""
     become_later(later, monkeypatch.setattr)
-    before = contents(path.parent)
-    error = refusal(lambda: EnvironmentStore.open(path, readonly=True), Reason.READ_ONLY)
+    return closed
+
+
+def test_an_older_store_that_can_only_be_read_is_left_alone(older: Path) -> None:
+    before = contents(older.parent)
+    error = refusal(lambda: EnvironmentStore.open(older, readonly=True), Reason.READ_ONLY)
     assert "older version" in error.found
-    assert contents(path.parent) == before
+    assert contents(older.parent) == before
 
 
-def test_a_migration_that_fails_changes_nothing(
-    path: Path, environment: Environment, later: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    EnvironmentStore.create(path, environment, who=WHO).close()
-    become_later(later, monkeypatch.setattr)
-    before = path.read_bytes()
+def test_a_migration_that_fails_changes_nothing(older: Path) -> None:
+    before = older.read_bytes()
 
     def fail(config: Config, version: str) -> None:
         upgrade(config, version)
@@ -120,9 +119,9 @@ def test_a_migration_that_fails_changes_nothing(
     upgrade = command.upgrade
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(command, "upgrade", fail)
-        refusal(lambda: EnvironmentStore.open(path), Reason.DISK_FULL)
-    assert path.read_bytes() == before
-    with EnvironmentStore.open(path) as store:
+        refusal(lambda: EnvironmentStore.open(older), Reason.DISK_FULL)
+    assert older.read_bytes() == before
+    with EnvironmentStore.open(older) as store:
         store.check()
 
 

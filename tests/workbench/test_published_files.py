@@ -1,41 +1,41 @@
-"""Linkage of files that are not ours, where there are any: the variable GAMEKEEPER_DATA."""
+"""Files that others published, linked and measured where they are: the folder GAMEKEEPER_DATA."""
 
 from __future__ import annotations
-
-import csv
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
+from gamekeeper.algorithms.anonymity import unsafe_combinations
 from gamekeeper.attack.linkage.options import LinkOptions, ObjectiveName
 from gamekeeper.attack.linkage.structure import link_structure
+from gamekeeper.attack.options import MeasuresOptions
+from gamekeeper.data.coding.source_coding import code_source
+from gamekeeper.data.reading.source import open_source
 from gamekeeper.workbench.linkage import evaluate_files, link_two_files
-from gamekeeper.workbench.requests.records import ComparedColumns, EvaluateRequest, LinkRequest
-
-
-def file_of(name):
-    path = Path(os.environ.get("GAMEKEEPER_DATA", ""), name)
-    if "GAMEKEEPER_DATA" not in os.environ or not path.is_file():
-        pytest.skip(f"GAMEKEEPER_DATA does not name a folder with {name}")
-    return path
+from gamekeeper.workbench.requests.records import (
+    ComparedColumns,
+    EvaluateRequest,
+    LinkRequest,
+    MeasuresRequest,
+    MicrodataRequest,
+    SampleDesign,
+)
+from gamekeeper.workbench.risk import measure_release
+from tests.given.published import published_file, published_lines
 
 
 def numbers_of(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        _, *lines = csv.reader(file)
     # The first column numbers the records.
-    return np.array(lines, float)[:, 1:]
+    return np.array(published_lines(path)[1:], float)[:, 1:]
 
 
 @pytest.mark.parametrize("name", ["Tarragona", "CASCrefmicrodata"])
 def test_masked_business_data_are_linked_as_by_another_solver(name):
     """The costs are made anew here: differences over their means."""
-    original = file_of(f"linkage/{name}_original.csv")
+    original = published_file(f"linkage/{name}_original.csv")
     masked = [
-        file_of(f"linkage/{name}_masked_{masking}.csv")
+        published_file(f"linkage/{name}_masked_{masking}.csv")
         for masking in ("mdav3", "noise10", "rankswap5")
     ]
     found = evaluate_files(
@@ -63,8 +63,10 @@ def test_masked_business_data_are_linked_as_by_another_solver(name):
 
 def test_names_with_errors_are_linked_rightly():
     """febrl4: 5,000 people, of whom 3,287 can be reached by their given names."""
-    a, b = file_of("linkage/febrl4a.csv"), file_of("linkage/febrl4b.csv")
-    number = {file: [line[0].split("-")[1] for line in _lines(file)] for file in (a, b)}
+    a, b = published_file("linkage/febrl4a.csv"), published_file("linkage/febrl4b.csv")
+    number = {
+        file: [line[0].split("-")[1] for line in published_lines(file)[1:]] for file in (a, b)
+    }
     found = link_two_files(
         LinkRequest(
             first=a,
@@ -85,9 +87,12 @@ def test_names_with_errors_are_linked_rightly():
 
 
 def test_variables_of_half_the_ionosphere_file_are_those_of_the_other_half():
-    path = file_of("ionosphere/ionosphere.csv")
     values = np.array(
-        [[*map(float, line[:-1]), line[-1] == "good"] for line in _lines(path)], float
+        [
+            [*map(float, line[:-1]), line[-1] == "good"]
+            for line in published_lines("ionosphere/ionosphere.csv")[1:]
+        ],
+        float,
     )
     shares = []
     for seed in range(5):
@@ -100,6 +105,36 @@ def test_variables_of_half_the_ionosphere_file_are_those_of_the_other_half():
     assert np.mean(shares) > 0.5
 
 
-def _lines(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return [[cell.strip() for cell in line] for line in csv.reader(file)][1:]
+def test_the_test_file_of_the_reference_package():
+    """Its documentation prints 157, 281 and 458 records, and 10.78 re-identifications (0.24%)."""
+    path = published_file("sdcmicro/testdata.csv")
+    asked = MeasuresRequest(
+        microdata=MicrodataRequest(
+            file=path,
+            keys=("urbrur", "roof", "walls", "water", "electcon", "relat", "sex"),
+        ),
+        design=SampleDesign(weight="sampling_weight"),
+        measures=MeasuresOptions(household="ori_hid"),
+    )
+    found = measure_release(asked).found
+    assert [found[f"k_below_{k}"] for k in (2, 3, 5)] == [157, 281, 458]
+    assert round(found["expected_reidentifications_approximate"], 2) == 10.78
+    assert round(100 * found["global_risk"], 2) == 0.24
+
+
+def test_the_unsafe_cells_that_the_reference_package_prints():
+    """It counts cells with up to so many records; with fewer than one more they are the same.
+
+    The sums are those of the pages on `riskyCells`: thresholds of 10, and of 50, 25, 10 and 5.
+    """
+    path = published_file("sdcmicro/testdata2.csv")
+    keys = ("urbrur", "roof", "walls", "water", "electcon")
+    asked = MeasuresRequest(
+        microdata=MicrodataRequest(file=path, keys=keys),
+        measures=MeasuresOptions(unsafe_below=11, dimension=3),
+    )
+    found = measure_release(asked).found
+    assert [found[f"unsafe_of_{size}"] for size in (1, 2, 3)] == [8, 82, 210]
+    codes = code_source(open_source(path), list(keys)).matrix()
+    several = unsafe_combinations(codes, [51, 26, 11, 6])
+    assert several.by_size.tolist() == [17, 102, 210, 176]

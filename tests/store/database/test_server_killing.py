@@ -1,4 +1,4 @@
-"""Whoever is killed, a client or a process of the server, loses nothing that was acknowledged."""
+"""On a server: whoever is killed, a client or one of its processes, loses nothing acknowledged."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ from gamekeeper.store.database.environment_store import EnvironmentStore
 from tests.given.cases import THOROUGH
 from tests.postgres import TestServer
 from tests.store.database import children
-from tests.store.database.children import said, start
+from tests.store.database.children import heard_of, require_kept, said, start
 from tests.store.database.conftest import WHO, small_environment
-from tests.store.database.test_database_killing import heard_of, require_kept
 
 pytestmark = pytest.mark.slow
 

@@ -1,11 +1,9 @@
-"""A process that is killed at any moment loses nothing that was acknowledged (kill -9)."""
+"""In a file: a process that is killed at any moment loses nothing that was acknowledged (kill -9)."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from multiprocessing.connection import Connection
-from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from random import Random
 
@@ -17,7 +15,7 @@ from gamekeeper.store.database.file import BACKUP
 from gamekeeper.store.database.restoration import restore_store
 from tests.given.cases import cases
 from tests.store.database import children
-from tests.store.database.children import Job, said, start
+from tests.store.database.children import Job, heard_of, require_kept, start
 from tests.store.database.conftest import WHO, everything
 from tests.store.database.later import become_later, raised
 
@@ -36,15 +34,6 @@ def killed(job: Job, path: Path, seed: int) -> list[tuple[object, ...]]:
     return told[1:] + heard_of(child, pipe)
 
 
-def heard_of(child: ForkServerProcess, pipe: Connection) -> list[tuple[object, ...]]:
-    told = said(pipe)
-    pipe.close()
-    child.join()
-    assert child.exitcode == -9
-    child.close()
-    return told
-
-
 def after_edits(path: Path, seed: int) -> int:
     return require_kept(path, killed(children.edit, path, seed))
 
@@ -52,20 +41,6 @@ def after_edits(path: Path, seed: int) -> int:
 def after_death_within(path: Path, seed: int) -> int:
     told = heard_of(*start(children.edit_to_death, path, seed))
     return require_kept(path, told[1:])
-
-
-def require_kept(path: Path, told: list[tuple[object, ...]]) -> int:
-    """Require that all that was told is there, and that history and state agree."""
-    with EnvironmentStore.open(path) as store:
-        history = {revision.number: revision for revision in store.history()}
-        for number, action, words, _ in told:
-            assert isinstance(number, int)
-            assert (history[number].action, history[number].words) == (action, words)
-        for number, *_, seen in told[-5:]:
-            assert isinstance(number, int)
-            assert children.summary(store.environment(as_of=number)) == seen
-        store.check()
-    return len(told)
 
 
 def after_creating(path: Path, seed: int) -> int:

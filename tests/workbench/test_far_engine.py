@@ -1,4 +1,4 @@
-"""Whoever counts, the answer is the same; what must come here is refused above a limit."""
+"""Whether a far engine counts or this machine, the answer is the same; what must come is limited."""
 
 from __future__ import annotations
 
