@@ -1,13 +1,14 @@
 """Options, written once: a field of a request has the name, type, default, range and help text.
 
-A request is a plain frozen dataclass. A field annotated with an `Option` is something that people
-may ask for; a field that is itself such a dataclass stands for all of its options; any other field
-(a callback, a table) is passed on as it is. From this come the options at the prompt
-(`cli.commands`), the checks, the provenance and the signature of library functions::
+A request is a plain frozen dataclass. A field made by `option`, or annotated with an `Option` where
+it has no default or several requests have it, is something that people may ask for; a field that is
+itself such a dataclass stands for all of its options; any other field (a callback, a table) is
+passed on as it is. From this come the options at the prompt (`cli.commands`), the checks, the
+provenance and the signature of library functions::
 
     @dataclass(frozen=True, kw_only=True)
     class DisOptions:
-        rounds: Annotated[int, Option("At most so many rounds.", least=1)] = 200_000
+        rounds: int = option(200_000, "At most so many rounds.", least=1)
 
 
     @takes(DisOptions)  # so that it is called as assess_dis(key_table, rounds=1_000)
@@ -22,7 +23,8 @@ import sys
 import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import MISSING, dataclass, fields, is_dataclass, make_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, make_dataclass
+from dataclasses import Field as DataclassField
 from enum import Enum
 from functools import cache, wraps
 from numbers import Integral, Real
@@ -65,6 +67,34 @@ class Option:
     label: str = ""
 
 
+P = ParamSpec("P")
+Value = TypeVar("Value")
+_MARK = "option"
+
+
+def defaulting(make: Callable[P, Option]) -> Callable[Concatenate[Value, P], Value]:
+    """Return what makes a field of a default, and of what `make` makes an option of."""
+
+    def made(default: Any, *args: P.args, **told: P.kwargs) -> Any:
+        marked = {_MARK: make(*args, **told)}
+        if isinstance(default, dict):
+            return field(default_factory=default.copy, metadata=marked)
+        return field(default=default, metadata=marked)
+
+    return made
+
+
+option = defaulting(Option)
+"""A field of a request that people may ask for: its default, and what an `Option` has.
+
+>>> @dataclass(frozen=True)
+... class Asked:
+...     rounds: int = option(10, "At most so many rounds.", least=1)
+>>> Asked(), [(item.name, item.option.least) for item in options_of(Asked)]
+(Asked(rounds=10), [('rounds', 1)])
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """An option of a request: its name, its type without None, its default."""
@@ -104,12 +134,12 @@ def options_of(request: type) -> tuple[Field, ...]:
         if is_dataclass(hint):
             found += options_of(hint)  # pyright: ignore[reportArgumentType]
             continue
-        option = _option(hint)
-        if option is not None:
+        asked = _option(item, hint)
+        if asked is not None:
             made = item.default_factory
             default = item.default if made is MISSING else made()
-            kind, is_optional = _bare(get_args(hint)[0])
-            found.append(Field(item.name, kind, default, option, is_optional))
+            kind, is_optional = _bare(get_args(hint)[0] if get_origin(hint) is Annotated else hint)
+            found.append(Field(item.name, kind, default, asked, is_optional))
     names = [item.name for item in found]
     assert len(set(names)) == len(names), f"an option of {request.__name__} is there twice"
     return tuple(found)
@@ -149,7 +179,7 @@ def build(request: type[Asked], values: Mapping[str, Any]) -> Asked:
         hint = hints[item.name]
         if is_dataclass(hint):
             made[item.name] = build(hint, values)  # pyright: ignore[reportArgumentType]
-        elif item.name in values and _option(hint) is not None:
+        elif item.name in values and _option(item, hint) is not None:
             made[item.name] = values[item.name]
     return request(**made)
 
@@ -247,9 +277,10 @@ def _hints(request: type) -> dict[str, Any]:
     return hints
 
 
-def _option(hint: Any) -> Option | None:
+def _option(item: DataclassField[Any], hint: Any) -> Option | None:
     marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-    return next((mark for mark in marks if isinstance(mark, Option)), None)
+    marked = (mark for mark in marks if isinstance(mark, Option))
+    return item.metadata.get(_MARK) or next(marked, None)
 
 
 def _bare(hint: Any) -> tuple[Any, bool]:
@@ -267,17 +298,19 @@ def _is_enum(kind: Any) -> bool:
 
 def _values(asked: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for name, hint in _hints(type(asked)).items():
-        if is_dataclass(hint):
-            found |= _values(getattr(asked, name))
-        elif _option(hint) is not None:
-            found[name] = getattr(asked, name)
+    hints = _hints(type(asked))
+    for item in fields(asked):
+        value = getattr(asked, item.name)
+        if is_dataclass(hints[item.name]):
+            found |= _values(value)
+        elif _option(item, hints[item.name]) is not None:
+            found[item.name] = value
     return found
 
 
 def _fault(item: Field, value: Any) -> tuple[str, str]:
     """Return what is wrong with a value and what to do, or nothing."""
-    option = item.option
+    asked = item.option
     if value is None:
         return ("", "") if item.is_optional else ("it is None.", "Leave it out for the default.")
     kind, each = item.element or item.kind, value if item.element else [value]
@@ -293,14 +326,13 @@ def _fault(item: Field, value: Any) -> tuple[str, str]:
             return f"{number:,} is no whole number.", "Give a whole number."
         # Not as floats: a whole number may be larger than all of these.
         size: Any = number
-        if option.least is not None and not size >= option.least:
-            return f"{number:,} is less than {option.least:,}.", "Give a larger number."
-        if option.most is not None and not size <= option.most:
-            return f"{number:,} is more than {option.most:,}.", "Give a smaller number."
+        if asked.least is not None and not size >= asked.least:
+            return f"{number:,} is less than {asked.least:,}.", "Give a larger number."
+        if asked.most is not None and not size <= asked.most:
+            return f"{number:,} is more than {asked.most:,}.", "Give a smaller number."
     return "", ""
 
 
-P = ParamSpec("P")
 Data = TypeVar("Data")
 Found = TypeVar("Found")
 

@@ -57,9 +57,8 @@ def test_a_store_is_what_its_folders_say(path: Path, tmp_path: Path) -> None:
         assert written(store.environment(), tmp_path / "last") == folder("last")
         first = written(store.environment(as_of=1), tmp_path / "first")
         told = [
-            [each.number, each.at.isoformat(), each.who, each.action.value, each.of, each.note]
-            + [list(each.words)]
-            for each in store.history()
+            [at.number, at.at.isoformat(), at.who, at.action.value, at.of, at.note, list(at.words)]
+            for at in store.history()
         ]
     # Codes given since the first revision are kept, so those of its folder are among them.
     for name, content in folder("first").items():

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from gamekeeper.attack.risk import RiskClasses
-from gamekeeper.options import Option
+from gamekeeper.options import Option, option
 from gamekeeper.prompt_syntax import MAX_MSUS, MAX_SECONDS, FractionLike, Missing, Pool
 
 if TYPE_CHECKING:
@@ -88,46 +88,36 @@ class MeasuresOptions:
     `population` has the keys of everybody, counted alike, where they are known.
     """
 
-    sensitive: Annotated[
-        tuple[str, ...],
-        Option("A sensitive variable: l-diversity and t-closeness of its values within classes."),
-    ] = ()
-    ordered: Annotated[
-        tuple[str, ...],
-        Option("A sensitive variable whose categories are ordered: t-closeness by their order."),
-    ] = ()
-    household: Annotated[str, Option("Column that says who lives together: household risk.")] = ""
-    threshold: Annotated[
-        float,
-        Option(
-            "Count records whose risk is above this; 0.09 is used for health data.", least=0, most=1
-        ),
-    ] = 0.09
-    recursive: Annotated[
-        float, Option("The c of recursive (c,l)-diversity.", least=1e-6, most=1e6)
-    ] = 3.0
-    unsafe_below: Annotated[
-        int, Option("Combinations of categories with fewer records than this are unsafe.", least=2)
-    ] = 3
-    dimension: Annotated[
-        int,
-        Option(
-            "Look at combinations of up to so many key variables; 0 for none.", least=0, most=64
-        ),
-    ] = 3
-    max_work: Annotated[
-        int,
-        Option(
-            "Refuse to look at more than so many records times combinations of variables.", least=1
-        ),
-    ] = 2_000_000_000
-    max_cells: Annotated[
-        int,
-        Option(
-            "Fit the log-linear model with interactions to tables of so many cells at most.",
-            least=0,
-        ),
-    ] = 2_000_000
+    sensitive: tuple[str, ...] = option(
+        (), "A sensitive variable: l-diversity and t-closeness of its values within classes."
+    )
+    ordered: tuple[str, ...] = option(
+        (), "A sensitive variable whose categories are ordered: t-closeness by their order."
+    )
+    household: str = option("", "Column that says who lives together: household risk.")
+    threshold: float = option(
+        0.09,
+        "Count records whose risk is above this; 0.09 is used for health data.",
+        least=0,
+        most=1,
+    )
+    recursive: float = option(3.0, "The c of recursive (c,l)-diversity.", least=1e-6, most=1e6)
+    unsafe_below: int = option(
+        3, "Combinations of categories with fewer records than this are unsafe.", least=2
+    )
+    dimension: int = option(
+        3, "Look at combinations of up to so many key variables; 0 for none.", least=0, most=64
+    )
+    max_work: int = option(
+        2_000_000_000,
+        "Refuse to look at more than so many records times combinations of variables.",
+        least=1,
+    )
+    max_cells: int = option(
+        2_000_000,
+        "Fit the log-linear model with interactions to tables of so many cells at most.",
+        least=0,
+    )
     population: KeyTable | None = None
     progress: Progress | None = None
 
@@ -193,40 +183,33 @@ class FitOptions:
     With `keep_partial`, what was found by then is returned if `progress` raises `Cancelled`.
     """
 
-    method: Annotated[
-        FitMethod | str,
-        Option(
-            "mc3: Markov chains, averaged. annealing: the best model, fastest. occam: all models"
-            " nearly as good as the best."
-        ),
-    ] = FitMethod.MC3
-    precision: Annotated[
-        float | None, Option("Total prior precision; by default several, from 1 up.", least=0)
-    ] = None
-    chains: Annotated[int, Option("Chains, or runs of annealing.", least=1, most=1_000)] = 4
-    most_sweeps: Annotated[
-        int,
-        Option("How long chains may go on until they agree, in sweeps.", flags="--sweeps", least=4),
-    ] = 32_000
-    burn_in: Annotated[
-        float, Option("The share of sweeps of a chain to leave out at its start.", least=0, most=1)
-    ] = 0.5
-    thin: Annotated[
-        int, Option("Keep a model of a chain every so many sweeps.", least=1, most=1_000_000)
-    ] = 1
-    cooling: Annotated[
-        Cooling | str,
-        Option(
-            "How annealing cools. adaptive: by how scores spread. thesis: the fixed schedule, one"
-            " edge at a time."
-        ),
-    ] = Cooling.ADAPTIVE
-    window: Annotated[
-        float, Option("How many times less probable than the best a model of occam may be.")
-    ] = 20.0
-    most_models: Annotated[
-        int, Option("How many models occam looks at, in either direction.", least=1)
-    ] = 10_000
+    method: FitMethod | str = option(
+        FitMethod.MC3,
+        "mc3: Markov chains, averaged. annealing: the best model, fastest. occam: all models"
+        " nearly as good as the best.",
+    )
+    precision: float | None = option(
+        None, "Total prior precision; by default several, from 1 up.", least=0
+    )
+    chains: int = option(4, "Chains, or runs of annealing.", least=1, most=1_000)
+    most_sweeps: int = option(
+        32_000, "How long chains may go on until they agree, in sweeps.", flags="--sweeps", least=4
+    )
+    burn_in: float = option(
+        0.5, "The share of sweeps of a chain to leave out at its start.", least=0, most=1
+    )
+    thin: int = option(1, "Keep a model of a chain every so many sweeps.", least=1, most=1_000_000)
+    cooling: Cooling | str = option(
+        Cooling.ADAPTIVE,
+        "How annealing cools. adaptive: by how scores spread. thesis: the fixed schedule, one edge"
+        " at a time.",
+    )
+    window: float = option(
+        20.0, "How many times less probable than the best a model of occam may be."
+    )
+    most_models: int = option(
+        10_000, "How many models occam looks at, in either direction.", least=1
+    )
     patient: Patient = False
     seed: Seed = 0
     workers: Workers = None
@@ -242,13 +225,11 @@ class InferOptions:
     `interval` the probability of intervals, and `seed` that of the draws behind those of the file.
     """
 
-    estimator: Annotated[
-        Estimator | str,
-        Option(
-            "calibrated: corrected by the sample itself. printed: as in the thesis, to compare;"
-            " finite: the same for large sampling fractions, binomial instead of Poisson."
-        ),
-    ] = Estimator.CALIBRATED
+    estimator: Estimator | str = option(
+        Estimator.CALIBRATED,
+        "calibrated: corrected by the sample itself. printed: as in the thesis, to compare;"
+        " finite: the same for large sampling fractions, binomial instead of Poisson.",
+    )
     fraction: FractionLike | None = None
     household: Household = ""
     interval: float = 0.95
@@ -266,17 +247,15 @@ class InferInput(InferOptions):
 class CategoriesOptions:
     """What may be asked of the categories of a variable."""
 
-    by: Annotated[
-        By | str,
-        Option(
-            "suppression: without the records that have the category. collapsing: joined with each"
-            " other category in turn."
-        ),
-    ] = By.SUPPRESSION
-    neighbours: Annotated[
-        bool, Option("Collapse neighbouring categories only, for a variable on a scale.")
-    ] = False
-    max_pairs: Annotated[int, Option("Refuse to collapse more pairs than this.", least=1)] = 300
+    by: By | str = option(
+        By.SUPPRESSION,
+        "suppression: without the records that have the category. collapsing: joined with each"
+        " other category in turn.",
+    )
+    neighbours: bool = option(
+        False, "Collapse neighbouring categories only, for a variable on a scale."
+    )
+    max_pairs: int = option(300, "Refuse to collapse more pairs than this.", least=1)
     progress: Progress | None = None
 
 
@@ -293,14 +272,12 @@ class MeasureOptions:
     """What may be asked when everything is measured in one go."""
 
     household: Household = ""
-    method: Annotated[
-        FitMethod | str,
-        Option(
-            "How models are searched. annealing: the best model, fastest. mc3: Markov chains,"
-            " averaged. occam: all models nearly as good as the best.",
-            panel=_HOW,
-        ),
-    ] = FitMethod.ANNEALING
+    method: FitMethod | str = option(
+        FitMethod.ANNEALING,
+        "How models are searched. annealing: the best model, fastest. mc3: Markov chains,"
+        " averaged. occam: all models nearly as good as the best.",
+        panel=_HOW,
+    )
     patient: Patient = False
     max_size: MaxSize = None
     max_seconds: MaxSeconds = MAX_SECONDS
@@ -327,25 +304,20 @@ class MatchingOptions:
       10,000 classes.
     """
 
-    r: Annotated[
-        Sequence[int],
-        Option(
-            "Sample class size of strategies 6 and 7; by default 2 and 3.", flags="--r", least=1
-        ),
-    ] = (2, 3)
+    r: Sequence[int] = option(
+        (2, 3), "Sample class size of strategies 6 and 7; by default 2 and 3.", flags="--r", least=1
+    )
     population: KeyTable | Sequence[int] | NDArray[Any] | None = None
     population_size: int | None = None
     models: ModelRisk | None = None
     strategies: Sequence[int] = NUMBERS
     predicates: Mapping[str, Predicate] | None = None
     exact: bool | None = None
-    method: Annotated[
-        FitMethod | str,
-        Option(
-            "How models are searched where no population is given. annealing: the best model,"
-            " fastest. mc3: Markov chains, averaged. occam: all models nearly as good as the best."
-        ),
-    ] = FitMethod.ANNEALING
+    method: FitMethod | str = option(
+        FitMethod.ANNEALING,
+        "How models are searched where no population is given. annealing: the best model, fastest."
+        " mc3: Markov chains, averaged. occam: all models nearly as good as the best.",
+    )
     patient: Patient = False
     seed: Seed = 0
     workers: Workers = None
@@ -382,8 +354,8 @@ class SamplingOptions:
     stratify_by: Annotated[str | Sequence[str], STRATIFY_BY] = ()
     missing: MissingInClasses = Missing.CATEGORY
     seed: Seed = 0
-    workers: Annotated[int, Option("How many at a time.", least=1)] = 1
-    pool: Annotated[Pool | str, Option("What they are.")] = Pool.PROCESSES
+    workers: int = option(1, "How many at a time.", least=1)
+    pool: Pool | str = option(Pool.PROCESSES, "What they are.")
     folder: Annotated[str | Path | None, FOLDER] = None
     progress: Progress | None = None
 
@@ -461,7 +433,7 @@ class CompareOptions:
     max_size: MaxSize = None
     max_seconds: MaxSeconds = MAX_SECONDS
     seed: Seed = 0
-    workers: Annotated[int, Option("How many processes score samples.", least=1)] = 1
+    workers: int = option(1, "How many processes score samples.", least=1)
     folder: Annotated[str | Path | None, COMPARED_FOLDER] = None
     progress: Progress | None = None
 
@@ -481,28 +453,23 @@ class UniquesOptions:
     """
 
     max_size: MaxSize = None
-    rank_by: Annotated[
-        str, Option("What ranks records: dis_is, dis_suda, dis_is_suda, is, suda or pol.")
-    ] = "dis_is"
-    classes: Annotated[
-        RiskClasses | str,
-        Option(
-            "Risk classes by their lower thresholds on what ranks: 'high=0.2,medium=0.05'.",
-            read=str,
-        ),
-    ] = ""
+    rank_by: str = option(
+        "dis_is", "What ranks records: dis_is, dis_suda, dis_is_suda, is, suda or pol."
+    )
+    classes: RiskClasses | str = option(
+        "",
+        "Risk classes by their lower thresholds on what ranks: 'high=0.2,medium=0.05'.",
+        read=str,
+    )
     power: Power = 6
-    listing: Annotated[
-        bool,
-        Option(
-            "Keep every minimal sample unique, or only count them (less memory, no explanations).",
-            flags="--listing/--no-listing",
-        ),
-    ] = True
-    max_msus: Annotated[
-        int | None,
-        Option("Refuse to list more minimal sample uniques than this; 0 for no limit.", least=0),
-    ] = MAX_MSUS
+    listing: bool = option(
+        True,
+        "Keep every minimal sample unique, or only count them (less memory, no explanations).",
+        flags="--listing/--no-listing",
+    )
+    max_msus: int | None = option(
+        MAX_MSUS, "Refuse to list more minimal sample uniques than this; 0 for no limit.", least=0
+    )
     max_seconds: MaxSeconds = MAX_SECONDS
     workers: Workers = None
     fraction: FractionLike | None = None
@@ -518,12 +485,12 @@ class DisOptions:
     `fraction` is the sampling fraction, if another than that of the key table.
     """
 
-    method: Annotated[
-        DisMethod | str, Option("general: from counts, exact. special: by simulation.")
-    ] = DisMethod.GENERAL
-    removed: Annotated[int, Option("Records that a round removes together.", least=1)] = 1
-    rounds: Annotated[int, Option("At most so many rounds.", least=1)] = 200_000
-    tolerance: Annotated[float, Option("Stop at this standard error.", least=0)] = 0.005
+    method: DisMethod | str = option(
+        DisMethod.GENERAL, "general: from counts, exact. special: by simulation."
+    )
+    removed: int = option(1, "Records that a round removes together.", least=1)
+    rounds: int = option(200_000, "At most so many rounds.", least=1)
+    tolerance: float = option(0.005, "Stop at this standard error.", least=0)
     seed: Seed = 0
     original: KeyTable | None = None
     fraction: FractionLike | None = None
@@ -543,15 +510,13 @@ class SpecialOptions:
       default twice and four times its own, and all.
     """
 
-    special_size: Annotated[
-        int | None,
-        Option(
-            "Call a unique special if so many variables set it apart; by default any number below"
-            " that of the key variables, as the paper defines it.",
-            least=1,
-        ),
-    ] = None
-    rounds: Annotated[int, Option("How often to thin the file at each fraction.", least=0)] = 20
+    special_size: int | None = option(
+        None,
+        "Call a unique special if so many variables set it apart; by default any number below that"
+        " of the key variables, as the paper defines it.",
+        least=1,
+    )
+    rounds: int = option(20, "How often to thin the file at each fraction.", least=0)
     max_size: MaxSize = None
     max_seconds: MaxSeconds = MAX_SECONDS
     seed: Seed = 0

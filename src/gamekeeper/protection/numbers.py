@@ -37,7 +37,7 @@ from gamekeeper.data.coding.codebook import MISSING, Recode
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.reading.columns import float_of, number_of, value_text
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.options import Option
+from gamekeeper.options import Option, option
 from gamekeeper.protection.pram import (
     Floats,
     canonical_order,
@@ -85,35 +85,29 @@ class Microaggregate(Step):
     do: ClassVar[str] = "microaggregate"
     iso: ClassVar[str] = "microaggregation"
     variables: Annotated[tuple[str, ...], Option("The numeric variables.")]
-    k: Annotated[int, Option("The least number of records of a group.", least=2)] = 3
-    grouping: Annotated[
-        Grouping,
-        Option(
-            "All variables together (mdav), in groups of k to 2k - 1 that belong together (variable"
-            " size), or each by itself with the least error (one by one)."
-        ),
-    ] = Grouping.MDAV
-    gain: Annotated[
-        float,
-        Option(
-            "How readily a near record joins a group of variable size: 0.2 where records are scattered,"
-            " 1.1 where they are in clusters.",
-            least=0,
-        ),
-    ] = 0.2
-    within: Annotated[
-        tuple[str, ...],
-        Option("Groups keep within the classes of these variables, else within the strata."),
-    ] = ()
-    weighted: Annotated[bool, Option("Take means by weight, so that weighted totals stay.")] = False
-    incomplete: Annotated[
-        IncompleteRecords,
-        Option("Records of which a number is missing: left as they are and counted, or refused."),
-    ] = IncompleteRecords.LEAVE
-    decimals: Annotated[
-        int | None,
-        Option("Round means to so many decimals.", least=0, most=15, default_text="as in the file"),
-    ] = None
+    k: int = option(3, "The least number of records of a group.", least=2)
+    grouping: Grouping = option(
+        Grouping.MDAV,
+        "All variables together (mdav), in groups of k to 2k - 1 that belong together (variable"
+        " size), or each by itself with the least error (one by one).",
+    )
+    gain: float = option(
+        0.2,
+        "How readily a near record joins a group of variable size: 0.2 where records are"
+        " scattered, 1.1 where they are in clusters.",
+        least=0,
+    )
+    within: tuple[str, ...] = option(
+        (), "Groups keep within the classes of these variables, else within the strata."
+    )
+    weighted: bool = option(False, "Take means by weight, so that weighted totals stay.")
+    incomplete: IncompleteRecords = option(
+        IncompleteRecords.LEAVE,
+        "Records of which a number is missing: left as they are and counted, or refused.",
+    )
+    decimals: int | None = option(
+        None, "Round means to so many decimals.", least=0, most=15, default_text="as in the file"
+    )
 
     def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
         """Put records in groups and give every group its mean."""
@@ -197,24 +191,21 @@ class Noise(Step):
     do: ClassVar[str] = "noise"
     iso: ClassVar[str] = "noise addition"
     variables: Annotated[tuple[str, ...], Option("The numeric variables.")]
-    share: Annotated[
-        float, Option("The variance of the noise as a share of that of the variable.", least=1e-9)
-    ] = 0.1
-    correlated: Annotated[
-        bool, Option("Noise has the correlations of the variables, so that theirs stay.")
-    ] = True
-    keep_moments: Annotated[
-        bool, Option("Means and covariances become those of before, but for rounding and limits.")
-    ] = True
-    keep_range: Annotated[bool, Option("No value leaves the range that the variable had.")] = True
-    keep_zeros: Annotated[
-        bool, Option("A zero stays a zero: it often means that there is none.")
-    ] = True
-    weighted: Annotated[bool, Option("Keep moments by weight.")] = False
-    decimals: Annotated[
-        int | None,
-        Option("Round to so many decimals.", least=0, most=15, default_text="as in the file"),
-    ] = None
+    share: float = option(
+        0.1, "The variance of the noise as a share of that of the variable.", least=1e-9
+    )
+    correlated: bool = option(
+        True, "Noise has the correlations of the variables, so that theirs stay."
+    )
+    keep_moments: bool = option(
+        True, "Means and covariances become those of before, but for rounding and limits."
+    )
+    keep_range: bool = option(True, "No value leaves the range that the variable had.")
+    keep_zeros: bool = option(True, "A zero stays a zero: it often means that there is none.")
+    weighted: bool = option(False, "Keep moments by weight.")
+    decimals: int | None = option(
+        None, "Round to so many decimals.", least=0, most=15, default_text="as in the file"
+    )
 
     def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
         """Add noise to the records that have all the numbers."""
@@ -309,22 +300,19 @@ class RankSwap(Step):
     do: ClassVar[str] = "rank swap"
     iso: ClassVar[str] = "permutation"
     variables: Annotated[tuple[str, ...], Option("The numeric variables.")]
-    share: Annotated[
-        float, Option("How far a value may move, as a share of the ranks.", least=0, most=1)
-    ] = 0.05
-    within: Annotated[
-        tuple[str, ...],
-        Option("Partners are of the same class of these variables, else of the same stratum."),
-    ] = ()
-    most_moved: Annotated[
-        float | None,
-        Option(
-            "No correlation between these variables may move by more than this: the share is halved"
-            " until that holds.",
-            least=0,
-            most=2,
-        ),
-    ] = None
+    share: float = option(
+        0.05, "How far a value may move, as a share of the ranks.", least=0, most=1
+    )
+    within: tuple[str, ...] = option(
+        (), "Partners are of the same class of these variables, else of the same stratum."
+    )
+    most_moved: float | None = option(
+        None,
+        "No correlation between these variables may move by more than this: the share is halved"
+        " until that holds.",
+        least=0,
+        most=2,
+    )
 
     def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
         """Exchange values."""
@@ -420,29 +408,23 @@ class TailCode(Step):
     do: ClassVar[str] = "tail code"
     iso: ClassVar[str] = "top and bottom coding"
     variable: Annotated[str, Option("The numeric variable.")]
-    top: Annotated[float | None, Option("The upper limit.")] = None
-    bottom: Annotated[float | None, Option("The lower limit.")] = None
-    top_share: Annotated[
-        float | None,
-        Option("Find the upper limit: at most this share lies above it.", least=0, most=1),
-    ] = None
-    bottom_share: Annotated[
-        float | None,
-        Option("Find the lower limit: at most this share lies below it.", least=0, most=1),
-    ] = None
-    beyond: Annotated[
-        Beyond,
-        Option(
-            "What values beyond a limit become: the limit, the mean of all beyond it, or a category"
-            " of their own (of coded variables)."
-        ),
-    ] = Beyond.LIMIT
-    at_least: Annotated[
-        int,
-        Option("So many records look alike at the end, even if that takes more than the share.",
-               least=1),
-    ] = 1  # fmt: skip
-    weighted: Annotated[bool, Option("Shares and means are by weight.")] = False
+    top: float | None = option(None, "The upper limit.")
+    bottom: float | None = option(None, "The lower limit.")
+    top_share: float | None = option(
+        None, "Find the upper limit: at most this share lies above it.", least=0, most=1
+    )
+    bottom_share: float | None = option(
+        None, "Find the lower limit: at most this share lies below it.", least=0, most=1
+    )
+    beyond: Beyond = option(
+        Beyond.LIMIT,
+        "What values beyond a limit become: the limit, the mean of all beyond it, or a category of"
+        " their own (of coded variables).",
+    )
+    at_least: int = option(
+        1, "So many records look alike at the end, even if that takes more than the share.", least=1
+    )
+    weighted: bool = option(False, "Shares and means are by weight.")
 
     def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
         """Cut the tails."""

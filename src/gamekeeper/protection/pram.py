@@ -36,7 +36,7 @@ from gamekeeper.data.coding.coded_table import CodedTable, replace_cells
 from gamekeeper.data.reading.columns import float_of, number_of, value_text
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.recoding import recode_table
-from gamekeeper.options import Option
+from gamekeeper.options import Option, option
 from gamekeeper.protection.step import (
     ChangeLog,
     Protected,
@@ -257,26 +257,19 @@ class Pram(Step):
     do: ClassVar[str] = "pram"
     iso: ClassVar[str] = "randomization"
     variables: Annotated[tuple[str, ...], Option("The coded variables, each by itself.")]
-    keep: Annotated[
-        float, Option("The probability to stay, before it is made invariant.", least=1e-6, most=1)
-    ] = 0.8
-    share: Annotated[
-        float, Option("How much is drawn; the rest stays for certain.", least=0, most=1)
-    ] = 0.5
-    exact_counts: Annotated[bool, Option("Every count stays exactly, and not only on average.")] = (
-        False
+    keep: float = option(
+        0.8, "The probability to stay, before it is made invariant.", least=1e-6, most=1
     )
-    within_categories: Annotated[
-        tuple[str, ...],
-        Option(
-            "Values become others of the same coarser category only: rules of recoding that say"
-            " which, such as 'Age=width 10'."
-        ),
-    ] = ()
-    within: Annotated[
-        tuple[str, ...],
-        Option("Drawn separately in the classes of these variables, else in the strata."),
-    ] = ()
+    share: float = option(0.5, "How much is drawn; the rest stays for certain.", least=0, most=1)
+    exact_counts: bool = option(False, "Every count stays exactly, and not only on average.")
+    within_categories: tuple[str, ...] = option(
+        (),
+        "Values become others of the same coarser category only: rules of recoding that say which,"
+        " such as 'Age=width 10'.",
+    )
+    within: tuple[str, ...] = option(
+        (), "Drawn separately in the classes of these variables, else in the strata."
+    )
 
     def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
         """Draw categories anew."""
@@ -430,10 +423,9 @@ class Sample(Step):
     fraction: Annotated[
         float, Option("The share of records (or of households) to release.", least=1e-9, most=1)
     ]
-    within: Annotated[
-        tuple[str, ...],
-        Option("The same share of every class of these variables, else of every stratum."),
-    ] = ()
+    within: tuple[str, ...] = option(
+        (), "The same share of every class of these variables, else of every stratum."
+    )
 
     def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
         """Draw records; of households all or none."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable, replace_cells
 from gamekeeper.data.reading.columns import matched_names
 from gamekeeper.errors import Problem, Reason
-from gamekeeper.options import Option
+from gamekeeper.options import Option, defaulting
 from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of
 from gamekeeper.protection.step import (
     ChangeLog,
@@ -39,7 +39,7 @@ from gamekeeper.protection.suppression_problem import (
 from gamekeeper.protection.targets import Criterion
 from gamekeeper.wording import count_of, digits_text, joined, percent_text, quoted
 
-_suppressing = partial(Option, panel="Suppression")
+_suppressing = defaulting(partial(Option, panel="Suppression"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,92 +57,68 @@ class Suppress(Step):
 
     do: ClassVar[str] = "suppress"
     iso: ClassVar[str] = "local suppression"
-    criterion: Annotated[
-        Criterion | str,
-        _suppressing(
-            "What is to be reached. both: everybody fits k rows and every row k people."
-            " released_to_people: every row fits k people, the cheapest of all. own: every row looks"
-            " like k-1 others."
-        ),
-    ] = Criterion.BOTH
-    k: Annotated[int, _suppressing("So many candidates at least.", least=2)] = 3
-    costs: Annotated[
-        Mapping[str, float],
-        _suppressing(
-            "VARIABLE=NUMBER: what a suppressed cell of it costs; 1 where it is not said.",
-            flags="--cost",
-            read=partial(number_pairs_of, "--cost VARIABLE=NUMBER"),
-        ),
-    ] = field(default_factory=dict[str, float])
-    pinned: Annotated[
-        tuple[str, ...],
-        _suppressing("A key variable that is never suppressed.", flags="--pin", read=names_of),
-    ] = ()
-    related: Annotated[
-        Mapping[str, str],
-        _suppressing(
-            "COLUMN=VARIABLE: a column that is suppressed wherever the key variable is, such as a year"
-            " of birth with the age.",
-            read=partial(pairs_of, "--related COLUMN=VARIABLE"),
-        ),
-    ] = field(default_factory=dict[str, str])
-    dimension: Annotated[
-        int | None,
-        _suppressing(
-            "Look at combinations of up to so many key variables, and not at all together"
-            " (released_to_people only).",
-            least=1,
-        ),
-    ] = None
-    thresholds: Annotated[
-        tuple[int, ...],
-        _suppressing(
-            "For 1, 2, ... variables the least number of people; k where it is not said.",
-            flags="--threshold",
-            least=2,
-        ),
-    ] = ()
-    several: Annotated[
-        tuple[str, ...],
-        _suppressing(
-            "Key variables that are known together, with commas: 'Age,Sex,Region'. Given several"
-            " times, each key is protected and all of them at once (released_to_people only).",
-            flags="--key-set",
-        ),
-    ] = ()
-    max_is: Annotated[
-        int | None,
-        _suppressing(
-            "Suppress until the intruder score IS of every record is at most this, instead of k.",
-            least=0,
-        ),
-    ] = None
-    above: Annotated[
-        str,
-        _suppressing(
-            "MEASURE>NUMBER: protect only records above a threshold of a measure per record, such as"
-            " 'is>100', 'dis_suda>0.02', 'individual_risk>0.05' (released_to_people only)."
-        ),
-    ] = ""
-    weighted: Annotated[
-        bool, _suppressing("Whether a cell costs as much as the weight of its record.")
-    ] = False
-    population: Annotated[
-        bool,
-        _suppressing(
-            "Whether k counts people of the population, by sums of weights (released_to_people only)."
-        ),
-    ] = False
-    household_variables: HouseholdVariables = ()
-    partial: Annotated[
-        bool,
-        _suppressing(
-            "Whether to protect those who can be where some cannot, and tell how many are left."
-        ),
-    ] = False
-    max_work: Annotated[int, _suppressing("Rows times sets of variables at most.", least=1)] = (
-        MAX_WORK
+    criterion: Criterion | str = _suppressing(
+        Criterion.BOTH,
+        "What is to be reached. both: everybody fits k rows and every row k people."
+        " released_to_people: every row fits k people, the cheapest of all. own: every row looks"
+        " like k-1 others.",
     )
+    k: int = _suppressing(3, "So many candidates at least.", least=2)
+    costs: Mapping[str, float] = _suppressing(
+        {},
+        "VARIABLE=NUMBER: what a suppressed cell of it costs; 1 where it is not said.",
+        flags="--cost",
+        read=partial(number_pairs_of, "--cost VARIABLE=NUMBER"),
+    )
+    pinned: tuple[str, ...] = _suppressing(
+        (), "A key variable that is never suppressed.", flags="--pin", read=names_of
+    )
+    related: Mapping[str, str] = _suppressing(
+        {},
+        "COLUMN=VARIABLE: a column that is suppressed wherever the key variable is, such as a year"
+        " of birth with the age.",
+        read=partial(pairs_of, "--related COLUMN=VARIABLE"),
+    )
+    dimension: int | None = _suppressing(
+        None,
+        "Look at combinations of up to so many key variables, and not at all together"
+        " (released_to_people only).",
+        least=1,
+    )
+    thresholds: tuple[int, ...] = _suppressing(
+        (),
+        "For 1, 2, ... variables the least number of people; k where it is not said.",
+        flags="--threshold",
+        least=2,
+    )
+    several: tuple[str, ...] = _suppressing(
+        (),
+        "Key variables that are known together, with commas: 'Age,Sex,Region'. Given several"
+        " times, each key is protected and all of them at once (released_to_people only).",
+        flags="--key-set",
+    )
+    max_is: int | None = _suppressing(
+        None,
+        "Suppress until the intruder score IS of every record is at most this, instead of k.",
+        least=0,
+    )
+    above: str = _suppressing(
+        "",
+        "MEASURE>NUMBER: protect only records above a threshold of a measure per record, such as"
+        " 'is>100', 'dis_suda>0.02', 'individual_risk>0.05' (released_to_people only).",
+    )
+    weighted: bool = _suppressing(
+        False, "Whether a cell costs as much as the weight of its record."
+    )
+    population: bool = _suppressing(
+        False,
+        "Whether k counts people of the population, by sums of weights (released_to_people only).",
+    )
+    household_variables: HouseholdVariables = ()
+    partial: bool = _suppressing(
+        False, "Whether to protect those who can be where some cannot, and tell how many are left."
+    )
+    max_work: int = _suppressing(MAX_WORK, "Rows times sets of variables at most.", least=1)
 
     def to_json(self) -> dict[str, Any]:
         """Return the step as plain values; what is to be reached is told even where it is the default."""

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.options import Option
+from gamekeeper.options import Option, option
 from gamekeeper.prompt_syntax import names_of, whole_pairs_of
 from gamekeeper.wording import quoted
 
@@ -111,45 +111,34 @@ _Weights = Annotated[Sequence[float], Option("One per variable, for the objectiv
 class LinkOptions:
     """How two files that share variables are linked."""
 
-    everybody: Annotated[
-        bool,
-        Option(
-            "Every record has a partner in the other file, or as many as there are: link all. By"
-            " default records without a probable partner stay unlinked."
-        ),
-    ] = False
-    objective: Annotated[
-        ObjectiveName | str | None,
-        Option(
-            "How distances become one cost: equal or weighted sums, weights estimated from the"
-            " data, lexicographic in the order of the columns, mahalanobis, fellegi-sunter by EM.",
-            default_text="fellegi-sunter; with --everybody estimated",
-        ),
-    ] = None
-    method: Annotated[
-        LinkMethod | str,
-        Option(
-            "optimal: one to one at the least total cost. greedy: the cheapest pair first."
-            " greedy-rows: record by record. nearest: not one to one."
-        ),
-    ] = LinkMethod.OPTIMAL
+    everybody: bool = option(
+        False,
+        "Every record has a partner in the other file, or as many as there are: link all. By"
+        " default records without a probable partner stay unlinked.",
+    )
+    objective: ObjectiveName | str | None = option(
+        None,
+        "How distances become one cost: equal or weighted sums, weights estimated from the data,"
+        " lexicographic in the order of the columns, mahalanobis, fellegi-sunter by EM.",
+        default_text="fellegi-sunter; with --everybody estimated",
+    )
+    method: LinkMethod | str = option(
+        LinkMethod.OPTIMAL,
+        "optimal: one to one at the least total cost. greedy: the cheapest pair first."
+        " greedy-rows: record by record. nearest: not one to one.",
+    )
     block: _Block = ()
     window: _Window = field(default_factory=dict[str, int])
     neighbours: _Neighbours = None
-    unlinked: Annotated[
-        float | None,
-        Option(
-            "Leave records unlinked rather than link them badly: with fellegi-sunter the least"
-            " probability of a match; otherwise the most a link may cost.",
-            default_text="0.5 with fellegi-sunter, unless --everybody",
-        ),
-    ] = None
-    resamples: Annotated[
-        int,
-        Option(
-            "So often leave out a tenth of both files and link the rest.", least=0, most=1_000_000
-        ),
-    ] = 0
+    unlinked: float | None = option(
+        None,
+        "Leave records unlinked rather than link them badly: with fellegi-sunter the least"
+        " probability of a match; otherwise the most a link may cost.",
+        default_text="0.5 with fellegi-sunter, unless --everybody",
+    )
+    resamples: int = option(
+        0, "So often leave out a tenth of both files and link the rest.", least=0, most=1_000_000
+    )
     max_pairs: _MaxPairs = None
     seed: _Seed = 0
 
@@ -186,22 +175,18 @@ class LinkInput(LinkOptions):
 class MaskingOptions:
     """How masked versions of a file are linked with it."""
 
-    objectives: Annotated[
-        Sequence[ObjectiveName | str],
-        Option(
-            "As for link files; all that are given are tried.",
-            flags="--objective",
-            default_text="estimated",
-        ),
-    ] = (ObjectiveName.ESTIMATED,)
-    methods: Annotated[
-        Sequence[LinkMethod | str],
-        Option(
-            "As for link files; all that are given are tried.",
-            flags="--method",
-            default_text="optimal and nearest",
-        ),
-    ] = (LinkMethod.OPTIMAL, LinkMethod.NEAREST)
+    objectives: Sequence[ObjectiveName | str] = option(
+        (ObjectiveName.ESTIMATED,),
+        "As for link files; all that are given are tried.",
+        flags="--objective",
+        default_text="estimated",
+    )
+    methods: Sequence[LinkMethod | str] = option(
+        (LinkMethod.OPTIMAL, LinkMethod.NEAREST),
+        "As for link files; all that are given are tried.",
+        flags="--method",
+        default_text="optimal and nearest",
+    )
     block: _Block = ()
     window: _Window = field(default_factory=dict[str, int])
     neighbours: _Neighbours = None
@@ -227,43 +212,36 @@ class MaskingInput(MaskingOptions):
 class StructureOptions:
     """How files without common variables are linked."""
 
-    n_clusters: Annotated[
-        int | Sequence[int] | None,
-        Option(
-            "Number of clusters, one for all or one per clustering: 5, or 4,4,4,4,7,5. Chosen alike"
-            " in both files by default.",
-            flags="--clusters",
-            read=_clusters,
-        ),
-    ] = None
-    one_to_one: Annotated[bool, Option("Match different groups with different groups.")] = False
-    individuals: Annotated[
-        Individuals | str,
-        Option(
-            "Single records: over the whole files by all distances within them, by distances to"
-            " matched clusters, within matched groups, or none. auto: whole up to 5,000 records,"
-            " clusters up to 10,000."
-        ),
-    ] = Individuals.AUTO
-    leave_out: Annotated[
-        bool, Option("Find out what each clustering carries. Needs to know who is who.")
-    ] = False
-    halves: Annotated[
-        int | None,
-        Option(
-            "Link so often from half of the columns of each file, to see whether links come back: 6"
-            " by default, for files of up to 300 records. 0: do not.",
-            least=0,
-            most=1_000,
-        ),
-    ] = None
-    restarts: Annotated[
-        int, Option("So many starts of the search for matching groups.", least=1, most=1_000_000)
-    ] = 40
-    most_records: Annotated[
-        int | None,
-        Option("Lifts the limit of 28,000 records, whose clustering takes 3.2 GB.", least=1),
-    ] = None
+    n_clusters: int | Sequence[int] | None = option(
+        None,
+        "Number of clusters, one for all or one per clustering: 5, or 4,4,4,4,7,5. Chosen alike in"
+        " both files by default.",
+        flags="--clusters",
+        read=_clusters,
+    )
+    one_to_one: bool = option(False, "Match different groups with different groups.")
+    individuals: Individuals | str = option(
+        Individuals.AUTO,
+        "Single records: over the whole files by all distances within them, by distances to"
+        " matched clusters, within matched groups, or none. auto: whole up to 5,000 records,"
+        " clusters up to 10,000.",
+    )
+    leave_out: bool = option(
+        False, "Find out what each clustering carries. Needs to know who is who."
+    )
+    halves: int | None = option(
+        None,
+        "Link so often from half of the columns of each file, to see whether links come back: 6 by"
+        " default, for files of up to 300 records. 0: do not.",
+        least=0,
+        most=1_000,
+    )
+    restarts: int = option(
+        40, "So many starts of the search for matching groups.", least=1, most=1_000_000
+    )
+    most_records: int | None = option(
+        None, "Lifts the limit of 28,000 records, whose clustering takes 3.2 GB.", least=1
+    )
     seed: _Seed = 0
 
 

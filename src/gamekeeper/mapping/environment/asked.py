@@ -8,7 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
-from gamekeeper.options import Option
+from gamekeeper.options import Option, option
 from gamekeeper.prompt_syntax import MAX_NODES
 
 if TYPE_CHECKING:
@@ -49,41 +49,31 @@ class MapOptions:
 
     target: Annotated[str, Option("The form whose data are to be released.", is_argument=True)]
     _: KW_ONLY
-    forms: Annotated[Sequence[str], Option("A form to match against.", flags="--against -a")] = ()
-    groups: Annotated[
-        Sequence[str], Option("A group of forms to match against.", flags="--group -g")
-    ] = ()
-    prevalence: Annotated[
-        str | float | Fraction,
-        Option(
-            "Share of those forms that must be matched: 0.1, 1/10, 10%.",
-            flags="--prevalence -p",
-            read=str,
-        ),
-    ] = 0
-    mode: Annotated[
-        Mode | str | None,
-        Option("One data set, a typical one of a group, or several groups at once."),
-    ] = None
-    strict: Annotated[
-        bool,
-        Option(
-            "Give no result for a variable with inconsistent categorizations.",
-            flags="--strict/--no-strict",
-        ),
-    ] = True
-    levels: Annotated[
-        int | None,
-        Option("What arbitrary precision (C0.001) counts as; unbounded if left out.", least=1),
-    ] = None
-    within_universe: Annotated[
-        bool,
-        Option(
-            "Count what can be told apart among people whom the target asks; --everybody counts"
-            " those outside its universe as a category, as Smith and Elliot do.",
-            flags="--within-universe/--everybody",
-        ),
-    ] = True
+    forms: Sequence[str] = option((), "A form to match against.", flags="--against -a")
+    groups: Sequence[str] = option((), "A group of forms to match against.", flags="--group -g")
+    prevalence: str | float | Fraction = option(
+        0,
+        "Share of those forms that must be matched: 0.1, 1/10, 10%.",
+        flags="--prevalence -p",
+        read=str,
+    )
+    mode: Mode | str | None = option(
+        None, "One data set, a typical one of a group, or several groups at once."
+    )
+    strict: bool = option(
+        True,
+        "Give no result for a variable with inconsistent categorizations.",
+        flags="--strict/--no-strict",
+    )
+    levels: int | None = option(
+        None, "What arbitrary precision (C0.001) counts as; unbounded if left out.", least=1
+    )
+    within_universe: bool = option(
+        True,
+        "Count what can be told apart among people whom the target asks; --everybody counts those"
+        " outside its universe as a category, as Smith and Elliot do.",
+        flags="--within-universe/--everybody",
+    )
     max_nodes: MaxNodes = MAX_NODES
     most: int = 20
     progress: Progress | None = None

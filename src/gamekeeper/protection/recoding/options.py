@@ -13,12 +13,12 @@ Wishes that no categorization grants are found before the search, all at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import partial
 from operator import ne
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.reading.columns import matched_names, number_of
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.recoding import recode_table
-from gamekeeper.options import Option
+from gamekeeper.options import Option, defaulting, option
 from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of
 from gamekeeper.protection.recoding.sources import KeyCategories, Places, unknown_variable
 from gamekeeper.protection.step import (
@@ -43,7 +43,7 @@ from gamekeeper.protection.step import (
 from gamekeeper.protection.suppression_problem import HouseholdVariables
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
 
-_searching = partial(Option, panel="Recoding by search")
+_searching = defaulting(partial(Option, panel="Recoding by search"))
 
 
 class Loss(StrEnum):
@@ -63,98 +63,74 @@ def _whole_pairs(typed: Sequence[str]) -> dict[str, float]:
 class SearchOptions:
     """What a recoding must reach, what it may choose, and what counts as a loss."""
 
-    k: Annotated[int, _searching("Every class has at least so many records.", least=1)] = 3
-    most_records: Annotated[
-        int, _searching("So many records may be in smaller classes.", least=0)
-    ] = 0
-    most_share: Annotated[
-        float, _searching("The same as a share of all records.", least=0, most=1)
-    ] = 0.0
-    most_classes: Annotated[
-        int | None,
-        _searching("There are at most so many classes: the right matches to be expected.", least=1),
-    ] = None
-    most_is: Annotated[
-        int | None, _searching("The intruder score IS of every record is at most this.", least=0)
-    ] = None
-    weighted: Annotated[
-        bool, _searching("Classes are counted by weights: in people and not in records.")
-    ] = False
+    k: int = _searching(3, "Every class has at least so many records.", least=1)
+    most_records: int = _searching(0, "So many records may be in smaller classes.", least=0)
+    most_share: float = _searching(0.0, "The same as a share of all records.", least=0, most=1)
+    most_classes: int | None = _searching(
+        None, "There are at most so many classes: the right matches to be expected.", least=1
+    )
+    most_is: int | None = _searching(
+        None, "The intruder score IS of every record is at most this.", least=0
+    )
+    weighted: bool = _searching(
+        False, "Classes are counted by weights: in people and not in records."
+    )
     household_variables: HouseholdVariables = ()
-    variables: Annotated[
-        tuple[str, ...],
-        _searching(
-            "The key variables that may be recoded; all of them by default.",
-            flags="--recodable",
-            read=names_of,
-        ),
-    ] = ()
-    loss: Annotated[
-        Loss, _searching("What is lost: bits, or the mean share of what each variable tells.")
-    ] = Loss.BITS
-    factors: Annotated[
-        Mapping[str, float],
-        _searching(
-            "VARIABLE=NUMBER: how dear it is; its loss is multiplied by so much.",
-            flags="--factor",
-            read=partial(number_pairs_of, "--factor VARIABLE=NUMBER"),
-        ),
-    ] = field(default_factory=dict[str, float])
-    ways: Annotated[
-        tuple[str, ...],
-        _searching(
-            "A recoding whose categories may be chosen, several for a variable: 'Age=width 5'.",
-            flags="--way",
-        ),
-    ] = ()
-    levels: Annotated[
-        Mapping[str, str],
-        _searching(
-            "VARIABLE=FILE: a file of levels, one row per value and a column per level.",
-            flags="--levels",
-            read=partial(pairs_of, "--levels VARIABLE=FILE"),
-        ),
-    ] = field(default_factory=dict[str, str])
-    whole_levels: Annotated[
-        bool,
-        _searching("One level, or one of the ways, for all values of a variable; no mixtures."),
-    ] = False
-    observed: Annotated[
-        tuple[str, ...],
-        _searching(
-            "A variable that may only be categorized as some form of the environment does it.",
-            flags="--observed",
-            read=names_of,
-        ),
-    ] = ()
-    together: Annotated[
-        bool,
-        _searching(
-            "Whether a variable may be put together wholly, as if it were left out.",
-            flags="--together/--no-together",
-        ),
-    ] = True
-    keep: Annotated[
-        tuple[str, ...],
-        _searching(
-            "A cut or category that stays: 'Age: 18' keeps those below 18 apart.", flags="--keep"
-        ),
-    ] = ()
-    forbid: Annotated[
-        tuple[str, ...],
-        _searching("A category that may not be chosen: 'Age: 16-24'.", flags="--forbid"),
-    ] = ()
-    at_least: Annotated[
-        Mapping[str, int],
-        _searching(
-            "VARIABLE=NUMBER: at least so many categories of it.",
-            flags="--at-least",
-            read=_whole_pairs,
-        ),
-    ] = field(default_factory=dict[str, int])
-    seconds: Annotated[
-        float, _searching("After so long the best so far is taken, with what is proven.", least=0)
-    ] = 30.0
+    variables: tuple[str, ...] = _searching(
+        (),
+        "The key variables that may be recoded; all of them by default.",
+        flags="--recodable",
+        read=names_of,
+    )
+    loss: Loss = _searching(
+        Loss.BITS, "What is lost: bits, or the mean share of what each variable tells."
+    )
+    factors: Mapping[str, float] = _searching(
+        {},
+        "VARIABLE=NUMBER: how dear it is; its loss is multiplied by so much.",
+        flags="--factor",
+        read=partial(number_pairs_of, "--factor VARIABLE=NUMBER"),
+    )
+    ways: tuple[str, ...] = _searching(
+        (),
+        "A recoding whose categories may be chosen, several for a variable: 'Age=width 5'.",
+        flags="--way",
+    )
+    levels: Mapping[str, str] = _searching(
+        {},
+        "VARIABLE=FILE: a file of levels, one row per value and a column per level.",
+        flags="--levels",
+        read=partial(pairs_of, "--levels VARIABLE=FILE"),
+    )
+    whole_levels: bool = _searching(
+        False, "One level, or one of the ways, for all values of a variable; no mixtures."
+    )
+    observed: tuple[str, ...] = _searching(
+        (),
+        "A variable that may only be categorized as some form of the environment does it.",
+        flags="--observed",
+        read=names_of,
+    )
+    together: bool = _searching(
+        True,
+        "Whether a variable may be put together wholly, as if it were left out.",
+        flags="--together/--no-together",
+    )
+    keep: tuple[str, ...] = _searching(
+        (), "A cut or category that stays: 'Age: 18' keeps those below 18 apart.", flags="--keep"
+    )
+    forbid: tuple[str, ...] = _searching(
+        (), "A category that may not be chosen: 'Age: 16-24'.", flags="--forbid"
+    )
+    at_least: Mapping[str, int] = _searching(
+        {},
+        "VARIABLE=NUMBER: at least so many categories of it.",
+        flags="--at-least",
+        read=_whole_pairs,
+    )
+    seconds: float = _searching(
+        30.0, "After so long the best so far is taken, with what is proven.", least=0
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,15 +291,13 @@ class Recoding(Step):
 
     do: ClassVar[str] = "recode"
     iso: ClassVar[str] = "generalization: rounding, top and bottom coding, combining attributes"
-    rules: Annotated[
-        tuple[str, ...],
-        Option("One rule per variable: VARIABLE=WAY, as --recode takes it.", flags="--recode"),
-    ] = ()
-    groups: Annotated[
-        Mapping[str, Mapping[str, Sequence[str]]],
-        Option("Values to put together, by variable and name, for what no rule can write."),
-    ] = field(default_factory=dict[str, Mapping[str, Sequence[str]]])
-    strict: Annotated[bool, Option("Whether groups may only name values that the file has.")] = True
+    rules: tuple[str, ...] = option(
+        (), "One rule per variable: VARIABLE=WAY, as --recode takes it.", flags="--recode"
+    )
+    groups: Mapping[str, Mapping[str, Sequence[str]]] = option(
+        {}, "Values to put together, by variable and name, for what no rule can write."
+    )
+    strict: bool = option(True, "Whether groups may only name values that the file has.")
 
     def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
         """Recode a file; no record is copied."""

@@ -24,7 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,7 @@ from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.reading.columns import matched_name
 from gamekeeper.errors import Problem, Reason, refuse
-from gamekeeper.options import Option, given, require_valid
+from gamekeeper.options import Option, defaulting, given, require_valid
 from gamekeeper.prompt_syntax import names_of, number_pairs_of
 from gamekeeper.protection.recoding.options import Loss, Recoding, SearchOptions
 from gamekeeper.protection.recoding.problem import SearchProblem, checked_wishes, problem_of
@@ -61,7 +61,7 @@ from gamekeeper.protection.suppression import Suppress
 from gamekeeper.protection.targets import Criterion
 from gamekeeper.wording import count_of, percent_text, quoted
 
-_together = partial(Option, panel="Recoding and suppression together")
+_together = defaulting(partial(Option, panel="Recoding and suppression together"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,31 +70,26 @@ class RecodeAndSuppress(SearchOptions, Step):
 
     do: ClassVar[str] = "recode and suppress"
     iso: ClassVar[str] = "generalization and local suppression"
-    criterion: Annotated[Criterion | str, _together("What suppression is to reach in the end.")] = (
-        Criterion.BOTH
+    criterion: Criterion | str = _together(
+        Criterion.BOTH, "What suppression is to reach in the end."
     )
-    cell_price: Annotated[
-        float,
-        _together(
-            "What a suppressed cell costs: so many times what its variable tells on average.",
-            least=0.001,
-        ),
-    ] = 1.0
-    costs: Annotated[
-        Mapping[str, float],
-        _together(
-            "VARIABLE=NUMBER: a suppressed cell of it costs so many times as much.",
-            flags="--cost",
-            read=partial(number_pairs_of, "--cost VARIABLE=NUMBER"),
-        ),
-    ] = field(default_factory=dict[str, float])
-    pinned: Annotated[
-        tuple[str, ...],
-        _together("A key variable that is never suppressed.", flags="--pin", read=names_of),
-    ] = ()
-    seconds: Annotated[
-        float, _together("After so long the best so far is taken, with what is proven.", least=0)
-    ] = 10.0
+    cell_price: float = _together(
+        1.0,
+        "What a suppressed cell costs: so many times what its variable tells on average.",
+        least=0.001,
+    )
+    costs: Mapping[str, float] = _together(
+        {},
+        "VARIABLE=NUMBER: a suppressed cell of it costs so many times as much.",
+        flags="--cost",
+        read=partial(number_pairs_of, "--cost VARIABLE=NUMBER"),
+    )
+    pinned: tuple[str, ...] = _together(
+        (), "A key variable that is never suppressed.", flags="--pin", read=names_of
+    )
+    seconds: float = _together(
+        10.0, "After so long the best so far is taken, with what is proven.", least=0
+    )
 
     def check(self, table: CodedTable, setting: Setting) -> list[Problem]:
         """Return what cannot be asked: of recoding, and of suppression."""

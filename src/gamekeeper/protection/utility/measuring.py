@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +30,7 @@ from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable, replace_cells
 from gamekeeper.data.reading.columns import float_of, number_of
 from gamekeeper.errors import InputError, LimitError, Reason
-from gamekeeper.options import Option, require_valid
+from gamekeeper.options import option, require_valid
 from gamekeeper.protection.step import ChangeLog
 from gamekeeper.protection.utility.analyses import (
     AlignedVariable,
@@ -195,19 +194,17 @@ class UtilityOptions:
     compared as numbers.
     """
 
-    variables: Annotated[
-        tuple[str, ...], Option("The coded variables to compare.", default_text="all of both files")
-    ] = ()
-    most: Annotated[int, Option("Compare tables of up to so many variables.", least=1, most=3)] = 3
-    weight: Annotated[str, Option("The column with weights, for figures by weight besides.")] = ""
-    analyses: Annotated[
-        tuple[str, ...],
-        Option(
-            "An analysis to do before and after: 'income ~ age + sex', 'mean of income by region', 'share"
-            " of job by region'.",
-            flags="--analysis",
-        ),
-    ] = ()
+    variables: tuple[str, ...] = option(
+        (), "The coded variables to compare.", default_text="all of both files"
+    )
+    most: int = option(3, "Compare tables of up to so many variables.", least=1, most=3)
+    weight: str = option("", "The column with weights, for figures by weight besides.")
+    analyses: tuple[str, ...] = option(
+        (),
+        "An analysis to do before and after: 'income ~ age + sex', 'mean of income by region',"
+        " 'share of job by region'.",
+        flags="--analysis",
+    )
 
 
 def measure_utility(

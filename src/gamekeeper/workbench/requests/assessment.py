@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from gamekeeper.attack.assessment.policy import PROFILES, Policy
 from gamekeeper.attack.options import MeasureOptions, Whose
-from gamekeeper.options import Option
+from gamekeeper.options import option
 from gamekeeper.results import Audience
 from gamekeeper.workbench.requests.records import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.shared import (
@@ -33,24 +33,21 @@ class AssessRequest:
     microdata: MicrodataRequest
     design: SampleDesign = field(default_factory=SampleDesign)
     counting: EngineRequest = field(default_factory=EngineRequest)
-    sensitive: Annotated[
-        tuple[str, ...],
-        Option("A sensitive variable: does finding a class of records give its value away?"),
-    ] = ()
-    policy: Annotated[
-        str | Path | Mapping[str, Any] | Policy,
-        Option(
-            f"Limits to hold the file to: {', '.join(PROFILES)}, or a JSON file of your own. Exit"
-            " code 4 where one is not met or not proven.",
-            read=str,
-        ),
-    ] = ""
+    sensitive: tuple[str, ...] = option(
+        (), "A sensitive variable: does finding a class of records give its value away?"
+    )
+    policy: str | Path | Mapping[str, Any] | Policy = option(
+        "",
+        f"Limits to hold the file to: {', '.join(PROFILES)}, or a JSON file of your own. Exit"
+        " code 4 where one is not met or not proven.",
+        read=str,
+    )
     person: Whose = ""
     measure: MeasureOptions = field(default_factory=MeasureOptions)
     top: Top = 5
-    explain: Annotated[
-        tuple[int, ...], Option("Say what sets this record apart (its number in the file, from 1).")
-    ] = ()
+    explain: tuple[int, ...] = option(
+        (), "Say what sets this record apart (its number in the file, from 1)."
+    )
     identifier: Identifier = ""
     records: CountedRecords = None
     report: Report = None

@@ -14,7 +14,7 @@ from typing import Annotated
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.environment.asked import MapOptions, MaxNodes
-from gamekeeper.options import Option
+from gamekeeper.options import Option, option
 from gamekeeper.prompt_syntax import MAX_KEYS, MAX_NODES, Scalar, lists_of, values_of
 from gamekeeper.store.place import StorePlace, store_place
 from gamekeeper.wording import quoted
@@ -27,15 +27,13 @@ class Signature:
     """Who makes an edit, with which word, on the ground of which revision."""
 
     person: Person = field(default_factory=Person)
-    note: Annotated[str, Option("A word for the history.")] = ""
-    base: Annotated[
-        int | None,
-        Option(
-            "The revision that the edit is based on: it is refused if what it touches has changed"
-            " since.",
-            least=1,
-        ),
-    ] = None
+    note: str = option("", "A word for the history.")
+    base: int | None = option(
+        None,
+        "The revision that the edit is based on: it is refused if what it touches has changed"
+        " since.",
+        least=1,
+    )
     # For programs: the same for the same save, which is then not made twice.
     key: str = ""
 
@@ -44,13 +42,10 @@ class Signature:
 class Freedom:
     """Whether earlier categorizations may be lost."""
 
-    unrestricted: Annotated[
-        bool,
-        Option(
-            "For mending mistakes: first shows which forms would break, and does it with --yes."
-        ),
-    ] = False
-    yes: Annotated[bool, Option("Go ahead with an unrestricted edit.", flags="--yes -y")] = False
+    unrestricted: bool = option(
+        False, "For mending mistakes: first shows which forms would break, and does it with --yes."
+    )
+    yes: bool = option(False, "Go ahead with an unrestricted edit.", flags="--yes -y")
 
 
 def _asked_variable(text: str) -> tuple[str, tuple[str, ...]]:
@@ -75,18 +70,16 @@ class AddFormRequest:
     """A form: described here, like another, or from a file."""
 
     place: InStore
-    form: Annotated[str | None, Option("Its name, unless a file has it.", is_argument=True)] = None
+    form: str | None = option(None, "Its name, unless a file has it.", is_argument=True)
     metadata: _Metadata = field(default_factory=dict[str, Scalar])
-    ask: Annotated[
-        Mapping[str, tuple[str, ...]],
-        Option(
-            "VARIABLE=LABEL; LABEL; ... as it is on the form; VARIABLE= for any level of detail.",
-            flags="--ask -a",
-            read=lambda typed: dict(map(_asked_variable, typed)),
-        ),
-    ] = field(default_factory=dict[str, tuple[str, ...]])
-    like: Annotated[str | None, Option("Start from a copy of this form.")] = None
-    file: Annotated[Path | None, Option("A JSON file as in the forms folder.")] = None
+    ask: Mapping[str, tuple[str, ...]] = option(
+        {},
+        "VARIABLE=LABEL; LABEL; ... as it is on the form; VARIABLE= for any level of detail.",
+        flags="--ask -a",
+        read=lambda typed: dict(map(_asked_variable, typed)),
+    )
+    like: str | None = option(None, "Start from a copy of this form.")
+    file: Path | None = option(None, "A JSON file as in the forms folder.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,10 +89,10 @@ class AskVariableRequest:
     place: InStore
     form: Annotated[str, Option("The form.", is_argument=True)]
     variable: Annotated[str, Option("The variable.", is_argument=True)]
-    labels: Annotated[
-        tuple[str, ...], Option("The categories offered.", flags="LABEL...", is_argument=True)
-    ] = ()
-    any_detail: Annotated[bool, Option("The form takes any level of detail.")] = False
+    labels: tuple[str, ...] = option(
+        (), "The categories offered.", flags="LABEL...", is_argument=True
+    )
+    any_detail: bool = option(False, "The form takes any level of detail.")
 
 
 def _answers(typed: Sequence[str]) -> dict[str, str | None]:
@@ -134,49 +127,38 @@ class AskQuestionRequest:
 
     place: InStore
     form: Annotated[str, Option("The form.", is_argument=True)]
-    question: Annotated[
-        str | None,
-        Option("Its name on the form, such as Q12; unless a file has it.", is_argument=True),
-    ] = None
-    text: Annotated[str, Option("The question as it is printed.", flags="--text -t")] = ""
-    variable: Annotated[
-        str | None, Option("The variable that it feeds.", flags="--variable -v")
-    ] = None
-    answers: Annotated[
-        Mapping[str, str | None],
-        Option(
-            "A printed answer with the category that it means, ANSWER=CATEGORY, or ANSWER where it"
-            " means what it says.",
-            flags="--answer -a",
-            read=_answers,
-        ),
-    ] = field(default_factory=dict[str, str | None])
-    no_answers: Annotated[
-        Mapping[str, str | None],
-        Option(
-            "A printed answer that is none, ANSWER=WHY: refused, don't know, not stated, not"
-            " applicable, undecided.",
-            flags="--no-answer -n",
-            read=_answers,
-        ),
-    ] = field(default_factory=dict[str, str | None])
-    boxes: Annotated[
-        Mapping[str, str | None],
-        Option(
-            "A box to tick with the variable that it ticks, ANSWER=VARIABLE: the first category of"
-            " that variable that is called yes or like the answer.",
-            flags="--box",
-            read=_answers,
-        ),
-    ] = field(default_factory=dict[str, str | None])
-    multiple: Annotated[bool, Option("Several answers may be given.")] = False
-    outside: Annotated[
-        bool, Option("Categories that no answer means are people who are not asked.")
-    ] = False
-    asked_of: Annotated[str, Option("Who is asked, as the form says it.")] = ""
+    question: str | None = option(
+        None, "Its name on the form, such as Q12; unless a file has it.", is_argument=True
+    )
+    text: str = option("", "The question as it is printed.", flags="--text -t")
+    variable: str | None = option(None, "The variable that it feeds.", flags="--variable -v")
+    answers: Mapping[str, str | None] = option(
+        {},
+        "A printed answer with the category that it means, ANSWER=CATEGORY, or ANSWER where it"
+        " means what it says.",
+        flags="--answer -a",
+        read=_answers,
+    )
+    no_answers: Mapping[str, str | None] = option(
+        {},
+        "A printed answer that is none, ANSWER=WHY: refused, don't know, not stated, not"
+        " applicable, undecided.",
+        flags="--no-answer -n",
+        read=_answers,
+    )
+    boxes: Mapping[str, str | None] = option(
+        {},
+        "A box to tick with the variable that it ticks, ANSWER=VARIABLE: the first category of"
+        " that variable that is called yes or like the answer.",
+        flags="--box",
+        read=_answers,
+    )
+    multiple: bool = option(False, "Several answers may be given.")
+    outside: bool = option(False, "Categories that no answer means are people who are not asked.")
+    asked_of: str = option("", "Who is asked, as the form says it.")
     within: Within = field(default_factory=dict[str, tuple[str, ...]])
     metadata: _Metadata = field(default_factory=dict[str, Scalar])
-    file: Annotated[Path | None, Option("A JSON file with the question.")] = None
+    file: Path | None = option(None, "A JSON file with the question.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,9 +167,9 @@ class UniverseRequest:
 
     place: InStore
     form: Annotated[str, Option("The form.", is_argument=True)]
-    wording: Annotated[str, Option("Who is asked, as the form says it.", is_argument=True)] = ""
+    wording: str = option("", "Who is asked, as the form says it.", is_argument=True)
     within: Within = field(default_factory=dict[str, tuple[str, ...]])
-    anybody: Annotated[bool, Option("Take back what was said: the form is for anybody.")] = False
+    anybody: bool = option(False, "Take back what was said: the form is for anybody.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,23 +177,17 @@ class AddVariableRequest:
     """A variable: described here or from a file."""
 
     place: InStore
-    variable: Annotated[str | None, Option("Its name, unless a file has it.", is_argument=True)] = (
-        None
+    variable: str | None = option(None, "Its name, unless a file has it.", is_argument=True)
+    categories: tuple[str, ...] = option(
+        (), "A category, or one with its parts: 'UK: England; Wales'.", flags="--category -c"
     )
-    categories: Annotated[
-        tuple[str, ...],
-        Option("A category, or one with its parts: 'UK: England; Wales'.", flags="--category -c"),
-    ] = ()
-    bands: Annotated[
-        tuple[str, ...], Option("A band of a number: 16-24, 65+.", flags="--band -b")
-    ] = ()
-    any_of: Annotated[
-        tuple[str, ...],
-        Option("A box to tick: the finest categories are the sets of boxes, so ten at most."),
-    ] = ()
-    ordinal: Annotated[bool, Option("The finest categories are in order, as given.")] = False
-    description: Annotated[str, Option("What it means.")] = ""
-    file: Annotated[Path | None, Option("A JSON file as in the variables folder.")] = None
+    bands: tuple[str, ...] = option((), "A band of a number: 16-24, 65+.", flags="--band -b")
+    any_of: tuple[str, ...] = option(
+        (), "A box to tick: the finest categories are the sets of boxes, so ten at most."
+    )
+    ordinal: bool = option(False, "The finest categories are in order, as given.")
+    description: str = option("", "What it means.")
+    file: Path | None = option(None, "A JSON file as in the variables folder.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,36 +218,30 @@ class ImportFormsRequest:
     """Instruments to bring in as forms, and what to do with what is proposed."""
 
     place: InStore
-    files: Annotated[
-        tuple[Path, ...],
-        Option("Questionnaires, dictionaries or codebooks.", flags="FILE...", is_argument=True),
-    ] = ()
-    name: Annotated[str | None, Option("The name of the form; for one file.")] = None
-    take_sure: Annotated[bool, Option("Enter what is sure, in one revision.")] = False
-    ask: Annotated[
-        bool, Option("Ask at the prompt; with --take-sure about what is not sure, else about all.")
-    ] = False
-    metadata: Annotated[
-        Mapping[str, Scalar],
-        Option("Metadata of the forms, KEY=VALUE.", flags="--set -s", read=values_of),
-    ] = field(default_factory=dict[str, Scalar])
-    new: Annotated[
-        Mapping[str, Scalar],
-        Option("QUESTION=VARIABLE: make a variable of the answers to a question.", read=values_of),
-    ] = field(default_factory=dict[str, Scalar])
-    decisions: Annotated[
-        Path | None, Option("Enter what this file of decisions takes, and read no instrument.")
-    ] = None
-    save: Annotated[
-        Path | None,
-        Option(
-            "Write the decisions to this .json, to be read, changed and entered.", writes="json"
-        ),
-    ] = None
-    edits: Annotated[
-        Path | None, Option("Write the edits to this .json, and make none.", writes="json")
-    ] = None
-    replace: Annotated[bool, Option("Replace files that are there.")] = False
+    files: tuple[Path, ...] = option(
+        (), "Questionnaires, dictionaries or codebooks.", flags="FILE...", is_argument=True
+    )
+    name: str | None = option(None, "The name of the form; for one file.")
+    take_sure: bool = option(False, "Enter what is sure, in one revision.")
+    ask: bool = option(
+        False, "Ask at the prompt; with --take-sure about what is not sure, else about all."
+    )
+    metadata: Mapping[str, Scalar] = option(
+        {}, "Metadata of the forms, KEY=VALUE.", flags="--set -s", read=values_of
+    )
+    new: Mapping[str, Scalar] = option(
+        {}, "QUESTION=VARIABLE: make a variable of the answers to a question.", read=values_of
+    )
+    decisions: Path | None = option(
+        None, "Enter what this file of decisions takes, and read no instrument."
+    )
+    save: Path | None = option(
+        None, "Write the decisions to this .json, to be read, changed and entered.", writes="json"
+    )
+    edits: Path | None = option(
+        None, "Write the edits to this .json, and make none.", writes="json"
+    )
+    replace: bool = option(False, "Replace files that are there.")
     file_format: _Format = None
     most_megabytes: _Megabytes = 50
     signature: Signature = field(default_factory=Signature)
@@ -283,8 +253,8 @@ class ImportVariableRequest:
 
     place: InStore
     file: Annotated[Path, Option("SDMX, .hrc, levels, parents or census tables.", is_argument=True)]
-    variable: Annotated[str | None, Option("Its name; by default that of the list.")] = None
-    only: Annotated[tuple[str, ...], Option("The list to take, where a file has several.")] = ()
+    variable: str | None = option(None, "Its name; by default that of the list.")
+    only: tuple[str, ...] = option((), "The list to take, where a file has several.")
     file_format: _Format = None
     most_megabytes: _Megabytes = 50
 
@@ -313,22 +283,16 @@ class MapRequest:
 
     opened: Opened
     question: MapOptions
-    curves: Annotated[bool, Option("Print code size against prevalence instead.")] = False
-    evidence: Annotated[bool, Option("Print the names of the forms behind every code instead.")] = (
-        False
+    curves: bool = option(False, "Print code size against prevalence instead.")
+    evidence: bool = option(False, "Print the names of the forms behind every code instead.")
+    joint: bool = option(
+        False, "Print the largest composite keys by how many of the same forms hold them instead."
     )
-    joint: Annotated[
-        bool,
-        Option("Print the largest composite keys by how many of the same forms hold them instead."),
-    ] = False
-    most_keys: Annotated[
-        int, Option("How many composite keys are looked at, at most.", least=1)
-    ] = MAX_KEYS
+    most_keys: int = option(MAX_KEYS, "How many composite keys are looked at, at most.", least=1)
     report: WrittenPage = None
-    plot: Annotated[
-        Path | None,
-        Option("Draw the curves to this .svg or .png file.", writes="picture", label="Written"),
-    ] = None
+    plot: Path | None = option(
+        None, "Draw the curves to this .svg or .png file.", writes="picture", label="Written"
+    )
     replace: Replace = False
 
 
@@ -337,26 +301,18 @@ class GraphRequest:
     """The graph of the codes of a variable, or that of its categories."""
 
     path: _GraphAt
-    variable: Annotated[str | None, Option("The variable.", is_argument=True)] = None
-    kind: Annotated[Kind, Option("The graph of codes, or the graph of categories.")] = (
-        Kind.HARMONIZATION
+    variable: str | None = option(None, "The variable.", is_argument=True)
+    kind: Kind = option(Kind.HARMONIZATION, "The graph of codes, or the graph of categories.")
+    form: str | None = option(None, "Mark the categories that this form offers (partition graph).")
+    deepen: bool = option(False, "Mostly fewer edges, more levels (partition graph).")
+    codes: tuple[str, ...] = option((), "Only the harmonization of these codes.", flags="--code -c")
+    output: Path | None = option(
+        None,
+        "Draw it to this .svg or .png file.",
+        flags="--output -o",
+        writes="picture",
+        label="Drawn",
     )
-    form: Annotated[
-        str | None, Option("Mark the categories that this form offers (partition graph).")
-    ] = None
-    deepen: Annotated[bool, Option("Mostly fewer edges, more levels (partition graph).")] = False
-    codes: Annotated[
-        tuple[str, ...], Option("Only the harmonization of these codes.", flags="--code -c")
-    ] = ()
-    output: Annotated[
-        Path | None,
-        Option(
-            "Draw it to this .svg or .png file.",
-            flags="--output -o",
-            writes="picture",
-            label="Drawn",
-        ),
-    ] = None
     max_nodes: MaxNodes = MAX_NODES
     as_of: AsOf = ""
     replace: Replace = False
@@ -367,7 +323,7 @@ class CheckRequest:
     """A check of an environment or of one partition graph."""
 
     path: _GraphAt
-    assign: Annotated[bool, Option("Write the codes into the folder, so that they stay.")] = False
+    assign: bool = option(False, "Write the codes into the folder, so that they stay.")
 
 
 def _chosen_keys(typed: Sequence[str]) -> dict[str, str] | None:
@@ -394,20 +350,18 @@ class SaveScenarioRequest:
     place: InStore
     scenario: Annotated[str, Option("The scenario.", is_argument=True)]
     question: MapOptions
-    attacker: Annotated[str, Option("Who would match, and with which aim.")] = ""
-    description: Annotated[str, Option("What it is about.")] = ""
-    keys: Annotated[
-        Mapping[str, str] | None,
-        Option(
-            "A key variable to take, VARIABLE or VARIABLE=CODE. By default all that can be"
-            " matched, at the finest code.",
-            flags="--key -k",
-            read=_chosen_keys,
-        ),
-    ] = None
-    replace: Annotated[bool, Option("Replace a scenario of that name.")] = False
+    attacker: str = option("", "Who would match, and with which aim.")
+    description: str = option("", "What it is about.")
+    keys: Mapping[str, str] | None = option(
+        None,
+        "A key variable to take, VARIABLE or VARIABLE=CODE. By default all that can be matched, at"
+        " the finest code.",
+        flags="--key -k",
+        read=_chosen_keys,
+    )
+    replace: bool = option(False, "Replace a scenario of that name.")
     person: Person = field(default_factory=Person)
-    note: Annotated[str, Option("A word for the history.")] = ""
+    note: str = option("", "A word for the history.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -427,7 +381,7 @@ class RenewScenarioRequest:
     scenario: Annotated[str, Option("The scenario.", is_argument=True)]
     max_nodes: MaxNodes = MAX_NODES
     person: Person = field(default_factory=Person)
-    note: Annotated[str, Option("A word for the history.")] = ""
+    note: str = option("", "A word for the history.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

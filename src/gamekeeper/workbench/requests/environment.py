@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.options import Option
+from gamekeeper.options import Option, option
 from gamekeeper.store.place import StorePlace, store_place
 from gamekeeper.wording import quoted
 
@@ -51,23 +51,21 @@ class InStore:
 class Person:
     """Who does it."""
 
-    who: Annotated[
-        str | None,
-        Option("Who makes the edit; by default $GAMEKEEPER_WHO, or the user of this computer."),
-    ] = None
+    who: str | None = option(
+        None, "Who makes the edit; by default $GAMEKEEPER_WHO, or the user of this computer."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lines:
     """Which lines of a list are wanted, and in which order."""
 
-    sort: Annotated[str, Option("Sort by this column.")] = ""
-    descending: Annotated[bool, Option("The largest first.", flags="--descending -d")] = False
-    page: Annotated[int, Option("Which page.", least=1)] = 1
-    per_page: Annotated[
-        int | None,
-        Option("Lines to a page, 0 for all; by default 40, and all in JSON and CSV.", least=0),
-    ] = None
+    sort: str = option("", "Sort by this column.")
+    descending: bool = option(False, "The largest first.", flags="--descending -d")
+    page: int = option(1, "Which page.", least=1)
+    per_page: int | None = option(
+        None, "Lines to a page, 0 for all; by default 40, and all in JSON and CSV.", least=0
+    )
 
     def chosen(self, *, for_people: bool) -> Page:
         """Return the page asked for; programs get everything unless they say otherwise."""
@@ -99,10 +97,8 @@ class GridRequest:
 
     opened: Opened
     where: _Where = ""
-    group: Annotated[str, Option("Only the forms of this group.", flags="--group -g")] = ""
-    variables: Annotated[
-        tuple[str, ...], Option("A variable; by default all.", flags="--variable -v")
-    ] = ()
+    group: str = option("", "Only the forms of this group.", flags="--group -g")
+    variables: tuple[str, ...] = option((), "A variable; by default all.", flags="--variable -v")
     lines: Lines = field(default_factory=Lines)
 
 
@@ -111,7 +107,7 @@ class NamesRequest:
     """Variables, groups or scenarios, by a part of their names."""
 
     opened: Opened
-    matching: Annotated[str, Option("Part of the name.", flags="--matching -m")] = ""
+    matching: str = option("", "Part of the name.", flags="--matching -m")
     lines: Lines = field(default_factory=Lines)
 
 
@@ -153,8 +149,8 @@ class NewStoreRequest:
     """A new, empty store."""
 
     place: InStore
-    name: Annotated[str, Option("Name of the environment.")] = "environment"
-    description: Annotated[str, Option("What it is about.")] = ""
+    name: str = option("environment", "Name of the environment.")
+    description: str = option("", "What it is about.")
     person: Person = field(default_factory=Person)
 
 
@@ -164,7 +160,7 @@ class ImportRequest:
 
     folder: Annotated[Path, Option("Folder of an environment.", is_argument=True)]
     place: InStore
-    replace: Annotated[bool, Option("Replace what the store has; can be undone.")] = False
+    replace: bool = option(False, "Replace what the store has; can be undone.")
     person: Person = field(default_factory=Person)
 
 
@@ -177,9 +173,9 @@ class ExportRequest:
         Path, Option("Folder of an environment.", is_argument=True, writes="environment")
     ]
     as_of: AsOf = ""
-    replace: Annotated[
-        bool, Option("Replace the environment that the folder has; its other files go.")
-    ] = False
+    replace: bool = option(
+        False, "Replace the environment that the folder has; its other files go."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,16 +183,15 @@ class HistoryRequest:
     """Edits of a store: of what, by whom, when."""
 
     place: InStore
-    form: Annotated[str, Option("Only edits of this form.")] = ""
-    variable: Annotated[str, Option("Only edits of this variable.")] = ""
-    group: Annotated[str, Option("Only edits of this group.")] = ""
-    by: Annotated[str, Option("Only edits by this person.")] = ""
-    since: Annotated[str, Option("From this date, time or revision on.")] = ""
-    until: Annotated[str, Option("Up to this date, time or revision.")] = ""
-    merged: Annotated[
-        bool,
-        Option("Also what was done in environments that were merged into this one, before that."),
-    ] = False
+    form: str = option("", "Only edits of this form.")
+    variable: str = option("", "Only edits of this variable.")
+    group: str = option("", "Only edits of this group.")
+    by: str = option("", "Only edits by this person.")
+    since: str = option("", "From this date, time or revision on.")
+    until: str = option("", "Up to this date, time or revision.")
+    merged: bool = option(
+        False, "Also what was done in environments that were merged into this one, before that."
+    )
     lines: Lines = field(default_factory=Lines)
 
 
@@ -205,7 +200,7 @@ class TakeBackRequest:
     """An undo or a redo."""
 
     place: InStore
-    anyone: Annotated[bool, Option("Also if somebody else made that edit.")] = False
+    anyone: bool = option(False, "Also if somebody else made that edit.")
     person: Person = field(default_factory=Person)
 
 
@@ -214,7 +209,7 @@ class BackupRequest:
     """A backup that is to be kept."""
 
     place: InStore
-    name: Annotated[str, Option("What to call it; by default the revision.")] = ""
+    name: str = option("", "What to call it; by default the revision.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,14 +240,12 @@ class RestoreRequest:
     """A backup that is put in the place of its store."""
 
     place: InStore
-    backup: Annotated[
-        str,
-        Option(
-            "The backup, by its name, or by its full name if several have it; by default the"
-            " automatic one.",
-            flags="--from",
-        ),
-    ] = ""
+    backup: str = option(
+        "",
+        "The backup, by its name, or by its full name if several have it; by default the automatic"
+        " one.",
+        flags="--from",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,9 +253,7 @@ class ShellRequest:
     """A Python prompt with an environment."""
 
     opened: Opened
-    command: Annotated[
-        str | None, Option("Run this Python code and leave.", flags="--command -c")
-    ] = None
+    command: str | None = option(None, "Run this Python code and leave.", flags="--command -c")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,20 +261,14 @@ class DiffRequest:
     """Two environments, or two dates of one."""
 
     environment: EnvironmentAt
-    other: Annotated[
-        StorePlace | None,
-        Option(
-            "The other; by default the same, as it was at another date.",
-            is_argument=True,
-            read=store_place,
-        ),
-    ] = None
-    since: Annotated[str, Option("The first as it was on a date, at a time, or at a revision.")] = (
-        ""
+    other: StorePlace | None = option(
+        None,
+        "The other; by default the same, as it was at another date.",
+        is_argument=True,
+        read=store_place,
     )
-    until: Annotated[
-        str, Option("The second as it was on a date, at a time, or at a revision.")
-    ] = ""
+    since: str = option("", "The first as it was on a date, at a time, or at a revision.")
+    until: str = option("", "The second as it was on a date, at a time, or at a revision.")
 
 
 def _decisions(typed: Sequence[str]) -> dict[str, str]:
@@ -317,13 +302,11 @@ class MergeRequest:
             read=store_place,
         ),
     ]
-    decisions: Annotated[
-        Mapping[str, str],
-        Option(
-            "What to do about a conflict, KIND:NAME=ours, =theirs, or =ANOTHER NAME for theirs.",
-            flags="--decide -d",
-            read=_decisions,
-        ),
-    ] = field(default_factory=dict[str, str])
-    dry_run: Annotated[bool, Option("Only say what would be done.")] = False
+    decisions: Mapping[str, str] = option(
+        {},
+        "What to do about a conflict, KIND:NAME=ours, =theirs, or =ANOTHER NAME for theirs.",
+        flags="--decide -d",
+        read=_decisions,
+    )
+    dry_run: bool = option(False, "Only say what would be done.")
     person: Person = field(default_factory=Person)

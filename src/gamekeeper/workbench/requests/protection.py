@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from gamekeeper.attack.options import Seed, Workers
 from gamekeeper.data.writing.released_cells import CellLook
-from gamekeeper.options import Option, part_of
+from gamekeeper.options import Option, defaulting, option, part_of
 from gamekeeper.prompt_syntax import names_of
 from gamekeeper.protection.attacking.attacks import AttackName
 from gamekeeper.protection.recoding.options import SearchOptions
@@ -31,13 +31,14 @@ from gamekeeper.workbench.requests.shared import (
     Reading,
     Replace,
     Report,
-    in_environment,
-    table_output,
+    environment_option,
+    table_option,
 )
 
 _aim = partial(Option, panel="What is to be reached")
-_method = partial(Option, panel="What may be done")
-_written = partial(Option, panel="What is written")
+_aim_option = defaulting(_aim)
+_method = defaulting(partial(Option, panel="What may be done"))
+_written = defaulting(partial(Option, panel="What is written"))
 
 # The seed draws again what was drawn: who stands where in a release, and what was perturbed.
 _CONFIDENTIAL = "It is as confidential as the file, for it has the seed."
@@ -112,49 +113,40 @@ class TryRequest:
     identifier: Identifier = ""
     sensitive: Sensitive = ()
     response_knowledge: ResponseKnowledge = True
-    targets: Annotated[
-        tuple[str, ...],
-        _aim(
-            "What is to be reached: 'both>=3' (everybody fits 3 records and every record 3 people),"
-            " '(k,1)>=3', 'own>=3', 'assignments>=2', 'expected matches<=0.5%', 'linkage<=2%',"
-            " 'policy=k3', or any criterion of policies: 'global_risk<=3%'. Exit code 4 where one is missed.",
-            flags="--target -t",
-        ),
-    ] = ()
+    targets: tuple[str, ...] = _aim_option(
+        (),
+        "What is to be reached: 'both>=3' (everybody fits 3 records and every record 3 people),"
+        " '(k,1)>=3', 'own>=3', 'assignments>=2', 'expected matches<=0.5%', 'linkage<=2%',"
+        " 'policy=k3', or any criterion of policies: 'global_risk<=3%'. Exit code 4 where one is"
+        " missed.",
+        flags="--target -t",
+    )
     attacks: Attacks = ()
-    methods: Annotated[
-        tuple[Method, ...],
-        _method(
-            "What may be tried: suppress, recode, both together; all of them by default.",
-            flags="--method",
-        ),
-    ] = ()
-    steps: Annotated[
-        tuple[str, ...],
-        _method(
-            "Try this instead: a step and its options, 'suppress k=3 criterion=own', 'pram"
-            " variables=Sex keep=0.8', or as JSON. Several are done one after the other.",
-            flags="--step",
-        ),
-    ] = ()
+    methods: tuple[Method, ...] = _method(
+        (),
+        "What may be tried: suppress, recode, both together; all of them by default.",
+        flags="--method",
+    )
+    steps: tuple[str, ...] = _method(
+        (),
+        "Try this instead: a step and its options, 'suppress k=3 criterion=own', 'pram"
+        " variables=Sex keep=0.8', or as JSON. Several are done one after the other.",
+        flags="--step",
+    )
     wishes: Wished = field(default_factory=Wished)
     search: Searched = field(default_factory=Searched)
     utility: Analysed = field(default_factory=Analysed)
-    study: Annotated[
-        Path | None,
-        _written(
-            "Keep all candidates in this .gkp, which is as confidential as the file; one that is there"
-            " goes on."
-        ),
-    ] = None
-    recipe: Annotated[
-        Path | None,
-        _written(
-            f"Write the recipe of the best candidate to this .json. {_CONFIDENTIAL}",
-            writes="json",
-            label=_RECIPE,
-        ),
-    ] = None
+    study: Path | None = _written(
+        None,
+        "Keep all candidates in this .gkp, which is as confidential as the file; one that is there"
+        " goes on.",
+    )
+    recipe: Path | None = _written(
+        None,
+        f"Write the recipe of the best candidate to this .json. {_CONFIDENTIAL}",
+        writes="json",
+        label=_RECIPE,
+    )
     plot: Plot = None
     seed: _Seed = None
     workers: Workers = None
@@ -166,10 +158,9 @@ class StudyRequest:
     """Look at all candidates of a study."""
 
     study: _Study
-    output: Annotated[
-        Path | None,
-        table_output("Write the candidates to this .csv, .parquet or .xlsx.", label="Candidates"),
-    ] = None
+    output: Path | None = table_option(
+        None, "Write the candidates to this .csv, .parquet or .xlsx.", label="Candidates"
+    )
     plot: Plot = None
     replace: Replace = False
     raw: Raw = False
@@ -184,10 +175,9 @@ class ChooseRequest:
         int,
         Option("The number of the candidate; 0 for the file itself.", is_argument=True, least=0),
     ]
-    recipe: Annotated[
-        Path | None,
-        Option(f"Write its recipe to this .json. {_CONFIDENTIAL}", writes="json", label=_RECIPE),
-    ] = None
+    recipe: Path | None = option(
+        None, f"Write its recipe to this .json. {_CONFIDENTIAL}", writes="json", label=_RECIPE
+    )
     replace: Replace = False
 
 
@@ -202,79 +192,62 @@ class UndoRequest:
 class ReleaseOptions:
     """How a release is written."""
 
-    output: Annotated[
-        Path | None,
-        _written(
-            "Write the release to this file: in the format of the original, or .csv or .parquet.",
-            flags="--output -o",
-            writes="release",
-            label="Release",
-        ),
-    ] = None
-    leave_out: Annotated[
-        tuple[str, ...],
-        _written("Columns that are not released, such as names and addresses.", read=names_of),
-    ] = ()
-    keep_order: Annotated[
-        bool,
-        _written(
-            "Write the records in the order of the original, which tells who stood beside whom. By default"
-            " they are shuffled, by the seed."
-        ),
-    ] = False
-    look: Annotated[
-        CellLook,
-        _written(
-            "How a suppressed cell looks: empty, a code, or a code that SPSS or Stata declare as"
-            " missing.",
-            flags="--suppressed",
-        ),
-    ] = CellLook.EMPTY
-    code: Annotated[str, _written("The code of a suppressed cell.")] = "-9"
-    report: Annotated[
-        Path | None,
-        _written(
-            "Write the internal report, before and after, to this .html: it has figures of risk.",
-            writes="page",
-            label="Internal report",
-        ),
-    ] = None
-    public: Annotated[
-        Path | None,
-        _written(
-            "Write the report for everybody to this .html: methods and loss, nothing on risk.",
-            writes="public",
-            label="Public report",
-        ),
-    ] = None
-    written: Annotated[
-        Path | None,
-        _written(
-            "Write the recipe as it was used, with what was reached and in which order the release is, to"
-            f" this .json. {_CONFIDENTIAL}",
-            flags="--recipe",
-            writes="json",
-            label=_RECIPE,
-        ),
-    ] = None
-    external: Annotated[
-        Path | None,
-        _written(
-            "Write the recipe for people outside, without seed, journal and risk, to this .json.",
-            flags="--public-recipe",
-            writes="external",
-            label="Public recipe",
-        ),
-    ] = None
-    changes: Annotated[
-        Path | None,
-        _written(
-            "Write where cells were changed, never what was there, to this .csv, .parquet or .xlsx.",
-            writes="changes",
-            label="Log of changes",
-        ),
-    ] = None
-    why: Annotated[str, _written("Why, for the journal of the recipe.")] = ""
+    output: Path | None = _written(
+        None,
+        "Write the release to this file: in the format of the original, or .csv or .parquet.",
+        flags="--output -o",
+        writes="release",
+        label="Release",
+    )
+    leave_out: tuple[str, ...] = _written(
+        (), "Columns that are not released, such as names and addresses.", read=names_of
+    )
+    keep_order: bool = _written(
+        False,
+        "Write the records in the order of the original, which tells who stood beside whom. By"
+        " default they are shuffled, by the seed.",
+    )
+    look: CellLook = _written(
+        CellLook.EMPTY,
+        "How a suppressed cell looks: empty, a code, or a code that SPSS or Stata declare as"
+        " missing.",
+        flags="--suppressed",
+    )
+    code: str = _written("-9", "The code of a suppressed cell.")
+    report: Path | None = _written(
+        None,
+        "Write the internal report, before and after, to this .html: it has figures of risk.",
+        writes="page",
+        label="Internal report",
+    )
+    public: Path | None = _written(
+        None,
+        "Write the report for everybody to this .html: methods and loss, nothing on risk.",
+        writes="public",
+        label="Public report",
+    )
+    written: Path | None = _written(
+        None,
+        "Write the recipe as it was used, with what was reached and in which order the release is, to"
+        f" this .json. {_CONFIDENTIAL}",
+        flags="--recipe",
+        writes="json",
+        label=_RECIPE,
+    )
+    external: Path | None = _written(
+        None,
+        "Write the recipe for people outside, without seed, journal and risk, to this .json.",
+        flags="--public-recipe",
+        writes="external",
+        label="Public recipe",
+    )
+    changes: Path | None = _written(
+        None,
+        "Write where cells were changed, never what was there, to this .csv, .parquet or .xlsx.",
+        writes="changes",
+        label="Log of changes",
+    )
+    why: str = _written("", "Why, for the journal of the recipe.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -283,10 +256,9 @@ class ApplyRequest:
 
     recipe: _Recipe
     file: Annotated[Path, Option("The file that is protected.", is_argument=True)]
-    environment: Annotated[
-        StorePlace | None,
-        in_environment("The store or folder with the scenario, where it is not where it was."),
-    ] = None
+    environment: StorePlace | None = environment_option(
+        None, "The store or folder with the scenario, where it is not where it was."
+    )
     values: Values = None
     unmapped: Unmapped = None
     numbers: Numbers = ()
@@ -303,13 +275,11 @@ class ReplayRequest:
     """Apply a recipe to another file of the same kind, such as next year's, and attack again."""
 
     apply: ApplyRequest
-    anew: Annotated[
-        bool,
-        Option(
-            "Whether recodings are searched anew for this file, or taken as they were found.",
-            flags="--anew/--frozen",
-        ),
-    ] = False
+    anew: bool = option(
+        False,
+        "Whether recodings are searched anew for this file, or taken as they were found.",
+        flags="--anew/--frozen",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -320,46 +290,38 @@ class AuditRequest:
     released: Annotated[Path, Option("The released file.", is_argument=True, flags="RELEASED")]
     design: SampleDesign = field(default_factory=SampleDesign)
     household: Household = ""
-    identifier: Annotated[
-        str, Option("Column of both files that says which record is whose.", flags="--id")
-    ] = ""
-    recipe: Annotated[
-        Path | None,
-        Option(
-            "The recipe that 'protect apply --recipe' wrote with the release: it says in which order its"
-            " records are."
-        ),
-    ] = None
-    same_order: Annotated[
-        bool,
-        Option(
-            "Released records are in the order of the original, one for one. A release of 'protect apply' is"
-            " not, unless with --keep-order."
-        ),
-    ] = False
+    identifier: str = option(
+        "", "Column of both files that says which record is whose.", flags="--id"
+    )
+    recipe: Path | None = option(
+        None,
+        "The recipe that 'protect apply --recipe' wrote with the release: it says in which order"
+        " its records are.",
+    )
+    same_order: bool = option(
+        False,
+        "Released records are in the order of the original, one for one. A release of 'protect"
+        " apply' is not, unless with --keep-order.",
+    )
     sensitive: Sensitive = ()
-    unlinked: Annotated[
-        bool, Option("Released records are nobody's, as in synthetic data, whatever their number.")
-    ] = False
-    suppressed_values: Annotated[
-        tuple[str, ...],
-        Option(
-            "A value of the released file that stands for a suppressed cell, such as -9.",
-            flags="--suppressed-value",
-        ),
-    ] = ()
+    unlinked: bool = option(
+        False, "Released records are nobody's, as in synthetic data, whatever their number."
+    )
+    suppressed_values: tuple[str, ...] = option(
+        (),
+        "A value of the released file that stands for a suppressed cell, such as -9.",
+        flags="--suppressed-value",
+    )
     response_knowledge: ResponseKnowledge = True
-    targets: Annotated[
-        tuple[str, ...],
-        Option("Hold the release to a target, as 'protect try' has them.", flags="--target -t"),
-    ] = ()
+    targets: tuple[str, ...] = option(
+        (), "Hold the release to a target, as 'protect try' has them.", flags="--target -t"
+    )
     utility: Analysed = field(default_factory=Analysed)
     report: Report = None
     seed: Seed = 0
     workers: Workers = None
-    output: Annotated[
-        Path | None,
-        table_output("Write the figures to this .csv, .parquet or .xlsx.", label="Figures"),
-    ] = None
+    output: Path | None = table_option(
+        None, "Write the figures to this .csv, .parquet or .xlsx.", label="Figures"
+    )
     replace: Replace = False
     raw: Raw = False

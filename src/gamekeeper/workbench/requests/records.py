@@ -28,7 +28,7 @@ from gamekeeper.attack.options import (
     Whose,
     Workers,
 )
-from gamekeeper.options import Option
+from gamekeeper.options import Option, defaulting, option
 from gamekeeper.prompt_syntax import (
     MAX_SECONDS,
     Missing,
@@ -54,12 +54,13 @@ from gamekeeper.workbench.requests.shared import (
     Top,
     WrittenPlot,
     WrittenTable,
-    in_environment,
-    table_output,
+    environment_option,
+    table_option,
 )
 
 _key = partial(Option, panel="Key variables")
-_sample = partial(Option, panel="The sample")
+_key_option = defaulting(_key)
+_sample = defaulting(partial(Option, panel="The sample"))
 
 Columns = Annotated[
     Mapping[str, str],
@@ -102,42 +103,36 @@ class MicrodataRequest:
             is_argument=True,
         ),
     ]
-    keys: Annotated[
-        tuple[str, ...], _key("Columns to match on: Age,Sex,Region.", flags="--keys -k")
-    ] = ()
+    keys: tuple[str, ...] = _key_option(
+        (), "Columns to match on: Age,Sex,Region.", flags="--keys -k"
+    )
     # From Python both may be given as they are, a Scenario and its Environment.
-    scenario: Annotated[
-        str | Any,
-        _key("A scenario of stage one: its key variables, at its level of detail.", read=str),
-    ] = ""
-    environment: Annotated[
-        StorePlace | Any | None,
-        _key(
-            "The store or folder that has the scenario.", flags="--environment -e", read=store_place
-        ),
-    ] = None
+    scenario: str | Any = _key_option(
+        "", "A scenario of stage one: its key variables, at its level of detail.", read=str
+    )
+    environment: StorePlace | Any | None = _key_option(
+        None,
+        "The store or folder that has the scenario.",
+        flags="--environment -e",
+        read=store_place,
+    )
     columns: Columns = field(default_factory=dict[str, str])
     values: Values = None
     unmapped: Unmapped = None
     numbers: Numbers = ()
-    missing: Annotated[
-        Missing,
-        _key(
-            "What a missing cell is: category (a value of its own), ignore (never equal, never"
-            " makes a record unique), wildcard (equals anything), exclude (the record is left"
-            " out)."
-        ),
-    ] = Missing.CATEGORY
-    recodes: Annotated[
-        tuple[str, ...],
-        _key(
-            "VARIABLE=WAY to make a key variable coarser, and see before and after side by side:"
-            " 'Age=0-15, 16-64, 65+', 'Age=width 5', 'Age=bottom 15, top 80', 'Work=first 2',"
-            " 'Age=neighbours 3', 'Work=level 1', 'Work=code C9.002', 'Work=as Census',"
-            " 'Region=North: A | B', 'Sex=together'. Nothing is written.",
-            flags="--recode",
-        ),
-    ] = ()
+    missing: Missing = _key_option(
+        Missing.CATEGORY,
+        "What a missing cell is: category (a value of its own), ignore (never equal, never makes a"
+        " record unique), wildcard (equals anything), exclude (the record is left out).",
+    )
+    recodes: tuple[str, ...] = _key_option(
+        (),
+        "VARIABLE=WAY to make a key variable coarser, and see before and after side by side:"
+        " 'Age=0-15, 16-64, 65+', 'Age=width 5', 'Age=bottom 15, top 80', 'Work=first 2',"
+        " 'Age=neighbours 3', 'Work=level 1', 'Work=code C9.002', 'Work=as Census', 'Region=North:"
+        " A | B', 'Sex=together'. Nothing is written.",
+        flags="--recode",
+    )
     reading: Reading = field(default_factory=Reading)
 
 
@@ -145,18 +140,16 @@ class MicrodataRequest:
 class SampleDesign:
     """How a file was drawn from the population."""
 
-    weight: Annotated[str, _sample("Column of sampling weights.")] = ""
-    strata: Annotated[str, _sample("Column of strata.")] = ""
+    weight: str = _sample("", "Column of sampling weights.")
+    strata: str = _sample("", "Column of strata.")
     # From Python also a number, or a mapping of strata to their fractions.
-    fraction: Annotated[
-        str | Any,
-        _sample(
-            "Sampling fraction: 0.02, 2% or 1/50; by stratum: 'North=2%, South=5%'. By default"
-            " from the weights.",
-            flags="--fraction -f",
-            read=str,
-        ),
-    ] = ""
+    fraction: str | Any = _sample(
+        "",
+        "Sampling fraction: 0.02, 2% or 1/50; by stratum: 'North=2%, South=5%'. By default from"
+        " the weights.",
+        flags="--fraction -f",
+        read=str,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,20 +157,18 @@ class LookRequest:
     """A first look at a file."""
 
     file: Annotated[Path, Option("File of microdata. It is read in place.", is_argument=True)]
-    scenario: Annotated[str, Option("Suggest the key variables of this scenario.")] = ""
-    environment: Annotated[
-        StorePlace | None, in_environment("The store or folder that has the scenario.")
-    ] = None
+    scenario: str = option("", "Suggest the key variables of this scenario.")
+    environment: StorePlace | None = environment_option(
+        None, "The store or folder that has the scenario."
+    )
     columns: Columns = field(default_factory=dict[str, str])
     unmapped: Unmapped = None
     numbers: Numbers = ()
-    values: Annotated[
-        bool,
-        Option(
-            "List the values of columns with up to 100 levels. What is printed is then as"
-            " confidential as the file."
-        ),
-    ] = False
+    values: bool = option(
+        False,
+        "List the values of columns with up to 100 levels. What is printed is then as confidential"
+        " as the file.",
+    )
     reading: Reading = field(default_factory=Reading)
 
 
@@ -188,18 +179,16 @@ class KeysRequest:
     microdata: MicrodataRequest
     design: SampleDesign = field(default_factory=SampleDesign)
     counting: EngineRequest = field(default_factory=EngineRequest)
-    sensitive: Annotated[
-        tuple[str, ...], Option("A sensitive variable: count its values within classes.")
-    ] = ()
-    output: Annotated[
-        Path | None,
-        table_output(
-            "Write the classes to this .csv, .parquet or .xlsx; with a cluster, .parquet is a folder"
-            " that it writes.",
-            writes="counted",
-            label="Classes",
-        ),
-    ] = None
+    sensitive: tuple[str, ...] = option(
+        (), "A sensitive variable: count its values within classes."
+    )
+    output: Path | None = table_option(
+        None,
+        "Write the classes to this .csv, .parquet or .xlsx; with a cluster, .parquet is a folder"
+        " that it writes.",
+        writes="counted",
+        label="Classes",
+    )
     report: Report = None
     report_for: ReportFor = Audience.INTERNAL
     replace: Replace = False
@@ -214,13 +203,11 @@ class DisRequest:
     design: SampleDesign = field(default_factory=SampleDesign)
     counting: EngineRequest = field(default_factory=EngineRequest)
     dis: DisOptions = field(default_factory=DisOptions)
-    original: Annotated[
-        Path | None,
-        Option(
-            "The same records before they were perturbed, in the same order: the intruder has"
-            " these (special method)."
-        ),
-    ] = None
+    original: Path | None = option(
+        None,
+        "The same records before they were perturbed, in the same order: the intruder has these"
+        " (special method).",
+    )
     plot: Plot = None
     replace: Replace = False
 
@@ -234,26 +221,23 @@ class SudaRequest:
     counting: EngineRequest = field(default_factory=EngineRequest)
     search: UniquesOptions = field(default_factory=UniquesOptions)
     top: Top = 10
-    explain: Annotated[
-        tuple[int, ...], Option("Say why this record is unique (its number in the file, from 1).")
-    ] = ()
+    explain: tuple[int, ...] = option(
+        (), "Say why this record is unique (its number in the file, from 1)."
+    )
     identifier: Identifier = ""
     records: CountedRecords = None
-    msus: Annotated[
-        Path | None,
-        Option(
-            "Write every minimal sample unique to this .csv, .parquet or .xlsx: its record, its"
-            " variables and their categories.",
-            writes="msus",
-            label="Minimal sample uniques",
-        ),
-    ] = None
+    msus: Path | None = option(
+        None,
+        "Write every minimal sample unique to this .csv, .parquet or .xlsx: its record, its"
+        " variables and their categories.",
+        writes="msus",
+        label="Minimal sample uniques",
+    )
     report: Report = None
     report_for: ReportFor = Audience.INTERNAL
-    population: Annotated[
-        Path | None,
-        Option("A file with everybody in it: the report then has what a match would cost."),
-    ] = None
+    population: Path | None = option(
+        None, "A file with everybody in it: the report then has what a match would cost."
+    )
     report_records: ReportRecords = True
     replace: Replace = False
     raw: Raw = False
@@ -271,14 +255,12 @@ class SpecialRequest:
     identifier: Identifier = ""
     report: Report = None
     report_for: ReportFor = Audience.INTERNAL
-    records: Annotated[
-        Path | None,
-        Option(
-            "Write every sample unique and its kind to this .csv, .parquet or .xlsx.",
-            writes="table",
-            label="Every sample unique",
-        ),
-    ] = None
+    records: Path | None = option(
+        None,
+        "Write every sample unique and its kind to this .csv, .parquet or .xlsx.",
+        writes="table",
+        label="Every sample unique",
+    )
     replace: Replace = False
     raw: Raw = False
 
@@ -306,10 +288,9 @@ class MeasuresRequest:
     design: SampleDesign = field(default_factory=SampleDesign)
     counting: EngineRequest = field(default_factory=EngineRequest)
     measures: MeasuresOptions = field(default_factory=MeasuresOptions)
-    population: Annotated[
-        Path | None,
-        Option("A file with everybody in it: a journalist's risk is then counted, not estimated."),
-    ] = None
+    population: Path | None = option(
+        None, "A file with everybody in it: a journalist's risk is then counted, not estimated."
+    )
     identifier: Identifier = ""
     records: CountedRecords = None
     plot: Plot = None
@@ -325,10 +306,9 @@ class ModelRequest:
     design: SampleDesign = field(default_factory=SampleDesign)
     counting: EngineRequest = field(default_factory=EngineRequest)
     fit: FitOptions = field(default_factory=FitOptions)
-    plot: Annotated[
-        Path | None,
-        Option("Write a plot to this .svg or .png.", writes="picture", label="Model graph"),
-    ] = None
+    plot: Path | None = option(
+        None, "Write a plot to this .svg or .png.", writes="picture", label="Model graph"
+    )
     replace: Replace = False
 
 
@@ -343,26 +323,21 @@ class InferRequest:
     infer: InferOptions = field(default_factory=InferOptions)
     person: Whose = ""
     population: Population = None
-    categories: Annotated[str, Option("A key variable whose categories to judge as well.")] = ""
+    categories: str = option("", "A key variable whose categories to judge as well.")
     of_categories: CategoriesOptions = field(default_factory=CategoriesOptions)
-    known: Annotated[
-        Mapping[str, str],
-        Option(
-            "VARIABLE=VALUE known of a person.", read=partial(pairs_of, "--known VARIABLE=VALUE")
-        ),
-    ] = field(default_factory=dict[str, str])
-    ask: Annotated[tuple[str, ...], Option("Variable to infer from what is known.")] = ()
-    ask_precision: Annotated[
-        float,
-        Option(
-            "Prior precision of that inference; 0 for maximum likelihood, where values that do not"
-            " occur together are impossible.",
-            least=0,
-        ),
-    ] = 1.0
-    most_cells: Annotated[
-        int, Option("Refuse an inference that needs a table of more cells.", least=1)
-    ] = MOST_CELLS
+    known: Mapping[str, str] = option(
+        {}, "VARIABLE=VALUE known of a person.", read=partial(pairs_of, "--known VARIABLE=VALUE")
+    )
+    ask: tuple[str, ...] = option((), "Variable to infer from what is known.")
+    ask_precision: float = option(
+        1.0,
+        "Prior precision of that inference; 0 for maximum likelihood, where values that do not"
+        " occur together are impossible.",
+        least=0,
+    )
+    most_cells: int = option(
+        MOST_CELLS, "Refuse an inference that needs a table of more cells.", least=1
+    )
     identifier: Identifier = ""
     records: CountedRecords = None
     top: Top = 10
@@ -379,14 +354,12 @@ class CompareRequest:
     microdata: MicrodataRequest
     fractions: Annotated[tuple[str, ...], asked.COMPARED_FRACTIONS] = ("1%", "5%")
     samples: Annotated[int, asked.SAMPLES] = 1
-    attacks: Annotated[
-        bool | None,
-        Option(
-            "Try attacks over the range of sampling fractions as well, 1% to 90% as far as samples"
-            " are not too large; by default with --report.",
-            flags="--attacks/--no-attacks",
-        ),
-    ] = None
+    attacks: bool | None = option(
+        None,
+        "Try attacks over the range of sampling fractions as well, 1% to 90% as far as samples are"
+        " not too large; by default with --report.",
+        flags="--attacks/--no-attacks",
+    )
     attack_fractions: Annotated[tuple[str, ...], asked.ATTACK_FRACTIONS] = ()
     attack_samples: Annotated[int, asked.ATTACK_SAMPLES] = 1
     measures: Annotated[tuple[str, ...], asked.COMPARED_MEASURES] = asked.DEFAULT_MEASURES
@@ -396,12 +369,9 @@ class CompareRequest:
     seed: Seed = 0
     workers: Workers = None
     folder: Annotated[Path | None, asked.COMPARED_FOLDER] = None
-    report: Annotated[
-        Path | None,
-        Option(
-            "Write figures, tables and timings to this HTML file.", writes="page", label="Report"
-        ),
-    ] = None
+    report: Path | None = option(
+        None, "Write figures, tables and timings to this HTML file.", writes="page", label="Report"
+    )
     replace: Replace = False
 
 
@@ -419,14 +389,12 @@ class SimulateRequest:
     """Take a file as everybody there is; what is left out is as the experiment has it."""
 
     microdata: MicrodataRequest
-    experiment: Annotated[
-        ExperimentKind,
-        Option(
-            "strategies: probability against cost of seven strategies. fractions: measures against"
-            " the sampling fraction. pilot: do scores follow the true chance of a match?"
-            " measures: any set of measures."
-        ),
-    ] = ExperimentKind.FRACTIONS
+    experiment: ExperimentKind = option(
+        ExperimentKind.FRACTIONS,
+        "strategies: probability against cost of seven strategies. fractions: measures against the"
+        " sampling fraction. pilot: do scores follow the true chance of a match? measures: any set"
+        " of measures.",
+    )
     fractions: Annotated[tuple[str, ...], asked.FRACTIONS] = ()
     samples: Annotated[int | None, asked.SAMPLES] = None
     measures: Annotated[tuple[str, ...], asked.MEASURES] = ()
@@ -439,16 +407,16 @@ class SimulateRequest:
     workers: Workers = None
     folder: Annotated[Path | None, asked.FOLDER] = None
     plot: Plot = None
-    output: Annotated[
-        Path | None,
-        table_output("Write every number to this .csv, .parquet or .xlsx.", label="Every number"),
-    ] = None
+    output: Path | None = table_option(
+        None, "Write every number to this .csv, .parquet or .xlsx.", label="Every number"
+    )
     replace: Replace = False
     raw: Raw = False
 
 
 _COMPARE = "How records are compared"
 _comparing = partial(Option, panel=_COMPARE)
+_comparing_option = defaulting(_comparing)
 
 _First = Annotated[Path, Option("The first file, such as a masked one.", is_argument=True)]
 _Second = Annotated[Path, Option("The second file, such as the original.", is_argument=True)]
@@ -477,63 +445,50 @@ _Order = Annotated[
 class ComparedColumns:
     """Which columns of two files are compared, and how; by the names in the first file."""
 
-    on: Annotated[
-        Sequence[str],
-        Option(
-            "Columns to compare: Age,Sex. FIRST=SECOND where names differ between the first file"
-            " named and the others. All common ones by default.",
-            read=names_of,
-        ),
-    ] = ()
+    on: Sequence[str] = option(
+        (),
+        "Columns to compare: Age,Sex. FIRST=SECOND where names differ between the first file named"
+        " and the others. All common ones by default.",
+        read=names_of,
+    )
     identifier: _Identifier = ""
-    kinds: Annotated[
-        Mapping[str, str],
-        _comparing(
-            "COLUMN=KIND: number, ordinal, category, date, text, or mapped (by the partition graph"
-            " of --environment). By default link files guesses it from the values, and link evaluate"
-            " takes numbers and categories.",
-            flags="--kind",
-            read=partial(pairs_of, "--kind COLUMN=KIND"),
-        ),
-    ] = field(default_factory=dict[str, str])
-    measures: Annotated[
-        Mapping[str, str],
-        _comparing(
-            "COLUMN=MEASURE: of numbers standardized, absolute, squared, relative; of texts"
-            " levenshtein, transposition, jaro-winkler.",
-            flags="--measure",
-            read=partial(pairs_of, "--measure COLUMN=MEASURE"),
-        ),
-    ] = field(default_factory=dict[str, str])
-    missing: Annotated[
-        Mapping[str, str],
-        _comparing(
-            "COLUMN=RULE for a missing value: expected, largest, zero, impossible, or a distance.",
-            read=partial(pairs_of, "--missing COLUMN=RULE"),
-        ),
-    ] = field(default_factory=dict[str, str])
+    kinds: Mapping[str, str] = _comparing_option(
+        {},
+        "COLUMN=KIND: number, ordinal, category, date, text, or mapped (by the partition graph of"
+        " --environment). By default link files guesses it from the values, and link evaluate"
+        " takes numbers and categories.",
+        flags="--kind",
+        read=partial(pairs_of, "--kind COLUMN=KIND"),
+    )
+    measures: Mapping[str, str] = _comparing_option(
+        {},
+        "COLUMN=MEASURE: of numbers standardized, absolute, squared, relative; of texts"
+        " levenshtein, transposition, jaro-winkler.",
+        flags="--measure",
+        read=partial(pairs_of, "--measure COLUMN=MEASURE"),
+    )
+    missing: Mapping[str, str] = _comparing_option(
+        {},
+        "COLUMN=RULE for a missing value: expected, largest, zero, impossible, or a distance.",
+        read=partial(pairs_of, "--missing COLUMN=RULE"),
+    )
     order: _Order = field(default_factory=dict[str, Sequence[str]])
-    weights: Annotated[
-        Mapping[str, float],
-        _comparing(
-            "COLUMN=WEIGHT, for the objective weighted; 1 for others.",
-            flags="--weight",
-            read=partial(number_pairs_of, "--weight COLUMN=NUMBER"),
-        ),
-    ] = field(default_factory=dict[str, float])
-    steps: Annotated[
-        Mapping[str, int],
-        _comparing(
-            "COLUMN=NUMBER, for the objective lexicographic: into how many steps the largest"
-            " distance is divided. By default 1 for categories, the range of whole numbers up to"
-            " 1,000, and 100 for others.",
-            read=partial(whole_pairs_of, "--steps COLUMN=NUMBER"),
-        ),
-    ] = field(default_factory=dict[str, int])
-    environment: Annotated[
-        StorePlace | None,
-        in_environment("A store or folder of stage one, for mapped columns.", panel=_COMPARE),
-    ] = None
+    weights: Mapping[str, float] = _comparing_option(
+        {},
+        "COLUMN=WEIGHT, for the objective weighted; 1 for others.",
+        flags="--weight",
+        read=partial(number_pairs_of, "--weight COLUMN=NUMBER"),
+    )
+    steps: Mapping[str, int] = _comparing_option(
+        {},
+        "COLUMN=NUMBER, for the objective lexicographic: into how many steps the largest distance"
+        " is divided. By default 1 for categories, the range of whole numbers up to 1,000, and 100"
+        " for others.",
+        read=partial(whole_pairs_of, "--steps COLUMN=NUMBER"),
+    )
+    environment: StorePlace | None = environment_option(
+        None, "A store or folder of stage one, for mapped columns.", panel=_COMPARE
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -544,14 +499,14 @@ class LinkRequest:
     second: _Second
     columns: ComparedColumns = field(default_factory=ComparedColumns)
     options: LinkOptions = field(default_factory=LinkOptions)
-    top: Annotated[int, Option("Show so many of the surest links.", least=0)] = 10
+    top: int = option(10, "Show so many of the surest links.", least=0)
     reading: Reading = field(default_factory=Reading)
     output: WrittenTable = None
     plot: WrittenPlot = None
     report: _Report = None
-    report_values: Annotated[
-        bool, Option("Show values of the two files beside the examples of the report.")
-    ] = False
+    report_values: bool = option(
+        False, "Show values of the two files beside the examples of the report."
+    )
     replace: Replace = False
     raw: Raw = False
 
@@ -578,20 +533,17 @@ class StructureRequest:
 
     first: _First
     second: _Second
-    columns: Annotated[
-        Sequence[str],
-        Option("Columns of the first file; all but the identifier by default.", read=names_of),
-    ] = ()
-    others: Annotated[Sequence[str], Option("Columns of the second file.", read=names_of)] = ()
+    columns: Sequence[str] = option(
+        (), "Columns of the first file; all but the identifier by default.", read=names_of
+    )
+    others: Sequence[str] = option((), "Columns of the second file.", read=names_of)
     identifier: _Identifier = ""
-    environment: Annotated[
-        Path | None,
-        Option(
-            "A store or folder of stage one: columns with the name of a variable there are compared"
-            " by its partition graph.",
-            flags="--environment -e",
-        ),
-    ] = None
+    environment: Path | None = option(
+        None,
+        "A store or folder of stage one: columns with the name of a variable there are compared by"
+        " its partition graph.",
+        flags="--environment -e",
+    )
     order: _Order = field(default_factory=dict[str, Sequence[str]])
     options: StructureOptions = field(default_factory=StructureOptions)
     reading: Reading = field(default_factory=Reading)

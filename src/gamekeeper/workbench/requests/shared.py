@@ -9,16 +9,18 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from gamekeeper.options import Option
+from gamekeeper.options import Option, defaulting, option
 from gamekeeper.results import Audience
 from gamekeeper.store.place import StorePlace, store_place
 from gamekeeper.workbench.requests.environment import InStore
 
 table_output = partial(Option, flags="--output -o", writes="table", label="Written")
-"""An option that names the file of a table."""
+table_option = defaulting(table_output)
+"""An option that names the file of a table, and the same as a field."""
 
 in_environment = partial(Option, flags="--environment -e", read=store_place)
-"""An option that names a store or folder of stage one."""
+environment_option = defaulting(in_environment)
+"""An option that names a store or folder of stage one, and the same as a field."""
 
 Plot = Annotated[
     Path | None, Option("Write a plot to this .svg or .png.", writes="picture", label="Plot")
@@ -92,6 +94,7 @@ NoRecords = Annotated[
 Top = Annotated[int, Option("Show so many of the riskiest records.", least=0)]
 
 _reading = partial(Option, panel="How the file is read")
+_reading_option = defaulting(_reading)
 Delimiter = Annotated[
     str | None,
     _reading(
@@ -107,24 +110,21 @@ Decimal = Annotated[str | None, _reading("Decimal mark of numbers.")]
 class Reading:
     """How files are read: what is missing, how texts are written, what memory may be used."""
 
-    missing_values: Annotated[
-        tuple[str, ...],
-        _reading("A value to read as missing, besides the empty cell.", flags="--missing-value"),
-    ] = ()
-    keep_user_missing: Annotated[
-        bool, _reading("Keep the user-missing codes of SPSS, Stata and SAS as values.")
-    ] = False
-    header: Annotated[
-        bool,
-        _reading(
-            "Whether the first line of a text file or sheet has the names of the columns; without,"
-            " they are called 'column 1', 'column 2' and so on.",
-            flags="--header/--no-header",
-        ),
-    ] = True
-    sheet: Annotated[
-        str | None, _reading("Of an Excel workbook, where several sheets have cells.")
-    ] = None
+    missing_values: tuple[str, ...] = _reading_option(
+        (), "A value to read as missing, besides the empty cell.", flags="--missing-value"
+    )
+    keep_user_missing: bool = _reading_option(
+        False, "Keep the user-missing codes of SPSS, Stata and SAS as values."
+    )
+    header: bool = _reading_option(
+        True,
+        "Whether the first line of a text file or sheet has the names of the columns; without,"
+        " they are called 'column 1', 'column 2' and so on.",
+        flags="--header/--no-header",
+    )
+    sheet: str | None = _reading_option(
+        None, "Of an Excel workbook, where several sheets have cells."
+    )
     delimiter: Delimiter = None
     encoding: Encoding = None
     decimal: Decimal = None
@@ -136,7 +136,7 @@ ENGINE_VARIABLE = "GAMEKEEPER_ENGINE"
 SCRATCH_VARIABLE = "GAMEKEEPER_SCRATCH"
 THIS_MACHINE = "duckdb"
 
-_counting = partial(Option, panel="Where it is counted")
+_counting = defaulting(partial(Option, panel="Where it is counted"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,23 +144,19 @@ class EngineRequest:
     """Which engine keeps the records of a file and counts them."""
 
     # From Python also an engine that is open.
-    engine: Annotated[
-        str | Any,
-        _counting(
-            "duckdb (this machine), spark://HOST:PORT, sc://HOST:PORT (Spark Connect) or"
-            f" local-cluster. By default ${ENGINE_VARIABLE}, or else duckdb. A cluster must see the"
-            " file under the same path; Parquet is read in place.",
-            read=str,
-            default_text="",
-        ),
-    ] = ""
-    scratch: Annotated[
-        str,
-        _counting(
-            "With a cluster: a folder that all its machines and this one see, for what is kept while"
-            f" it counts. By default ${SCRATCH_VARIABLE}."
-        ),
-    ] = ""
+    engine: str | Any = _counting(
+        "",
+        "duckdb (this machine), spark://HOST:PORT, sc://HOST:PORT (Spark Connect) or"
+        f" local-cluster. By default ${ENGINE_VARIABLE}, or else duckdb. A cluster must see the"
+        " file under the same path; Parquet is read in place.",
+        read=str,
+        default_text="",
+    )
+    scratch: str = _counting(
+        "",
+        "With a cluster: a folder that all its machines and this one see, for what is kept while"
+        f" it counts. By default ${SCRATCH_VARIABLE}.",
+    )
 
     @property
     def named(self) -> str:
@@ -200,33 +196,28 @@ State = Annotated[
 class ServeRequest:
     """A server for a store."""
 
-    store: Annotated[
-        StorePlace | None,
-        Option(
-            "File of a store, or postgresql://... on a server.", is_argument=True, read=store_place
-        ),
-    ] = None
-    demo: Annotated[
-        bool,
-        Option("Serve made-up forms and a made-up file from ./demo-workbench, which is made once."),
-    ] = False
-    folders: Annotated[
-        tuple[Path, ...],
-        Option("A folder with files of people that pages may read, in place.", flags="--allow"),
-    ] = ()
-    port: Annotated[
-        int, Option("Where it listens; 0 for any that is free.", least=0, most=65_535)
-    ] = 8720
-    host: Annotated[
-        str, Option("The address it listens on. Others than this machine's need accounts.")
-    ] = "127.0.0.1"
-    origin: Annotated[
-        str, Option("The address that people use, where a proxy with https stands before it.")
-    ] = ""
-    keep_days: Annotated[
-        int,
-        Option("Results of single records are deleted after so many days.", least=1, most=3_650),
-    ] = 14
+    store: StorePlace | None = option(
+        None,
+        "File of a store, or postgresql://... on a server.",
+        is_argument=True,
+        read=store_place,
+    )
+    demo: bool = option(
+        False, "Serve made-up forms and a made-up file from ./demo-workbench, which is made once."
+    )
+    folders: tuple[Path, ...] = option(
+        (), "A folder with files of people that pages may read, in place.", flags="--allow"
+    )
+    port: int = option(8720, "Where it listens; 0 for any that is free.", least=0, most=65_535)
+    host: str = option(
+        "127.0.0.1", "The address it listens on. Others than this machine's need accounts."
+    )
+    origin: str = option(
+        "", "The address that people use, where a proxy with https stands before it."
+    )
+    keep_days: int = option(
+        14, "Results of single records are deleted after so many days.", least=1, most=3_650
+    )
     state: State = None
 
 
@@ -286,12 +277,10 @@ class RoleRequest:
 class DemoRequest:
     """Where the demo writes to, and which people it makes up."""
 
-    output: Annotated[
-        Path,
-        Option(
-            "Folder to write to: a new one, or that of an earlier demo, which is replaced.",
-            flags="--output -o",
-            writes="folder",
-        ),
-    ] = Path("demo-output")
-    seed: Annotated[int, Option("Another seed makes up other people.")] = 2026
+    output: Path = option(
+        Path("demo-output"),
+        "Folder to write to: a new one, or that of an earlier demo, which is replaced.",
+        flags="--output -o",
+        writes="folder",
+    )
+    seed: int = option(2026, "Another seed makes up other people.")
