@@ -21,12 +21,12 @@ from hashlib import sha256
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from gamekeeper.arrow import pa
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import cell_text, count_of, did_you_mean, quoted, short
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -49,20 +49,6 @@ def _cell(cell: object) -> str:
     # Notebooks put all cells to the right and cut no line, which is for numbers.
     side = ' style="text-align: left; white-space: normal"' if isinstance(cell, str) else ""
     return f"<td{side}>{escape(cell_text(cell))}</td>"
-
-
-def arrow_table(columns: Mapping[str, str], rows: Iterable[Sequence[Any]]) -> pa.Table:
-    """Return rows as a table; each column is given with the name of its Arrow type.
-
-    >>> arrow_table({"form": "string", "year": "int64"}, [("census", 2031)]).to_pylist()
-    [{'form': 'census', 'year': 2031}]
-    """
-    import pyarrow as pa
-
-    cells = list(zip(*rows, strict=True)) or [()] * len(columns)
-    kinds = map(pa.type_for_alias, columns.values())
-    arrays = [pa.array(column, kind) for column, kind in zip(cells, kinds, strict=True)]
-    return pa.Table.from_arrays(arrays, names=list(columns))
 
 
 COLOURS = (
@@ -402,8 +388,6 @@ class Listing(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return the lines of the page; a column with values of several types has texts."""
-        import pyarrow as pa
-
         kinds = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
         made = [pa.array(cells, kinds[kind]) for kind, cells in self._typed()]
         return pa.Table.from_arrays(made, names=list(self.columns))

@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.uniques.minimal_uniques import MinimalUniques
+from gamekeeper.arrow import pa
 from gamekeeper.data.coding.codebook import CodedVariable
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Provenance, Result, name_bars, new_figure, ruled, table_html
 from gamekeeper.wording import count_of, on_one_line
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -100,8 +100,6 @@ class VariableRisk(Result):
 
     def by_size(self) -> pa.Table:
         """Return one row per variable and MSU size, in the order of the variables."""
-        import pyarrow as pa
-
         cells = [
             (line.variable, size, line.msus[size], line.is_scores[size], line.suda_scores[size])
             for line in self.lines
@@ -209,8 +207,6 @@ class SizeRisk(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per size; the percentages sum to 100."""
-        import pyarrow as pa
-
         lines = self.lines
         is_scores = [line.is_score for line in lines]
         suda_scores = [line.suda_score for line in lines]
@@ -241,8 +237,6 @@ def whole_numbers(values: Sequence[int]) -> pa.Array:
     >>> whole_numbers([1, 2]).type, whole_numbers([1, 10**30]).type
     (DataType(int64), DataType(double))
     """
-    import pyarrow as pa
-
     if all(-_INT64 <= value < _INT64 for value in values):
         return pa.array(values, pa.int64())
     return pa.array([float(value) for value in values], pa.float64())
@@ -251,8 +245,6 @@ def whole_numbers(values: Sequence[int]) -> pa.Array:
 def _contributions(
     lines: Sequence[Contribution], file_is: int, file_suda: int, named: Sequence[str]
 ) -> pa.Table:
-    import pyarrow as pa
-
     is_scores = [line.is_score for line in lines]
     suda_scores = [line.suda_score for line in lines]
     columns = {
@@ -272,8 +264,6 @@ def _contributions(
 
 
 def _percents(parts: Sequence[int], whole: int) -> pa.Array:
-    import pyarrow as pa
-
     return pa.array([_percent(part, whole) for part in parts], pa.float64())
 
 

@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,7 @@ from gamekeeper.algorithms.uniques.strategies import (
     matching_probabilities,
     numbered_strategies,
 )
+from gamekeeper.arrow import arrow_table, pa
 from gamekeeper.attack.matching_result import MatchingRisk, dis_line, known_lines, modelled_lines
 from gamekeeper.attack.models.fitting import fit_models, why_no_models
 from gamekeeper.attack.models.inference import ModelRisk, infer_risk, require_same_keys
@@ -54,11 +55,8 @@ from gamekeeper.data.keys.listed_records import ListedRecords
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.options import takes
 from gamekeeper.prompt_syntax import Missing
-from gamekeeper.results import Provenance, Result, arrow_table
+from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, number_text, quoted, three_digits
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _WORDS = {
     "top": "The {top} keys with the highest probability of a match",

@@ -15,10 +15,11 @@ from gamekeeper.algorithms.uniques.strategies import (
     Strategy,
     StrategyValue,
 )
+from gamekeeper.arrow import arrow_table, pa
 from gamekeeper.attack.models.inference import ModelRisk, measure_text
 from gamekeeper.attack.risk import FileRisk, RiskLine
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.results import EVERYTHING, Listing, Provenance, Result, arrow_table, make_listing
+from gamekeeper.results import EVERYTHING, Listing, Provenance, Result, make_listing
 from gamekeeper.wording import (
     count_of,
     did_you_mean,
@@ -30,7 +31,6 @@ from gamekeeper.wording import (
 )
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
 _PARTS = ("pr_cm", "cost_without", "cost_with", "eff_without", "eff_with")

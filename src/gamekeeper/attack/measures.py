@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.anonymity import UnsafeCombinations, n_sets, unsafe_combinations
+from gamekeeper.arrow import pa
 from gamekeeper.attack.matching import match_classes
 from gamekeeper.attack.measure_lines import (
     Found,
@@ -41,7 +42,6 @@ from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
 
@@ -220,8 +220,6 @@ def _records(found: Found, provenance: Provenance) -> RecordRisk:
 
 
 def _unsafe_table(key_table: KeyTable, unsafe: UnsafeCombinations | None) -> pa.Table:
-    import pyarrow as pa
-
     counts = np.zeros((len(key_table.keys), 0)) if unsafe is None else unsafe.by_variable
     columns = {
         f"of {count_of(size + 1, 'variable')}": pa.array(counts[:, size])

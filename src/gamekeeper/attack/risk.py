@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from gamekeeper.arrow import arrow_table, pa, pc
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.results import Provenance, Result, arrow_table, table_html
+from gamekeeper.results import Provenance, Result, table_html
 from gamekeeper.wording import did_you_mean, digits_text, quoted
 
 if TYPE_CHECKING:
     import numpy as np
-    import pyarrow as pa
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
@@ -232,8 +232,6 @@ class RecordRisk(Result):
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
-        import pyarrow.compute as pc
-
         sizes = self.table["class_size"]
         largest = pc.max(self.table[self.measure]).as_py()
         return {
@@ -253,9 +251,6 @@ class RecordRisk(Result):
 
         They are ranked `by` a column, `measure` if empty. None is without a value.
         """
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         column = by or self.measure
         known = [
             field.name

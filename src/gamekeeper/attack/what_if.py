@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from gamekeeper.arrow import arrow_table, pa
 from gamekeeper.attack.options import FitMethod, FitOptions
 from gamekeeper.attack.risk import keyed_provenance
 from gamekeeper.attack.uniques.dis import general_dis
@@ -27,14 +28,12 @@ from gamekeeper.results import (
     Progress,
     Provenance,
     Result,
-    arrow_table,
     new_figure,
     ruled,
 )
 from gamekeeper.wording import count_of, expected_text, three_digits
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 

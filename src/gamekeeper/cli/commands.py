@@ -28,6 +28,7 @@ import typer
 from typer.core import TyperCommand
 
 from gamekeeper import results
+from gamekeeper.arrow import pa
 from gamekeeper.attack.unexamined import WHOLE_HOUSEHOLDS
 from gamekeeper.budget import within_memory
 from gamekeeper.cli.app import stopped_by_hand
@@ -47,7 +48,6 @@ from gamekeeper.wording import cell_text, percent_text, quoted, shown_cell
 from gamekeeper.workbench.requests.shared import ENGINE_VARIABLE, EngineRequest
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from rich.console import Console
     from rich.progress import Progress
 

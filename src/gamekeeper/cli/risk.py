@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from gamekeeper.arrow import pa
 from gamekeeper.cli.commands import (
     AsFormat,
     Format,
@@ -42,8 +43,6 @@ from gamekeeper.workbench.requests.records import (
 )
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from gamekeeper.attack.uniques.suda import UniquesRisk
     from gamekeeper.data.keys.key_table import KeyTable
     from gamekeeper.workbench.risk import CountedFile

@@ -15,11 +15,11 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from numbers import Integral
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.arrow import pa
 from gamekeeper.data.people import (
     ALONE,
     CAPITAL,
@@ -59,9 +59,6 @@ from gamekeeper.data.people import (
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.prompt_syntax import FractionLike, parse_fraction
 from gamekeeper.wording import did_you_mean
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 WEIGHT = "Weight"
 """The column with the design weights of a sample."""
@@ -230,8 +227,6 @@ def _described(draws: Draws, homes: Households) -> tuple[Integers, dict[str, Int
 def _table(
     household: Integers, codes: NDArray[np.int8], gaps: NDArray[np.bool_] | None
 ) -> pa.Table:
-    import pyarrow as pa
-
     columns = {HOUSEHOLD: pa.array(household)}
     for position, (name, labels) in enumerate(CATEGORIES.items()):
         indices = pa.array(codes[position], mask=None if gaps is None else gaps[position])
@@ -306,8 +301,6 @@ def sample_population(
     >>> sample.num_rows, sum(sample["Weight"].to_pylist())
     (20, 1000.0)
     """
-    import pyarrow as pa
-
     exact = _exact(fraction)
     _check_sample(table, exact, seed, stratify_by)
     stratum = _strata(table, stratify_by)

@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gamekeeper.arrow import pa
 from gamekeeper.attack.unexamined import WHOLE_HOUSEHOLDS
 from gamekeeper.options import given
 from gamekeeper.protection.attacking.result import FileAttack, JudgedTarget
@@ -24,7 +25,6 @@ from gamekeeper.results import COLOURS, GRID, MUTED, Provenance, Result
 from gamekeeper.wording import count_of, digits_text, joined, percent_text, quoted, three_digits
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
 
@@ -315,8 +315,6 @@ class RiskUtilityMap(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per candidate."""
-        import pyarrow as pa
-
         on_frontier = set(self.frontier)
         every = self.candidates
         whole, share, truth, text = pa.int64(), pa.float64(), pa.bool_(), pa.string()

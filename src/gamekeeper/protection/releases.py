@@ -20,12 +20,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.blocks import CounterStream
+from gamekeeper.arrow import pa
 from gamekeeper.data.reading.columns import Column, ColumnKind, number_of, value_texts
 from gamekeeper.data.reading.source import Source
 from gamekeeper.data.writing.microdata_file import WrittenRelease, write_release
@@ -34,10 +35,6 @@ from gamekeeper.errors import InputError, Reason
 from gamekeeper.protection.recipe import Recipe
 from gamekeeper.protection.step import Protected, Setting
 from gamekeeper.wording import count_of, quoted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 _KEPT, _SHUFFLED = "kept", "shuffled"
 
@@ -235,8 +232,6 @@ def count_copies(
 
 def numbering_columns(source: Source, names: Sequence[str]) -> list[str]:
     """Return the columns of whole numbers, one after the other, each of which one record has."""
-    import pyarrow as pa
-
     blocks: dict[str, list[NDArray[np.int64]]] = {name: [] for name in names}
     for batch in source.batches(list(names)) if names else ():
         for name in list(blocks):
@@ -279,8 +274,6 @@ def _marks(source: Source, groups: Sequence[Sequence[str]], decimal: str) -> lis
 
 def _words(cells: pa.Array, column: Column, missing: frozenset[str], decimal: str) -> Marks:
     """Return two words per cell, mixed from its text; of a missing one, nothing."""
-    import pyarrow as pa
-
     if pa.types.is_null(cells.type):
         return np.zeros((len(cells), 2), dtype=np.uint64)
     if pa.types.is_string_view(cells.type):

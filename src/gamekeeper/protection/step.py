@@ -40,6 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.blocks import CounterStream
+from gamekeeper.arrow import pa
 from gamekeeper.data.coding.codebook import MISSING, Recode
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Problem, Reason, refuse
@@ -49,8 +50,6 @@ from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import count_of, did_you_mean, joined, quoted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from gamekeeper.mapping.environment.environment import Environment
 
 
@@ -253,8 +252,6 @@ class ChangeLog:
         >>> ChangeLog(2, {"age": stars}).cells().to_pylist()
         [{'record': 2, 'variable': 'age', 'change': 'suppressed'}]
         """
-        import pyarrow as pa
-
         records: list[NDArray[np.int64]] = []
         names: list[str] = []
         hows: list[str] = []
@@ -403,8 +400,6 @@ class Protected(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per variable that was changed."""
-        import pyarrow as pa
-
         kinds = {"variable": pa.string(), "recoded": pa.bool_(), "categories": pa.int64()}
         kinds |= {"suppressed": pa.int64(), "changed": pa.int64(), "changed_share": pa.float64()}
         return pa.Table.from_pylist(self.log.rows(), pa.schema(kinds))

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gamekeeper.arrow import pa
 from gamekeeper.attack.assessment.criteria import answers
 from gamekeeper.attack.assessment.measured import Interval, Measured
 from gamekeeper.attack.assessment.policy import JudgedPolicy
@@ -290,8 +291,6 @@ def _tile(found: Interval, words: str) -> tuple[str, str]:
 
 
 def _policy(judged: JudgedPolicy) -> RiskSection:
-    import pyarrow as pa
-
     rows = [
         {
             "criterion": line.limit.criterion.name.replace("_", " "),
@@ -331,8 +330,6 @@ def _relative(measured: Measured) -> list[RiskSection]:
 
 
 def _guidance(measured: Measured) -> RiskSection:
-    import pyarrow as pa
-
     rows = [answer.row() for answer in answers(measured)]
     table = pa.table(
         {

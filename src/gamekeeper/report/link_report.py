@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from gamekeeper.arrow import pa
 from gamekeeper.attack.linkage.file_links import Carried, FileLinks
 from gamekeeper.attack.linkage.files import MaskingComparison
 from gamekeeper.attack.linkage.structure import StructureLinks
@@ -22,7 +23,6 @@ from gamekeeper.report.page import RiskReport, RiskSection, RiskTable, facts_of
 from gamekeeper.wording import joined, percent_range, percent_text
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
 
@@ -348,8 +348,6 @@ def _examples(found: FileLinks, tables: tuple[CodedTable, CodedTable] | None) ->
 
 def _in_words(found: FileLinks, carried: Carried) -> pa.Table:
     """Return examples of links in words, without any value of the files."""
-    import pyarrow as pa
-
     shown = carried.examples
     stated, correct = found.linked.probabilities, found.is_correct
     columns: dict[str, Sequence[object]] = {
@@ -365,8 +363,6 @@ def _in_words(found: FileLinks, carried: Carried) -> pa.Table:
 
 
 def _values(found: FileLinks, tables: tuple[CodedTable, CodedTable]) -> pa.Table:
-    import pyarrow as pa
-
     assert found.carried is not None
     rows: list[dict[str, str]] = []
     for one in found.carried.examples:

@@ -34,6 +34,7 @@ from markupsafe import Markup
 
 from gamekeeper.algorithms.categories.partitions import SizeCurve
 from gamekeeper.algorithms.layout_layers import Point
+from gamekeeper.arrow import pa
 from gamekeeper.files import write_file
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap, plot_curves
 from gamekeeper.report.tables import PAGE_ENDINGS, palette, render, require_ending, save_picture
@@ -41,7 +42,6 @@ from gamekeeper.results import Provenance, drawable
 from gamekeeper.wording import categories_text, cell_text, count_of, number_text, percent_text
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -513,8 +513,6 @@ class RiskTable:
         most: int = 200,
     ) -> RiskTable:
         """Make a table of an Arrow table; `names` are the headings of columns."""
-        import pyarrow as pa
-
         chosen = list(columns) or table.column_names
         shown = table.select(chosen).slice(0, most)
         numeric = tuple(

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from gamekeeper.arrow import pa
 from gamekeeper.attack.assessment.criteria import CRITERIA, Unit
 from gamekeeper.attack.assessment.policy import Standing
 from gamekeeper.protection.attacking.result import FileAttack, JudgedTarget
@@ -34,7 +35,6 @@ from gamekeeper.results import Provenance, for_outsiders
 from gamekeeper.wording import count_of, digits_text, quoted, share_text, three_digits
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
 
@@ -364,8 +364,6 @@ def _verdict(attacks: Sequence[AttackChange]) -> list[str]:
 
 
 def _attacks(attacks: Sequence[AttackChange]) -> RiskSection:
-    import pyarrow as pa
-
     silent = [
         line for line in attacks if line.before is None and line.after is None and not line.target
     ]
@@ -449,8 +447,6 @@ def _map(figure: Figure | None, candidates: pa.Table | None) -> RiskSection:
 
 
 def _methods(steps: Sequence[Step], told: Sequence[str], *, with_options: bool) -> RiskSection:
-    import pyarrow as pa
-
     rows: list[dict[str, str]] = []
     for step in steps:
         row = {"method": step.do, "ISO/IEC 20889": step.iso or "—"}
@@ -477,8 +473,6 @@ def _option(value: object) -> str:
 
 
 def _cells(log: ChangeLog, about: AboutProtection, *, is_public: bool = False) -> RiskSection:
-    import pyarrow as pa
-
     title = "What was changed, variable by variable"
     if not about.is_counted:
         return RiskSection("cells", title, [*about.changed])

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.utility import Propensity
+from gamekeeper.arrow import pa
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.protection.step import ChangeLog, Protected, Setting, VariableChange
 from gamekeeper.protection.utility.measuring import UtilityOptions, measure_utility
@@ -36,7 +37,6 @@ from gamekeeper.results import (
 from gamekeeper.wording import percent_text, short
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -261,8 +261,6 @@ def analyses_sections(utility: Utility, *, with_categories: bool) -> list[RiskSe
 
 def _by_analysis(utility: Utility) -> pa.Table:
     """Return how well each analysis comes out, without its categories."""
-    import pyarrow as pa
-
     rows: list[dict[str, object]] = []
     for text, weighted in dict.fromkeys(
         (line.analysis, line.weighted) for line in utility.analyses

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from gamekeeper.arrow import pa
 from gamekeeper.attack.experiments.attack_experiment import AttackExperiment, attack_words
 from gamekeeper.attack.experiments.compare import Comparison, Setting
 from gamekeeper.attack.experiments.judgement import Judgement, all_in_words, in_words
@@ -20,7 +21,6 @@ from gamekeeper.report.page import RiskReport, RiskSection, RiskTable, facts_of
 from gamekeeper.wording import fraction_text, fractions_text
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
     from gamekeeper.attack.what_if import WhatIf
@@ -139,8 +139,6 @@ def assessment_report(
 
 def classes_section(key_table: KeyTable) -> RiskSection:
     """Tell how the records share their keys."""
-    import pyarrow as pa
-
     sizes = sorted(key_table.records_by_size)
     columns = {
         "class_size": pa.array(sizes, pa.int64()),
@@ -158,8 +156,6 @@ def with_reasons(uniques: UniquesRisk, shown: pa.Table, caption: str) -> tuple[p
     """Return a table of records with what sets each apart, where that is known, and its caption."""
     if uniques.explainer.found.masks is None:
         return shown, caption
-    import pyarrow as pa
-
     words = [
         "; ".join(line.removeprefix("unique by ") for line in uniques.explain(record, most=4))
         for record in shown["record"].to_pylist()
@@ -402,8 +398,6 @@ def _setting(number: int, setting: Setting) -> RiskSection:
 
 
 def _differences(judgement: Judgement, best: str) -> RiskTable:
-    import pyarrow as pa
-
     table = judgement.differences(best).to_arrow()
     words = [in_words(measure) for measure in table["measure"].to_pylist()]
     return RiskTable.of(
@@ -425,8 +419,6 @@ def _file_columns(column: str) -> dict[str, str]:
 
 def _table(caption: str, judgement: Judgement, names: Mapping[str, str]) -> RiskTable:
     """Make a table of the columns that some measure has, with the measures that have any."""
-    import pyarrow as pa
-
     table = judgement.to_arrow()
     said = [name for name in names if name != "measure" and table[name].null_count < len(table)]
     known = [any(table[name][row].is_valid for name in said) for row in range(len(table))]
@@ -464,8 +456,6 @@ def _attacks(found: AttackExperiment) -> RiskSection:
 
 def _by_fraction(caption: str, found: AttackExperiment, part: str) -> RiskTable | None:
     """Make a table with a line per attack that has such a number, and a column per fraction."""
-    import pyarrow as pa
-
     curves = {one: found.curve(*one, part) for one in found.series}
     known = {one: values for one, values in curves.items() if any(v is not None for v in values)}
     if not known:

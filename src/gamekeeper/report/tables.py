@@ -15,18 +15,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import jinja2
 from markupsafe import Markup
 
+from gamekeeper.arrow import pa, parquet, pc
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.files import write_file
 from gamekeeper.wording import NUMERAL, STARTS, quoted, short, shown_cell
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 palette = SimpleNamespace(
     INK="#1c2733",
@@ -197,8 +194,6 @@ def write_table(table: pa.Table, path: str | Path, *, raw: bool = False) -> Path
 
 def _shown(table: pa.Table) -> pa.Table:
     """Return a table whose texts a spreadsheet shows and does not run."""
-    import pyarrow as pa
-
     columns = [
         column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
         for column in table.columns
@@ -208,9 +203,6 @@ def _shown(table: pa.Table) -> pa.Table:
 
 
 def _shown_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     starts = pc.match_substring_regex(column, f"^'*[{re.escape(STARTS)}]")
     is_number = pc.match_substring_regex(column, NUMERAL, ignore_case=True)
     risky = pc.fill_null(pc.and_not(starts, is_number), False)
@@ -223,8 +215,6 @@ def _shown_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
     return pa.types.is_string(kind) or pa.types.is_large_string(kind)
 
 
@@ -235,8 +225,6 @@ def _write_csv(table: pa.Table, file: BinaryIO) -> None:
 
 
 def _write_parquet(table: pa.Table, file: BinaryIO) -> None:
-    import pyarrow.parquet as parquet
-
     parquet.write_table(table, file)
 
 

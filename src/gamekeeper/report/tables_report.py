@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gamekeeper.algorithms.cells.cell_system import AxisNodes
+from gamekeeper.arrow import pa
 from gamekeeper.attack.tables.audit_result import HiddenCell, TableAudit, figure_text
 from gamekeeper.attack.tables.bounding import possible_sums_words
 from gamekeeper.attack.tables.bounds import TableBounds
@@ -23,10 +24,6 @@ from gamekeeper.data.tables.release import Release
 from gamekeeper.report.page import RiskReport, RiskSection, RiskTable
 from gamekeeper.results import Provenance
 from gamekeeper.wording import count_of, digits_text, quoted, shape_text
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 _GRIDS, _ROWS, _COLUMNS = 12, 40, 10
 _LISTED = 200
@@ -85,8 +82,6 @@ def audit_report(found: TableAudit, *, with_records: bool = True) -> RiskReport:
 
 
 def _rules(found: TableAudit) -> RiskSection:
-    import pyarrow as pa
-
     columns = {
         "rule": [one.rule for one in found.standings],
         "what it asks": [one.words for one in found.standings],
@@ -100,8 +95,6 @@ def _rules(found: TableAudit) -> RiskSection:
 
 
 def _given_away(found: TableAudit) -> RiskSection:
-    import pyarrow as pa
-
     own = [one for one in found.cells if one.is_known or one.is_near]
     columns = {
         "cell": pa.array([found.tables.words(one.cell) for one in own], pa.string()),
@@ -140,8 +133,6 @@ def _insiders(found: TableAudit) -> list[RiskSection]:
 
 def _levels(found: TableAudit) -> RiskSection:
     """Return how many cells of each level are hidden and given away."""
-    import pyarrow as pa
-
     tables = found.tables
     system = tables.system
     listed = np.unique(np.concatenate(system.tables[: len(tables.tables)]))
@@ -301,8 +292,6 @@ def _grid(
     at: list[int],
     sides: list[list[int]],
 ) -> pa.Table | None:
-    import pyarrow as pa
-
     axes = found.tables.system.axes
     rows = [*sides[0][: _ROWS - 1], sides[0][-1]] if len(sides[0]) > _ROWS else sides[0]
     columns = sides[1] if len(sides) > 1 else [-1]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.arrow import pa
 from gamekeeper.attack.unexamined import IMPOSSIBLE, SENSITIVE_MARKS
 from gamekeeper.budget import require_memory, workers_of
 from gamekeeper.data.coding.coded_table import FIRST_RECORDS, CodedTable, first_codes
@@ -37,8 +38,6 @@ from gamekeeper.wording import at_start, count_of, joined, number_text, quoted
 from gamekeeper.workbench.requests.shared import ON_THIS_MACHINE
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from gamekeeper.attack.what_if import WhatIf
 
 Found = TypeVar("Found")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.algorithms.uniques.minimal_uniques import least_bytes
+from gamekeeper.arrow import pa
 from gamekeeper.attack.assessment.criteria import Answer, answers
 from gamekeeper.attack.assessment.measured import (
     MEANINGS,
@@ -53,7 +54,6 @@ from gamekeeper.workbench.microdata import Microdata, open_microdata
 from gamekeeper.workbench.requests.assessment import AssessRequest
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
 

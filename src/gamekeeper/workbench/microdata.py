@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gamekeeper.algorithms.categories.partitions import Arbitrary
+from gamekeeper.arrow import pa
 from gamekeeper.data.coding.codebook import MISSING, Codebook, Recode
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.source_coding import code_source
@@ -68,8 +69,6 @@ from gamekeeper.workbench.requests.shared import (
 )
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from gamekeeper.attack.options import FitOptions
     from gamekeeper.attack.what_if import WhatIf
     from gamekeeper.report.risk_report import AboutFile
@@ -287,8 +286,6 @@ class Microdata:
         """Return a table of records with the user's own name of each, where one is known."""
         if not self.identifier:
             return table
-        import pyarrow as pa
-
         variable = self.coded.codebook[self.identifier]
         values = pa.array(variable.values)
         codes = self.coded.codes_at(self.identifier, table["record"].to_numpy() - 1)

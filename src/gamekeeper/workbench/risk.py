@@ -11,11 +11,12 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from gamekeeper.algorithms.uniques.minimal_uniques import least_bytes, require_least_seconds
+from gamekeeper.arrow import pa
 from gamekeeper.attack.matching import assess_matching, matching_bytes
 from gamekeeper.attack.matching_result import MatchingRisk
 from gamekeeper.attack.measures import RiskMeasures, measure_risk, measures_bytes
@@ -82,9 +83,6 @@ from gamekeeper.workbench.requests.records import (
     SpecialRequest,
     SudaRequest,
 )
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _MOST_AT_ONCE, _MOST_CELLS = 512, 1 << 20
 _KEYS = re.compile(
@@ -163,8 +161,6 @@ class FileLook(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per column."""
-        import pyarrow as pa
-
         kinds = {"str": pa.string(), "int": pa.int64()}
         schema = pa.schema({item.name: kinds[str(item.type)] for item in fields(ColumnLook)})
         return pa.Table.from_pylist([asdict(one) for one in self.columns], schema)

@@ -15,13 +15,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.anonymity import household_risk
 from gamekeeper.algorithms.models.rate_mixture import Measure
+from gamekeeper.arrow import pa
 from gamekeeper.attack.matching import assess_matching
 from gamekeeper.attack.matching_result import MatchingRisk
 from gamekeeper.attack.measure_lines import household_codes
@@ -36,9 +37,6 @@ from gamekeeper.data.keys.key_table import KeyTable, missing_reservations
 from gamekeeper.options import takes
 from gamekeeper.prompt_syntax import Missing
 from gamekeeper.wording import count_of, expected_text, percent_text, three_digits
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 # Nothing is said below a tenth of a record.
 _LEAST_LIMIT = 0.1
@@ -417,8 +415,6 @@ MEANINGS = {
 
 def record_table(measured: Measured) -> pa.Table:
     """Return one row per listed record; those left out, which are where all are, have no measures."""
-    import pyarrow as pa
-
     chances, listed = measured.chances, measured.keys.listed
     columns: dict[str, NDArray[Any]] = {
         "class_size": listed.sizes(),

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.uniques.strategies import Direction, matching_probabilities
+from gamekeeper.arrow import pa
 from gamekeeper.attack.experiments.judgement import in_words
 from gamekeeper.attack.experiments.notional import TOP, Sample
 from gamekeeper.attack.experiments.scores import AttackValue, RecordEstimates
@@ -25,7 +26,6 @@ from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, ma
 from gamekeeper.wording import at_start, count_of, fraction_text, fractions_text, people_text
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
 PLAIN = ("pr_cm_given_um", "pr_cm_given_su", "pr_pu_given_su", "dis")
@@ -265,8 +265,6 @@ class AttackExperiment(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one line per fraction and attack; means over samples."""
-        import pyarrow as pa
-
         lines = self.lines()
         columns: dict[str, Any] = {
             "fraction": pa.array([float(line.fraction) for line in lines], pa.float64()),

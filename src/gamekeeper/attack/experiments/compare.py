@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.arrow import pa
 from gamekeeper.attack.experiments.attack_experiment import (
     ATTACKS,
     AttackedSample,
@@ -79,7 +80,6 @@ from gamekeeper.results import Listing, Provenance, Result, package_version
 from gamekeeper.wording import at_start, count_of, fraction_text, percent_text, quoted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
 _WARMING = 40
@@ -249,8 +249,6 @@ class Comparison(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one line per sampling fraction and measure."""
-        import pyarrow as pa
-
         tables: list[pa.Table] = []
         for setting in self.settings:
             table = setting.judgement.to_arrow()

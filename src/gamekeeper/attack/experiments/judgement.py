@@ -28,6 +28,7 @@ from gamekeeper.algorithms.judging import (
     mid_ranks,
     rank_line,
 )
+from gamekeeper.arrow import pa
 from gamekeeper.attack.experiments.scores import ScoredSample, Scores, checked_scores
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
@@ -42,7 +43,6 @@ from gamekeeper.wording import (
 )
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
 Numbers = NDArray[np.float64]
@@ -355,8 +355,6 @@ class Judgement(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one line per measure."""
-        import pyarrow as pa
-
         rows = [_flat(line) for line in self.lines]
         columns: dict[str, Any] = {"measure": pa.array(self.measures, pa.string())}
         for name in rows[0]:

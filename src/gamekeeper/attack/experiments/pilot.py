@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gamekeeper.algorithms.uniques.strategies import Strategy, numbered_strategies
+from gamekeeper.arrow import pa
 from gamekeeper.attack.experiments.measures import (
     MODEL_CURVES,
     N_BANDS,
@@ -47,7 +48,6 @@ from gamekeeper.wording import (
 )
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
 _CURVES = ("pr_cm_given_su", "pr_pu_given_su", "pr_cm_given_um", "dis")
@@ -90,8 +90,6 @@ class StrategyExperiment(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one line per sample and strategy; without values where it had no target."""
-        import pyarrow as pa
-
         simulation, strategies = self.simulation, self.strategies
         n_samples = len(simulation.fractions)
         columns: dict[str, Any] = {
@@ -191,8 +189,6 @@ class FractionExperiment(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one line per sample."""
-        import pyarrow as pa
-
         columns: dict[str, Any] = {
             "sample": np.arange(1, len(self.simulation.fractions) + 1),
             "fraction": [float(step) for step in self.simulation.fractions],
@@ -329,8 +325,6 @@ class PilotStudy(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return the calibration table: one line per score and group that has records."""
-        import pyarrow as pa
-
         lines = self.calibration
         return pa.table(
             {

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.judging import logit_rank_plot
 from gamekeeper.algorithms.statistics import robust_loess
+from gamekeeper.arrow import pa
 from gamekeeper.attack.experiments.measures import measure_words
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import (
@@ -35,7 +36,6 @@ from gamekeeper.results import (
 from gamekeeper.wording import count_of, did_you_mean, digits_text, fraction_text, quoted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -95,8 +95,6 @@ class SimulationResult(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one line per sample and measure; an undefined measure has no value."""
-        import pyarrow as pa
-
         n_samples, n_measures = self.values.shape
         flat = self.values.ravel()
         return pa.table(

@@ -20,6 +20,7 @@ from gamekeeper.algorithms.linkage.blocking import CandidatePairs
 from gamekeeper.algorithms.linkage.comparison import Comparison
 from gamekeeper.algorithms.linkage.fellegi_sunter import FellegiSunterModel
 from gamekeeper.algorithms.linkage.objective import Objective
+from gamekeeper.arrow import arrow_table, pa
 from gamekeeper.attack.linkage.columns import LinkVariable
 from gamekeeper.attack.linkage.group_links import GroupLinks
 from gamekeeper.attack.linkage.linking import Linked, ahead_of, link_pairs
@@ -33,7 +34,7 @@ from gamekeeper.attack.linkage.truth import (
     plot_links,
     share_interval,
 )
-from gamekeeper.results import Progress, Provenance, Result, arrow_table, table_html
+from gamekeeper.results import Progress, Provenance, Result, table_html
 from gamekeeper.wording import (
     be,
     count_of,
@@ -46,7 +47,6 @@ from gamekeeper.wording import (
 )
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
@@ -234,8 +234,6 @@ class Carried:
 
     def to_arrow(self) -> pa.Table:
         """Return one row per variable, those that say most first."""
-        import pyarrow as pa
-
         key = np.nan_to_num(self.weights, nan=0.0) if np.isfinite(self.weights).any() else None
         order = np.argsort(-(self.shares[:, 0] if key is None else key), kind="stable")
         columns = {
@@ -503,8 +501,6 @@ class FileLinks(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per record of the first file, numbered from 1 as in the files."""
-        import pyarrow as pa
-
         linked = self.linked
         columns: dict[str, Any] = {
             "record": pa.array(np.arange(1, self.n_records[0] + 1)),
@@ -574,6 +570,4 @@ class FileLinks(Result):
 
 
 def _masked(values: Floats) -> Any:
-    import pyarrow as pa
-
     return pa.array(values, mask=~np.isfinite(values))

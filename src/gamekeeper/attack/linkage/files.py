@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.linkage.blocking import MAX_PAIRS, CandidatePairs, record_order
 from gamekeeper.algorithms.linkage.comparison import Comparison
 from gamekeeper.algorithms.linkage.objective import FellegiSunterCost
+from gamekeeper.arrow import arrow_table, pa
 from gamekeeper.attack.linkage.columns import Kind, LinkVariable, compare_files, plain_kinds
 from gamekeeper.attack.linkage.file_links import FileLinks, resample_links, what_carried
 from gamekeeper.attack.linkage.guessing import guess_kinds
@@ -36,11 +37,10 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.source_coding import code_frame
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import takes
-from gamekeeper.results import Provenance, Result, arrow_table
+from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, percent_range, percent_text
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]

@@ -40,6 +40,7 @@ from gamekeeper.algorithms.structure.individual_matching import (
     match_structure,
     steadiness,
 )
+from gamekeeper.arrow import pa
 from gamekeeper.attack.linkage.options import Individuals, StructureInput
 from gamekeeper.attack.linkage.truth import plot_structure, share_interval
 from gamekeeper.options import takes
@@ -47,7 +48,6 @@ from gamekeeper.results import Provenance, Result, table_html
 from gamekeeper.wording import count_of, percent_range, percent_text, times_text
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
@@ -269,8 +269,6 @@ class StructureLinks(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per record of the first file, numbered from 1 as in the files."""
-        import pyarrow as pa
-
         group = self.groups_a.classes
         pointed = self.matching.groups[group]
         columns: dict[str, Any] = {
@@ -292,8 +290,6 @@ class StructureLinks(Result):
 
     def clusterings_table(self) -> pa.Table:
         """Return one row per clustering: its clusters, how much it agrees, what it carries."""
-        import pyarrow as pa
-
         columns: dict[str, Any] = {
             "clustering": pa.array(self.clusterings, pa.string()),
             "clusters": pa.array(self.n_clusters),

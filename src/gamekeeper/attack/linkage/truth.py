@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gamekeeper.arrow import arrow_table, pa
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.results import (
     COLOURS,
     MUTED,
-    arrow_table,
     drawable,
     drawable_letters,
     new_figure,
@@ -31,7 +31,6 @@ from gamekeeper.results import (
 from gamekeeper.wording import count_of, did_you_mean, percent_text, quoted, share_text
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 

@@ -38,6 +38,7 @@ from gamekeeper.algorithms.models.population_model import (
     recommended_precisions,
 )
 from gamekeeper.algorithms.models.walks import SearchResult
+from gamekeeper.arrow import arrow_table, pa
 from gamekeeper.attack.options import FitMethod, FitOptions
 from gamekeeper.attack.risk import keyed_provenance
 from gamekeeper.budget import fits
@@ -54,7 +55,6 @@ from gamekeeper.results import (
     Progress,
     Provenance,
     Result,
-    arrow_table,
     drawable,
     drawable_letters,
     name_bars,
@@ -64,7 +64,6 @@ from gamekeeper.results import (
 from gamekeeper.wording import count_of, digits_text, quoted, share_text, short
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
     from gamekeeper.attack.models.levels import RelativeRisk

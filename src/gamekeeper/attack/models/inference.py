@@ -27,6 +27,7 @@ from gamekeeper.algorithms.models.population_model import (
 )
 from gamekeeper.algorithms.models.rate_calibration import RateCalibration
 from gamekeeper.algorithms.models.rate_mixture import Measure
+from gamekeeper.arrow import pa
 from gamekeeper.attack.models.fitting import ModelFit
 from gamekeeper.attack.options import Estimator, InferInput
 from gamekeeper.attack.risk import FileRisk, RecordRisk, RiskLine, listed_risk
@@ -40,7 +41,6 @@ from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, expected_text, fraction_text, percent_text, three_digits
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
 MEANINGS = {

@@ -28,6 +28,7 @@ from gamekeeper.algorithms.models.population_model import (
     suppressed_sums,
 )
 from gamekeeper.algorithms.models.rate_mixture import FileEstimate
+from gamekeeper.arrow import pa
 from gamekeeper.attack.models.inference import ModelRisk, require_same_keys
 from gamekeeper.attack.options import MOST_CELLS, By, CategoriesInput, Estimator
 from gamekeeper.data.coding.codebook import CodedVariable
@@ -45,7 +46,6 @@ from gamekeeper.wording import (
 )
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
     from gamekeeper.data.keys.key_table import KeyTable
@@ -110,8 +110,6 @@ class RelativeRisk(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per variable or category."""
-        import pyarrow as pa
-
         names = [item.name for item in fields(RelativeLine)]
         kinds = [pa.string(), pa.string(), *[pa.float64()] * (len(names) - 3), pa.int64()]
         columns = [[getattr(line, name) for line in self.lines] for name in names]
@@ -371,8 +369,6 @@ class Inference(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per combination of values."""
-        import pyarrow as pa
-
         columns: dict[str, Any] = {
             name: pa.array([words[place] for words, _ in self.rows], pa.string())
             for place, name in enumerate(self.asked)

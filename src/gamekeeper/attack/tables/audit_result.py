@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gamekeeper.algorithms.cells.linear_facts import Certificate
+from gamekeeper.arrow import pa
 from gamekeeper.attack.tables.bounding import assumed_summary, possible_sums_words, under_assumption
 from gamekeeper.attack.tables.insiders import Insiders, Interval
 from gamekeeper.attack.tables.rules import Rounding, RuleStanding, failing_rules
@@ -20,9 +21,6 @@ from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.tables.subtotals import AssumedDisjoint
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import be, count_of, digits_text, joined, on_one_line, quoted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _SHOWN = 5
 _SHARES = 3
@@ -503,8 +501,6 @@ class TableAudit(Result):
 
     def top(self, n: int) -> pa.Table:
         """Return the hidden cells that are known best."""
-        import pyarrow as pa
-
         own = self.cells[:n]
         labels = [self.tables.labels_of(one.cell) for one in own]
         columns: dict[str, Any] = {
@@ -532,8 +528,6 @@ class TableAudit(Result):
         return pa.table(columns)
 
     def _insider_columns(self, own: tuple[HiddenCell, ...]) -> dict[str, Any]:
-        import pyarrow as pa
-
         if self.insiders is None:
             return {}
         known = {
@@ -553,6 +547,4 @@ class TableAudit(Result):
 
 
 def _floats(values: Iterable[Fraction | None]) -> Any:
-    import pyarrow as pa
-
     return pa.array([None if value is None else float(value) for value in values], pa.float64())

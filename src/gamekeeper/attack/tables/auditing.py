@@ -14,13 +14,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from gamekeeper.algorithms.cells.fact_bounds import FactSearch, determined_numbers
 from gamekeeper.algorithms.cells.linear_facts import NO_LIMIT, NoNumbersError
 from gamekeeper.algorithms.cells.primary_rules import RULE_WORDS, Rule, parse_rule
+from gamekeeper.arrow import pa
 from gamekeeper.attack.tables.audit_result import Equation, HiddenCell, TableAudit, equation_of
 from gamekeeper.attack.tables.bounding import assumed_summary
 from gamekeeper.attack.tables.insiders import Insiders, Interval, insiders_of
@@ -35,9 +36,6 @@ from gamekeeper.options import Option, takes, texts_of
 from gamekeeper.prompt_syntax import names_of
 from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import be, count_of, did_you_mean, duration_text, joined, quoted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _ASKED = "Published tables were to be audited."
 _SHOWN = 6
@@ -438,8 +436,6 @@ class MarkedTable(Result):
         return self._rows([at for at, own in enumerate(self.unsafe) if own][:n])
 
     def _rows(self, chosen: Sequence[int]) -> pa.Table:
-        import pyarrow as pa
-
         table = self.table
         columns: dict[str, Any] = {
             name: pa.array([labels[at] for at in chosen], pa.string())

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountMargin
 from gamekeeper.algorithms.releases.schemes import Suppressed
+from gamekeeper.arrow import pa
 from gamekeeper.attack.tables.bounding import (
     Solved,
     assumed_summary,
@@ -45,7 +46,6 @@ from gamekeeper.results import Progress, Provenance, Result, table_html
 from gamekeeper.wording import be, count_of, digits_text, quoted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
 Integers = NDArray[np.int64]
@@ -218,8 +218,6 @@ class TableBounds(Result):
         return self._rows(np.arange(self.n_cells))
 
     def _rows(self, cells: Integers) -> pa.Table:
-        import pyarrow as pa
-
         columns = category_columns(self.axes, cells)
         upper = self.upper.reshape(-1)[cells]
         taken = {name.lower() for name in columns}

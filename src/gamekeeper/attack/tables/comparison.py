@@ -22,6 +22,7 @@ from gamekeeper.algorithms.subtraction.zeros import (
     SubtractionExperiment,
     subtraction_experiment,
 )
+from gamekeeper.arrow import pa
 from gamekeeper.attack.tables.options import ComparisonInput
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import takes
@@ -29,7 +30,6 @@ from gamekeeper.results import COLOURS, GRID, MUTED, Provenance, Result, drawabl
 from gamekeeper.wording import count_of, digits_text, shape_text, short, three_digits
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -87,8 +87,6 @@ class SchemeComparison(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per scheme and number of known people: tables per band of SAP."""
-        import pyarrow as pa
-
         columns: dict[str, list[Any]] = {"scheme": [], "n": [], "mean_sap": []}
         columns |= {f"sap_{band}": [] for band in BANDS}
         for scheme, found in zip(self.schemes, self.experiments, strict=True):

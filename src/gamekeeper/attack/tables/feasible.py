@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,7 @@ from gamekeeper.algorithms.feasible.counting import (
 from gamekeeper.algorithms.feasible.independent_parts import Likelihood
 from gamekeeper.algorithms.feasible.sampling import DrawingTime, estimate_tables
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, kept_axes
+from gamekeeper.arrow import pa
 from gamekeeper.attack.tables.bounding import (
     assumptions,
     closed_sums,
@@ -57,9 +58,6 @@ from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.options import takes
 from gamekeeper.results import Provenance, Result, table_html
 from gamekeeper.wording import at_start, be, count_of, did_you_mean, digits_text, large_text, quoted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Integers = NDArray[np.int64]
 MOST_TABLES = 10_000_000
@@ -152,8 +150,6 @@ class FeasibleTables(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per cell: mean, most probable count, interval, probability of 0."""
-        import pyarrow as pa
-
         columns = category_columns(self.axes, np.arange(math.prod(map(len, self.axes))))
         if self.cells is None:
             return pa.table(columns)
@@ -392,8 +388,6 @@ class Attributions(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per statement, those on most people first."""
-        import pyarrow as pa
-
         every = (*self.statements, *self.groups)
         most = [None if one.people_high >= UNBOUNDED else one.people_high for one in every]
         return pa.table(

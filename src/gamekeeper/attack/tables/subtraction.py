@@ -35,6 +35,7 @@ from gamekeeper.algorithms.subtraction.release import (
     release_rule,
 )
 from gamekeeper.algorithms.subtraction.zeros import MAX_BITS, release_zeros
+from gamekeeper.arrow import pa
 from gamekeeper.attack.tables.bounding import (
     assumptions,
     consistent,
@@ -50,7 +51,6 @@ from gamekeeper.results import Progress, Provenance, Result, table_html
 from gamekeeper.wording import count_of, digits_text, three_digits
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
@@ -85,8 +85,6 @@ class CellRecovery(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per category, then one per cell that can recover a zero."""
-        import pyarrow as pa
-
         rows: list[dict[str, Any]] = []
         for axis, risks in zip(self.axes, self.categories, strict=False):
             rows += [
@@ -198,8 +196,6 @@ class SubtractionAttack(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per number of known people."""
-        import pyarrow as pa
-
         risk = self.risk
         exact = (
             [str(value) for value in risk.fractions]
@@ -396,8 +392,6 @@ class ConditionalSubtraction(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per table, the riskiest first."""
-        import pyarrow as pa
-
         order = np.lexsort((np.arange(self.n_tables), *(-self.values.T)))
         columns: dict[str, Any] = {
             "table": pa.array([self.words(int(k)) for k in order], pa.string()),

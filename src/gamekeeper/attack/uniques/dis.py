@@ -25,6 +25,7 @@ from gamekeeper.algorithms.uniques.dis import (
     special_dis,
     stratified_dis,
 )
+from gamekeeper.arrow import pa
 from gamekeeper.attack.options import DisMethod, DisOptions
 from gamekeeper.attack.risk import FileRisk, RiskLine, count_line, keyed_provenance
 from gamekeeper.data.coding.coded_table import aligned
@@ -36,7 +37,6 @@ from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, digits_text, fraction_text, quoted, three_digits
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
 NO_FRACTION = "no sampling fraction was given"

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from gamekeeper.algorithms.uniques.scores import (
     size_weights,
     weigh,
 )
+from gamekeeper.arrow import arrow_table, pa, pc
 from gamekeeper.attack.contributions import NO_MSU, SizeContribution
 from gamekeeper.attack.risk import NOT_UNIQUE, RiskClasses
 from gamekeeper.attack.uniques.dis import GeneralDis
@@ -38,11 +39,8 @@ from gamekeeper.data.coding.codebook import CodedVariable
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.writing import write_records
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.results import Provenance, Result, arrow_table, table_html
+from gamekeeper.results import Provenance, Result, table_html
 from gamekeeper.wording import count_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 MEASURE_NAMES: Mapping[str, str] = {
     "suda": "SUDA score (2002)",
@@ -329,8 +327,6 @@ def record_table(
     class size, 0 if it was left out. `uniques` are the sample uniques by their place among these
     records, `msus` how many MSUs each of these has.
     """
-    import pyarrow as pa
-
     n_records = len(records)
     excluded = class_sizes == 0
     made: dict[str, Any] = {
@@ -369,8 +365,6 @@ def write_unique_records(
     The rows of `table` that are no uniques are not looked at: what they say is known. `not_known`
     are the measures that are not known of any record.
     """
-    import pyarrow.compute as pc
-
     return write_records(
         key_table,
         table.filter(pc.equal(table["class_size"], 1)),
@@ -392,9 +386,6 @@ def with_others(
     >>> with_others(pa.table(known), np.array([9, 4])).to_pydict()
     {'record': [9, 4], 'msus': [0, 2], 'is': [0.0, 6.0], 'smallest_msu': [None, 1]}
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     others = _of_others(not_known)
     order = np.argsort(uniques["record"].to_numpy())
     known = uniques["record"].to_numpy()[order]
@@ -446,8 +437,6 @@ def _spread(
 
 def msu_table(explainer: Explainer) -> pa.Table:
     """Return one row per MSU: record, size, variables, and the category of each of them."""
-    import pyarrow as pa
-
     found, variables = explainer.found, explainer.variables
     if found.masks is None or found.offsets is None:
         raise InputError(

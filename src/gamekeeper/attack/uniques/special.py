@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
+from gamekeeper.arrow import pa
 from gamekeeper.attack.experiments.notional import sample_size
 from gamekeeper.attack.matching import MatchedClasses, match_classes
 from gamekeeper.attack.options import SpecialOptions
@@ -55,8 +56,6 @@ from gamekeeper.wording import (
 )
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from gamekeeper.data.coding.codebook import Recode
 
 
@@ -405,8 +404,6 @@ def _grow(
 
 
 def _table(columns: Mapping[str, Any]) -> pa.Table:
-    import pyarrow as pa
-
     made: dict[str, pa.Array] = {}
     for name, column in columns.items():
         if name == "smallest_msu":

@@ -21,7 +21,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,13 +29,11 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.classes import class_numbers
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 from gamekeeper.algorithms.uniques.scores import class_sizes
+from gamekeeper.arrow import arrow_table, pa
 from gamekeeper.attack.experiments.notional import draw_records, sample_size
 from gamekeeper.prompt_syntax import MAX_SECONDS
-from gamekeeper.results import Provenance, Result, arrow_table
+from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, fraction_text, number_text, percent_text
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def unique_flags(

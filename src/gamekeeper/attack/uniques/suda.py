@@ -25,6 +25,7 @@ from gamekeeper.algorithms.uniques.minimal_uniques import (
     estimate_minimal_uniques,
     find_minimal_uniques,
 )
+from gamekeeper.arrow import pa, pc
 from gamekeeper.attack.contributions import (
     CategoryRisk,
     SizeRisk,
@@ -71,7 +72,6 @@ from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
 MOST_EXPLAINED = 10
@@ -112,8 +112,6 @@ class UniquesRisk(Result):
 
     def riskiest(self, n: int) -> pa.Table:
         """Return the riskiest sample uniques, at most n, the riskiest first."""
-        import pyarrow.compute as pc
-
         table = self.records.table
         unique = table.filter(pc.equal(table["class_size"], 1))
         return replace(self.records, table=unique).top(n)

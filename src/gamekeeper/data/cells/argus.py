@@ -24,6 +24,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
+from gamekeeper.arrow import pa
 from gamekeeper.data.cells.cell_file import CellRows, Figures, Status, read_statuses, tool_text
 from gamekeeper.data.cells.hierarchy import Hierarchy, read_hierarchy
 from gamekeeper.data.reading.columns import number_of
@@ -290,8 +291,6 @@ class ArgusRecords:
 
 def read_argus_records(data: Path, description: Path) -> ArgusRecords:
     """Read records of tau-ARGUS."""
-    import pyarrow as pa
-
     asked = f"Records were to be read from file {quoted([data.name])}."
     separator, variables = described(tool_text(description, asked))
     placed = [variable for variable in variables if variable.width]

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import ArrayLike, NDArray
 
+from gamekeeper.arrow import pa
 from gamekeeper.data.coding.codebook import MISSING, Codebook, CodedVariable, Recode, sorted_values
 from gamekeeper.data.engine.gate import (
     RECORD,
@@ -380,8 +381,6 @@ def load_codes(
     numbers: Sequence[npt.NDArray[np.float64]] = (),
 ) -> str:
     """Let an engine keep a matrix of codes and columns of numbers; return the relation's name."""
-    import pyarrow as pa
-
     fields = [(code_column(place), code_type(count)) for place, count in enumerate(n_codes)]
     fields += [(number_column(place), pa.float64()) for place in range(len(numbers))]
     schema = pa.schema(fields)
@@ -540,8 +539,6 @@ def first_codes(source: Source, columns: Sequence[str]) -> NDArray[np.uint32]:
 
     Equal cells have equal codes, which are not those of a codebook.
     """
-    import pyarrow as pa
-
     batches: list[pa.RecordBatch] = []
     n_read = 0
     for batch in source.batches(columns):

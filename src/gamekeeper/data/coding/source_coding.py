@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gamekeeper.arrow import pa, pc
 from gamekeeper.data.coding.codebook import MISSING, Codebook, CodedVariable, Recode, sorted_values
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.engine.gate import (
@@ -48,9 +49,6 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, quoted
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 _NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 
 
@@ -65,8 +63,6 @@ class CellCoder:
 
     def code(self, cells: pa.Array) -> npt.NDArray[np.int32]:
         """Return the codes of some cells; new values get new codes."""
-        import pyarrow as pa
-
         if pa.types.is_null(cells.type):
             return np.full(len(cells), MISSING, dtype=np.int32)
         given = pa.types.is_dictionary(cells.type)
@@ -122,9 +118,6 @@ class NumberReader:
 
     def read(self, cells: pa.Array) -> pa.Array:
         """Return the numbers; none where the cell is missing or is not a number."""
-        import pyarrow as pa
-        from pyarrow import compute
-
         self.n_cells += len(cells)
         if pa.types.is_dictionary(cells.type):
             cells = cells.dictionary_decode()
@@ -132,37 +125,31 @@ class NumberReader:
             numbers = self._parse(cells.cast(pa.large_string()))
         elif kind_of(cells.type) is ColumnKind.NUMBER or pa.types.is_null(cells.type):
             numbers = cells.cast(pa.float64(), safe=False)
-            numbers = _blanked(numbers, compute.is_nan(numbers))
+            numbers = _blanked(numbers, pc.is_nan(numbers))
         else:
             self.n_faults += len(cells) - cells.null_count
             return pa.nulls(len(cells), pa.float64())
         if self._missing_numbers:
             known = pa.array(self._missing_numbers, pa.float64())
-            numbers = _blanked(numbers, compute.is_in(numbers, known))
-        infinite = compute.invert(compute.is_finite(numbers))
-        self.n_faults += compute.sum(infinite).as_py() or 0
+            numbers = _blanked(numbers, pc.is_in(numbers, known))
+        infinite = pc.invert(pc.is_finite(numbers))
+        self.n_faults += pc.sum(infinite).as_py() or 0
         return numbers
 
     def _parse(self, cells: pa.Array) -> pa.Array:
-        import pyarrow as pa
-        from pyarrow import compute
-
-        texts = compute.utf8_trim_whitespace(cells)
+        texts = pc.utf8_trim_whitespace(cells)
         none = pa.array(["", *self._missing], pa.large_string())
-        texts = _blanked(texts, compute.is_in(texts, none))
+        texts = _blanked(texts, pc.is_in(texts, none))
         if self.decimal == ",":
-            texts = compute.replace_substring(texts, ".", " ")
-            texts = compute.replace_substring(texts, ",", ".")
-        is_number = compute.match_substring_regex(texts, _NUMBER)
-        self.n_faults += compute.sum(compute.invert(is_number)).as_py() or 0
-        return compute.if_else(is_number, texts, None).cast(pa.float64())
+            texts = pc.replace_substring(texts, ".", " ")
+            texts = pc.replace_substring(texts, ",", ".")
+        is_number = pc.match_substring_regex(texts, _NUMBER)
+        self.n_faults += pc.sum(pc.invert(is_number)).as_py() or 0
+        return pc.if_else(is_number, texts, None).cast(pa.float64())
 
 
 def _blanked(cells: pa.Array, where: pa.Array) -> pa.Array:
-    import pyarrow as pa
-    from pyarrow import compute
-
-    return compute.if_else(compute.fill_null(where, False), pa.scalar(None, cells.type), cells)
+    return pc.if_else(pc.fill_null(where, False), pa.scalar(None, cells.type), cells)
 
 
 _MOST_HASHED = 20_000_000_000
@@ -336,8 +323,6 @@ def _read(
     batches: Iterable[pa.RecordBatch], input_: _Input, engine: Engine, progress: Progress | None
 ) -> tuple[Codebook, str, int]:
     """Code batches as they come; return codebook, relation and number of records."""
-    import pyarrow as pa
-
     coders = [CellCoder(column, input_.missing, input_.decimal) for column in input_.columns]
     readers = [NumberReader(name, input_.missing, input_.decimal) for name in input_.numbers]
     schema = pa.schema(

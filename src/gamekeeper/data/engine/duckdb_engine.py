@@ -20,9 +20,10 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from gamekeeper.algorithms.blocks import Kernel, Outcome, Shared, State, Task
+from gamekeeper.arrow import pa
 from gamekeeper.budget import is_memory_given, memory_budget, workers_of
 from gamekeeper.data.engine.gate import (
     MOST_DISTINCT,
@@ -44,16 +45,12 @@ from gamekeeper.prompt_syntax import Pool
 from gamekeeper.results import Progress
 from gamekeeper.wording import quoted
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 T = TypeVar("T")
 
 
 def run_discreetly(work: Callable[[], T], asked: str, *, reading: bool = False) -> T:
     """Do some work and return its result; `reading` a file makes its errors those of the file."""
     import duckdb
-    import pyarrow as pa
 
     try:
         return work()
@@ -231,7 +228,6 @@ class DuckDBEngine:
     ) -> str:
         """Keep batches as a relation and return its name; see `Engine.load`."""
         import numpy as np
-        import pyarrow as pa
 
         columns = ", ".join(f'"{field.name}" {_TYPES[str(field.type)]}' for field in schema)
         names = [RECORD, *schema.names]

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -43,15 +43,13 @@ from gamekeeper.algorithms.blocks import (
     in_order,
     map_by_threads,
 )
+from gamekeeper.arrow import pa
 from gamekeeper.budget import require_memory, workers_of
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.files import fault_of_folder, move, refusal
 from gamekeeper.prompt_syntax import Pool
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, number_text
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 RECORD = "record"
 """The column with the place of a record in its file, from 0."""
@@ -74,8 +72,6 @@ def number_column(place: int) -> str:
 
 def code_type(n_codes: int) -> pa.DataType:
     """Return the smallest signed Arrow type that every engine has and that holds the codes."""
-    import pyarrow as pa
-
     return pa.int16() if n_codes <= _INT16_CODES else pa.int32()
 
 
@@ -378,8 +374,6 @@ def scanned_sql(column: ScannedColumn, cell: str, mapped: str) -> tuple[str, str
 
 def values_table(values: Sequence[int | str]) -> pa.Table:
     """Return the values of a column with their codes."""
-    import pyarrow as pa
-
     kind = pa.int64() if values and isinstance(values[0], int) else pa.string()
     codes = pa.array(range(1, len(values) + 1), pa.int32())
     return pa.table({"value": pa.array(values, kind), "code": codes})

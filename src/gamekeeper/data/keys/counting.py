@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from gamekeeper.algorithms.uniques.scores import class_sizes
+from gamekeeper.arrow import pa
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.engine.gate import FEWER_KEYS, RECORD, Engine, require_brought
@@ -416,8 +417,6 @@ def _matched(
     counted: KeyedRecords, relation: str, missing: Missing, weight: str, progress: Progress | None
 ) -> str:
     """Return a relation of the same keys whose sizes count every record that matches."""
-    import pyarrow as pa
-
     engine = counted.coded.engine
     names = counted.packing.names
     order = ", ".join(names)

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gamekeeper.algorithms.uniques.scores import class_sizes
+from gamekeeper.arrow import pa
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.engine.gate import FEWER_KEYS, RECORD, require_brought
 from gamekeeper.data.keys.listed_records import (
@@ -37,7 +38,6 @@ from gamekeeper.results import COLOURS, Provenance, Result, new_figure, ruled, t
 from gamekeeper.wording import be, count_of, fraction_text, joined, percent_text, quoted, there_are
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
 EVEN_WEIGHTS = 1.1
@@ -335,16 +335,12 @@ class KeyTable(Result):
         One column of codes per key variable, then `count`, the number of records with the key;
         `class_size`, where a missing cell may match other keys; `weight`, the sum of the class.
         """
-        import pyarrow as pa
-
         codes, rest = self._rows()
         columns = {key: pa.array(codes[:, place]) for place, key in enumerate(self.keys)}
         return pa.table({**columns, **rest})
 
     def to_arrow(self) -> pa.Table:
         """Return the different keys in words, otherwise as `classes()`."""
-        import pyarrow as pa
-
         codes, rest = self._rows()
         columns = {
             key: pa.array(self.coded.codebook[key].words).take(pa.array(codes[:, place]))

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from gamekeeper.arrow import pa
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.engine.gate import (
@@ -35,8 +36,6 @@ from gamekeeper.errors import LimitError, Reason
 from gamekeeper.wording import count_of, number_text
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from gamekeeper.data.keys.key_table import KeyTable
 
 _LARGEST = 2**63
@@ -341,8 +340,6 @@ class ListedRecords:
         """Return rows of keys where rows are those of keys and strata; else these."""
         if self.keys is None or self.strata() is None:
             return self
-        import pyarrow as pa
-
         _, first = np.unique(self.classes(), return_index=True)
         earliest = np.minimum.reduceat(self.places, first) if len(first) else self.places
         table = self.keys.take(pa.array(first)).drop_columns(["stratum", "n", "first_record"])
@@ -377,8 +374,6 @@ class ListedRecords:
         Where all records have a row, so do those that were left out, with empty cells. NaN is an
         empty cell.
         """
-        import pyarrow as pa
-
         if self.keys is not None:
             made = {"record": pa.array(self.places + 1)}
             for name, values in columns.items():

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from gamekeeper.arrow import pa
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.engine.gate import RECORD, Engine
 from gamekeeper.data.keys.key_table import KeyTable, free_name
 from gamekeeper.data.keys.listed_records import ListedRecords
 from gamekeeper.prompt_syntax import Missing
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _LOADED_WORDS = 1 << 16
 
@@ -71,8 +69,6 @@ def write_classes(table: KeyTable, folder: Path) -> int:
 
 def load_words(engine: Engine, words: Sequence[str]) -> str:
     """Let an engine keep the words of codes, a code as its `record`; return the relation's name."""
-    import pyarrow as pa
-
     schema = pa.schema([("w", pa.string())])
     parts = (
         pa.RecordBatch.from_arrays(
@@ -217,8 +213,6 @@ def _write_joined(
 
 def _load_rows(engine: Engine, rows: pa.Table, by: Sequence[Any]) -> str:
     """Let an engine keep results of rows, `u0`, ..., with what they are joined by, `q0`, ..."""
-    import pyarrow as pa
-
     columns = {f"q{place}": pa.array(values, pa.int64()) for place, values in enumerate(by)}
     for place, name in enumerate(rows.column_names):
         columns[f"u{place}"] = _loadable(rows[name])
@@ -227,23 +221,17 @@ def _load_rows(engine: Engine, rows: pa.Table, by: Sequence[Any]) -> str:
 
 
 def _is_flag(rows: pa.Table, name: str) -> bool:
-    import pyarrow as pa
-
     return pa.types.is_boolean(rows.schema.field(name).type)
 
 
 def _loadable(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a column in a type that every engine keeps: a flag is 1 or 0."""
-    import pyarrow as pa
-
     kind = column.type
     small = pa.types.is_integer(kind) and kind.bit_width < 32
     return column.cast(pa.int32()) if small or pa.types.is_boolean(kind) else column
 
 
 def _literal(value: float | str | None, kind: pa.DataType) -> str:
-    import pyarrow as pa
-
     if value is None:
         return "NULL"
     if isinstance(value, str):

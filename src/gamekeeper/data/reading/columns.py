@@ -18,17 +18,15 @@ from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.arrow import pa
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import did_you_mean, quoted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 class ColumnKind(StrEnum):
@@ -258,8 +256,6 @@ _LAST = (dt.date(9999, 12, 31) - dt.date(1970, 1, 1)).days * _SECONDS_A_DAY
 
 def is_text(kind: pa.DataType) -> bool:
     """Whether an Arrow type is one of texts."""
-    import pyarrow as pa
-
     return (
         pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
     )
@@ -297,8 +293,6 @@ def value_texts(values: pa.Array, digits: int = 0) -> list[str | None]:
     - `values`: values of any type whose kind is not `OTHER`; not dictionary-encoded.
     - `digits`: the least number of digits of whole numbers, for columns shown with leading zeros.
     """
-    import pyarrow as pa
-
     if kind_of(values.type) is ColumnKind.DATE:
         return _moment_texts(values)
     listed: list[Any] = values.to_pylist()
@@ -315,8 +309,6 @@ def _moment_texts(values: pa.Array) -> list[str | None]:
     These know the years 1 to 9999 and microseconds. Other moments are written as numpy does, in
     UTC: moments that differ must not look the same.
     """
-    import pyarrow as pa
-
     kind = values.type
     if pa.types.is_date64(kind):
         values, kind = values.cast(pa.date32(), safe=False), pa.date32()

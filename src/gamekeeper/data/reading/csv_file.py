@@ -27,14 +27,12 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
+from gamekeeper.arrow import pa
 from gamekeeper.data.reading.columns import Column, number_of, unreadable
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.wording import count_of, memory_text, quoted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 MOST_BYTES = 16 << 30
 """What an archive may unpack to."""
@@ -500,8 +498,6 @@ class CsvFile:
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Read the wanted columns as text, some thousand records at a time."""
-        import pyarrow as pa
-
         if not self.layout.has_records:
             return
         uneven = _UnevenRecords()
@@ -526,7 +522,6 @@ class CsvFile:
             self._check_quotes()
 
     def _open(self, columns: Sequence[str], uneven: _UnevenRecords) -> Any:
-        import pyarrow as pa
         from pyarrow import csv as pa_csv
 
         names = self.layout.names

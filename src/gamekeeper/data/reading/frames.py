@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, TypeVar
 
 import numpy as np
 
+from gamekeeper.arrow import pa, pc
 from gamekeeper.data.reading.apart import apart
 from gamekeeper.data.reading.columns import (
     Column,
@@ -40,7 +41,6 @@ from gamekeeper.wording import count_of, quoted
 if TYPE_CHECKING:
     import narwhals as nw
     import pandas as pd
-    import pyarrow as pa
 
 
 class OddCells(Exception):  # noqa: N818 - what was found; who reads the column says what is wrong
@@ -61,8 +61,6 @@ def plain_text(cell: Any) -> str | None:
 
 def cell_texts(cells: Iterable[Any], nulls: Iterable[bool]) -> pa.Array:
     """Return cells as an array of texts; raise `OddCells` where some are no values."""
-    import pyarrow as pa
-
     shown = (None if is_null else cell for cell, is_null in zip(cells, nulls, strict=True))
     return pa.array(texts_of(shown), pa.string())
 
@@ -86,7 +84,6 @@ def texts_of(
 def pandas_column(series: pd.Series[Any]) -> pa.Array | pa.ChunkedArray:
     """Return the cells of a column; raise `OddCells` where some are no values."""
     import pandas as pd
-    import pyarrow as pa
 
     kind = series.dtype
     if isinstance(kind, pd.CategoricalDtype):
@@ -159,8 +156,6 @@ def require_plain_axes(frame: pd.DataFrame, asked: str) -> None:
 
 
 def _dictionary(codes: Any, categories: Any) -> pa.Array:
-    import pyarrow as pa
-
     texts = pa.array(texts_of(categories, _category_text), pa.string())
     return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), texts)
 
@@ -223,8 +218,6 @@ class Frame:
 
     def table(self, columns: Sequence[str]) -> pa.Table:
         """Return the wanted columns as an Arrow table; refuse those whose cells are no values."""
-        import pyarrow as pa
-
         table = None if self.is_pandas else self._collected(columns)
         made: dict[str, pa.Array | pa.ChunkedArray] = {}
         odd: dict[str, str] = {}
@@ -268,7 +261,6 @@ class Frame:
     def _orders(self) -> dict[str, tuple[str, ...]]:
         """Return the values of columns that have an order of their own, in that order."""
         import narwhals as nw
-        import pyarrow as pa
 
         if self.is_pandas:
             found = {name: ordered_categories(self.native[name]) for name in self.names}
@@ -297,7 +289,6 @@ def is_path(given: object) -> bool:
 def _known(frame: Any) -> tuple[nw.DataFrame[Any] | nw.LazyFrame[Any], Any]:
     """Return a frame as narwhals knows it and as it is."""
     import narwhals as nw
-    import pyarrow as pa
 
     if is_path(frame):
         raise InputError(
@@ -342,8 +333,6 @@ def _known(frame: Any) -> tuple[nw.DataFrame[Any] | nw.LazyFrame[Any], Any]:
 
 def _narwhals_column(series: nw.Series[Any]) -> pa.Array | pa.ChunkedArray:
     import narwhals as nw
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
     # Of Python objects Arrow has where they lie in memory, and not what they are.
     if series.dtype != nw.Object:
@@ -406,7 +395,6 @@ def _discreetly(query: Callable[[], T]) -> T:
 def _faults() -> tuple[type[Exception], ...]:
     """Return what frames raise where a query fails; libraries that are not loaded raise nothing."""
     import narwhals as nw
-    import pyarrow as pa
 
     faults: list[type[Exception]] = [nw.exceptions.NarwhalsError, pa.ArrowException]
     for module, name in (("duckdb", "Error"), ("polars.exceptions", "PolarsError")):
@@ -422,8 +410,6 @@ _WHOLE = 1 << 53
 
 def read_workbook(path: Path, *, sheet: str | None = None, header: bool = True) -> pa.Table:
     """Return a sheet as a table, the only one that has cells unless one is named."""
-    import pyarrow as pa
-
     with apart(
         write_sheet,
         str(path),
@@ -441,7 +427,6 @@ def read_workbook(path: Path, *, sheet: str | None = None, header: bool = True) 
 
 def write_sheet(out: BinaryIO, name: str, sheet: str | None, header: bool) -> None:
     """Write a sheet of a workbook as an Arrow stream."""
-    import pyarrow as pa
     from python_calamine import CalamineWorkbook
 
     path = Path(name)
@@ -490,16 +475,12 @@ def _sheet_columns(sheet: Any, path: Path, *, header: bool) -> dict[str, pa.Chun
 
 def _joined_parts(parts: list[pa.Array]) -> pa.ChunkedArray:
     """Return the parts of a column as whole numbers where all are, else as texts."""
-    import pyarrow as pa
-
     kinds = {part.type for part in parts if part.null_count < len(part)}
     kind = kinds.pop() if len(kinds) == 1 else pa.string()
     return pa.chunked_array([part.cast(kind) for part in parts], kind)
 
 
 def _sheet_column(cells: tuple[Any, ...]) -> pa.Array:
-    import pyarrow as pa
-
     given = [None if cell is None or cell == "" else cell for cell in cells]
     if all(cell is None or _is_whole(cell) for cell in given):
         return pa.array([None if cell is None else int(cell) for cell in given], pa.int64())

@@ -23,8 +23,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar
 
+from gamekeeper.arrow import pa, parquet
 from gamekeeper.data.reading.apart import apart, limits_for, plain_of, send_plain
 from gamekeeper.data.reading.columns import (
     Column,
@@ -41,10 +42,6 @@ from gamekeeper.data.reading.frames import Frame, is_path, read_workbook
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.files import require_ordinary
 from gamekeeper.wording import count_of, did_you_mean, quoted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 _BATCH = 1 << 17
 # The length of the footer, in four bytes, and the letters that a Parquet file ends in.
@@ -65,8 +62,6 @@ class ParquetFile:
     settings: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, path: Path) -> None:
-        from pyarrow import parquet
-
         self.path = path
         self.files = parts_of(path) if path.is_dir() else (path,)
         error: InputError | None = None
@@ -128,8 +123,6 @@ class ParquetFile:
         Not where a path with wildcards would be read as a pattern of several files, and not where
         a column has the name that DuckDB gives to the numbers of records.
         """
-        import pyarrow as pa
-
         if any(wildcard in str(part) for part in self.files for wildcard in "*?["):
             return False
         if "file_row_number" in map(str.lower, self.schema.names):
@@ -141,15 +134,11 @@ class ParquetFile:
 
     def is_number(self, column: str) -> bool:
         """Whether the column holds numbers, none of them wrapped in a dictionary."""
-        import pyarrow as pa
-
         kind = self.schema.field(column).type
         return kind_of(kind) is ColumnKind.NUMBER and not pa.types.is_dictionary(kind)
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Read the wanted columns in their own types."""
-        from pyarrow import parquet
-
         error: InputError | None = None
         try:
             for part in self.files:
@@ -203,8 +192,6 @@ def parts_of(folder: Path) -> tuple[Path, ...]:
 
 
 def _faults() -> tuple[type[Exception], ...]:
-    import pyarrow as pa
-
     # Names of columns may be no text any more.
     return (pa.ArrowException, OSError, UnicodeDecodeError)
 
@@ -274,8 +261,6 @@ class StatisticalFile:
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Read the wanted columns: numbers as numbers, texts as texts."""
-        import pyarrow as pa
-
         room = (limits_for(self.path)[0] - _BYTES_BESIDES) // _BYTES_A_CELL
         cells = min(_CELLS, room)
         with apart(
@@ -328,8 +313,6 @@ def write_batches(
     out: BinaryIO, name: str, columns: Sequence[str], chunk: int, keep: bool, encoding: str | None
 ) -> None:
     """Write columns of a file, an Arrow stream per chunk of records."""
-    import pyarrow as pa
-
     path = Path(name)
     kept: dict[str, Any] = {"user_missing": True} if keep else {}
     offset, n_read = 0, chunk
@@ -409,8 +392,6 @@ def _column(meta: Any, name: str, value_labels: Mapping[Any, str]) -> Column:
 
 
 def _array(cells: list[Any]) -> pa.Array:
-    import pyarrow as pa
-
     if any(isinstance(cell, str) for cell in cells) and any(
         isinstance(cell, int | float) for cell in cells
     ):

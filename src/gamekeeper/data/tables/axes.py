@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.algorithms.releases.schemes import HIDDEN, Interval, Scheme
+from gamekeeper.arrow import pa
 from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.wording import (
     count_of,
@@ -181,8 +182,6 @@ def category_columns(axes: Sequence[Axis], cells: NDArray[np.int64]) -> dict[str
     >>> {name: column.to_pylist() for name, column in made.items()}
     {'age': ['old'], 'work': ['yes']}
     """
-    import pyarrow as pa
-
     places = np.unravel_index(cells, tuple(map(len, axes))) if axes else ()
     return {
         axis.name: pa.DictionaryArray.from_arrays(

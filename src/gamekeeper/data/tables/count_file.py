@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.algorithms.releases.schemes import HIDDEN, Interval, SchemeLike, parse_scheme
+from gamekeeper.arrow import pa
 from gamekeeper.data.reading.columns import (
     ColumnKind,
     kind_of,
@@ -55,8 +56,6 @@ def encoded_columns(
     `require` refuses a number of rows that there are at least: asked before any is read where the
     file tells it, and as they are read where it does not.
     """
-    import pyarrow as pa
-
     if require is not None and source.n_records is not None:
         require(source.n_records)
     batches: list[pa.RecordBatch] = []

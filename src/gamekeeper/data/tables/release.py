@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import CountConstraints, CountMargin
 from gamekeeper.algorithms.releases.schemes import HIDDEN, Scheme, SchemeLike, parse_scheme
+from gamekeeper.arrow import pa
 from gamekeeper.budget import require_memory
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
@@ -52,9 +53,6 @@ from gamekeeper.options import require_made
 from gamekeeper.prompt_syntax import Missing
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, quoted, shape_text, unfit_character
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 __all__ = ["PublishedTable", "Release", "check_truth", "make_release"]
 
@@ -466,8 +464,6 @@ def unit_records(table: CountTable) -> pa.Table:
     >>> unit_records(table).to_pylist()
     [{'age': 'young', 'work': 'yes'}, {'age': 'old', 'work': 'no'}, {'age': 'old', 'work': 'no'}]
     """
-    import pyarrow as pa
-
     require_memory(
         "A table of counts was to be written as records.",
         table.total * len(table.axes) * _BYTES,

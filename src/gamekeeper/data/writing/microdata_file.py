@@ -22,11 +22,12 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.arrow import pa, parquet
 from gamekeeper.data.reading.columns import is_text, value_texts
 from gamekeeper.data.reading.csv_file import BYTE_ORDER_MARKS, CsvFile, fingerprint_of, open_bytes
 from gamekeeper.data.reading.source import (
@@ -47,10 +48,6 @@ from gamekeeper.data.writing.statistical_writer import write_statistical
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.files import write_file
 from gamekeeper.wording import quoted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 _HEAD = 1 << 16
 
@@ -130,8 +127,6 @@ def write_csv(
 
 
 def _texts(cells: pa.Array) -> list[str]:
-    import pyarrow as pa
-
     if pa.types.is_dictionary(cells.type):
         cells = cells.dictionary_decode()
     if is_text(cells.type):
@@ -151,9 +146,6 @@ def write_parquet(
     batches: Iterator[pa.RecordBatch],
 ) -> None:
     """Write batches as a Parquet file; it carries no time, so that the same cells are the same bytes."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
     compression = "zstd"
     metadata: dict[bytes, bytes] = {}
     fields: dict[str, pa.Field] = {}
@@ -186,8 +178,6 @@ def write_parquet(
 
 
 def _compression(reader: ParquetFile) -> str:
-    from pyarrow import parquet
-
     with parquet.ParquetFile(reader.files[0]) as file:
         if not file.metadata.num_row_groups or not file.metadata.num_columns:
             return "zstd"
@@ -372,6 +362,4 @@ def _content(
 
 def _kinds(source: Source, names: Sequence[str]) -> dict[str, Any]:
     first = next(iter(source.batches(names)), None)
-    import pyarrow as pa
-
     return {name: pa.string() if first is None else first.schema.field(name).type for name in names}

@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.arrow import pa, pc
 from gamekeeper.budget import memory_budget
 from gamekeeper.data.reading.columns import (
     ColumnKind,
@@ -24,9 +25,6 @@ from gamekeeper.data.reading.columns import (
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import count_of, quoted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Bools = NDArray[np.bool_]
 
@@ -112,8 +110,6 @@ class CellReplacer:
         stars: SuppressedCells,
         missing: Collection[str] = (),
     ) -> None:
-        import pyarrow as pa
-
         self.column = column
         self._decimal = decimal
         self._stars = stars
@@ -126,8 +122,6 @@ class CellReplacer:
 
     def _fitting(self, kind: pa.DataType) -> pa.DataType:
         """Return the type of the column afterwards: its own if it holds the new values, else wider."""
-        import pyarrow as pa
-
         column = self.column
         if is_text(kind):
             return kind
@@ -161,9 +155,6 @@ class CellReplacer:
 
     def replace(self, cells: pa.Array, first: int) -> pa.Array:
         """Return cells of released records, the first of which has a number, as they are released."""
-        import pyarrow as pa
-        from pyarrow import compute
-
         if pa.types.is_dictionary(cells.type):
             cells = cells.dictionary_decode()
         rows = slice(first, first + len(cells))
@@ -174,30 +165,26 @@ class CellReplacer:
         if cells.type != self.kind:
             cells = self._turned(cells)
         new = self._values(rows, replaced)
-        made = compute.replace_with_mask(cells, pa.array(replaced), new)
+        made = pc.replace_with_mask(cells, pa.array(replaced), new)
         without = self._without[rows]
         if without.any():
             # A value that has no new category is not released as it was; one that means missing is.
             known = pa.array(["", *self._missing], pa.large_string())
-            texts = compute.utf8_trim_whitespace(cells.cast(pa.large_string()))
-            value = compute.invert(compute.is_in(texts, known))
-            emptied = compute.and_(pa.array(without), value)
-            made = compute.if_else(emptied, pa.scalar(None, self.kind), made)
+            texts = pc.utf8_trim_whitespace(cells.cast(pa.large_string()))
+            value = pc.invert(pc.is_in(texts, known))
+            emptied = pc.and_(pa.array(without), value)
+            made = pc.if_else(emptied, pa.scalar(None, self.kind), made)
         star = pa.scalar(None, self.kind)
         if self._star is not None:
             star = pa.array([self._star]).cast(self.kind)[0]
-        return compute.if_else(pa.array(suppressed), star, made)
+        return pc.if_else(pa.array(suppressed), star, made)
 
     def _turned(self, cells: pa.Array) -> pa.Array:
-        import pyarrow as pa
-
         if is_text(self.kind):
             return pa.array(value_texts(cells), self.kind)
         return cells.cast(self.kind)
 
     def _values(self, rows: slice, replaced: NDArray[np.bool_]) -> pa.Array:
-        import pyarrow as pa
-
         column = self.column
         if column.numbers is not None:
             numbers = column.numbers[rows][replaced]
@@ -218,15 +205,12 @@ class CellReplacer:
 
     def _require_free(self, cells: pa.Array) -> None:
         """Refuse a code for suppressed cells that some other cell has."""
-        import pyarrow as pa
-        from pyarrow import compute
-
         if not self.column.suppressed.any():
             return
         if is_text(cells.type):
-            taken = compute.any(compute.equal(cells, pa.scalar(self._star, cells.type))).as_py()
+            taken = pc.any(pc.equal(cells, pa.scalar(self._star, cells.type))).as_py()
         else:
-            taken = self._star in value_texts(compute.unique(cells))
+            taken = self._star in value_texts(pc.unique(cells))
         if taken:
             raise code_is_taken(self.column.name, self._stars.code)
 
@@ -258,8 +242,6 @@ def released_batches(
     if order is None:
         yield from in_turn()
         return
-    import pyarrow as pa
-
     first = next(in_turn(), None)
     n_bytes = 1 if first is None else max(1, first.nbytes // first.num_rows)
     # Whole batches, so that the bytes of a file do not depend on the machine.
@@ -289,8 +271,6 @@ def _in_turn(
     records: NDArray[np.int64] | None,
     n_released: int,
 ) -> Iterator[pa.RecordBatch]:
-    import pyarrow as pa
-
     read = released = 0
     for batch in source.batches(names):
         if records is None:

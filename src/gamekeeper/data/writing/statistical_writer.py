@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.arrow import pa
 from gamekeeper.data.reading.columns import floats_of, number_of, value_text, value_texts
 from gamekeeper.data.reading.source import Source, StatisticalFile
 from gamekeeper.data.writing.released_cells import (
@@ -58,7 +59,6 @@ def read_as_statistical(
 ) -> tuple[pd.DataFrame, Any, dict[str, str]]:
     """Return the records of a file, what is known of its variables, and their names by column."""
     import pandas as pd
-    import pyarrow as pa
 
     batches = list(source.batches(names))
     new = _allowed(names, 64 if is_spss else 32)

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gamekeeper.algorithms.categories.maximal_harmonization import (
     JointKey,
@@ -31,6 +31,7 @@ from gamekeeper.algorithms.categories.partitions import (
     bits,
     is_finer,
 )
+from gamekeeper.arrow import pa
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.overview import Scope
@@ -38,9 +39,6 @@ from gamekeeper.mapping.environment.rules import Scenario
 from gamekeeper.prompt_syntax import MAX_KEYS
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, number_text, quoted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +123,6 @@ class CompositeKeys(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per key, the fewest forms first."""
-        import pyarrow as pa
-
         rows = [
             {
                 "forms_at_least": len(key.forms),

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from gamekeeper.algorithms.categories.maximal_harmonization import MaximalHarmonizations
 from gamekeeper.algorithms.categories.partitions import (
@@ -41,6 +41,7 @@ from gamekeeper.algorithms.categories.partitions import (
     parse_prevalence,
     threshold,
 )
+from gamekeeper.arrow import pa
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap, Maximal
 from gamekeeper.mapping.environment.asked import Evidence, MapOptions, Mode
@@ -50,10 +51,6 @@ from gamekeeper.mapping.variables.codes import code_order
 from gamekeeper.options import given, takes
 from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import count_of, quoted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 T = TypeVar("T")
 
@@ -522,8 +519,6 @@ class MapLevels(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per variable and level."""
-        import pyarrow as pa
-
         rows = [
             {
                 "variable": item.outcome.variable,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from gamekeeper.algorithms.categories.maximal_harmonization import MaximalHarmonizations
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition, SizeCurve
+from gamekeeper.arrow import pa
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.environment.asked import Evidence, Mode
 from gamekeeper.results import (
@@ -29,7 +30,6 @@ from gamekeeper.results import (
 from gamekeeper.wording import asking_text, count_of, listed, number_text, short
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.axes import Axes
 
 
@@ -247,8 +247,6 @@ class KeyVariableMap(Result):
 
         `area` and `effective` are floats; the columns named `exact` have them as fractions.
         """
-        import pyarrow as pa
-
         rows = [
             {
                 "rank": rank, "variable": item.variable, "target_code": item.target_code,
@@ -321,8 +319,6 @@ class KeyEvidence(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per variable, maximal harmonization and form."""
-        import pyarrow as pa
-
         names = ("variable", "code", "form_code", "form", "is_restricted")
         kinds = [pa.string()] * 4 + [pa.bool_()]
         schema = pa.schema(list(zip(names, kinds, strict=True)))
@@ -357,8 +353,6 @@ class SizeCurves(Result):
 
         Where the very last point has a size of its own, it has a row from and to itself.
         """
-        import pyarrow as pa
-
         rows = [
             {
                 "variable": variable, "from_prevalence": str(start), "to_prevalence": str(stop),

@@ -12,8 +12,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from gamekeeper.arrow import pa
 from gamekeeper.mapping.edits.applying import Edit, apply_edits, touched
 from gamekeeper.mapping.edits.categories import RenameCategory
 from gamekeeper.mapping.edits.environment import AddGroup, ReplaceGroup
@@ -26,10 +27,6 @@ from gamekeeper.mapping.forms.groups import parse_query
 from gamekeeper.mapping.variables.codes import Scale, code_order
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, likeness, look_alikes, near_names, oddity, quoted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 # A variable on a form: the labels that it has, and those that it would have.
 _Change = tuple[str, tuple[str, ...], tuple[str, ...] | None]
@@ -85,8 +82,6 @@ class Consequences(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per form and variable, or code, that something happens to."""
-        import pyarrow as pa
-
         names = ("kind", "form", "variable", "detail")
         rows = [{name: str(getattr(row, name)) for name in names} for row in self.rows]
         return pa.Table.from_pylist(rows, schema=pa.schema([(name, pa.string()) for name in names]))

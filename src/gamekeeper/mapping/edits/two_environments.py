@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from gamekeeper.algorithms.categories.partition_graph import find_unsafe
+from gamekeeper.arrow import pa
 from gamekeeper.mapping.edits.applying import Edit
 from gamekeeper.mapping.edits.categories import AddBands
 from gamekeeper.mapping.edits.environment import (
@@ -36,10 +37,6 @@ from gamekeeper.mapping.variables.codes import RESERVED, Variable, code_order
 from gamekeeper.mapping.variables.definitions import definition_of
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import be, count_of, joined, quoted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 OURS, THEIRS = "ours", "theirs"
 _SHOWN = 6
@@ -340,8 +337,6 @@ class EnvironmentDifference(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per part that differs."""
-        import pyarrow as pa
-
         names = ("kind", "name", "what")
         rows = [{name: getattr(row, name) for name in names} for row in self.rows]
         return pa.Table.from_pylist(rows, schema=pa.schema([(name, pa.string()) for name in names]))

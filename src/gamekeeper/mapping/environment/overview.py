@@ -16,13 +16,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gamekeeper.algorithms.categories.bands import BandStyle, parse_band
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition, bits, is_finer
+from gamekeeper.arrow import pa
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.rules import metadata_problems
@@ -41,9 +42,6 @@ from gamekeeper.results import (
     make_listing,
 )
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def find_forms(environment: Environment, where: str) -> tuple[Form, ...]:
@@ -237,8 +235,6 @@ class EnvironmentCheck(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per variable."""
-        import pyarrow as pa
-
         texts = ("variable", "scale", "same_category")
         numbers = ("categories", "sinks", "forms", "codes", "inconsistent")
         schema = pa.schema(
@@ -321,8 +317,6 @@ class CodeTable(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per code, the coarsest first."""
-        import pyarrow as pa
-
         schema = pa.schema(
             [
                 ("code", pa.string()),
@@ -412,8 +406,6 @@ class CategoryTable(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per category, the largest first; bands in their order."""
-        import pyarrow as pa
-
         graph = self.graph
         sizes = {name: graph.sink_set(name).bit_count() for name in graph.categories}
         place = _places(graph)

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
+from gamekeeper.arrow import pa
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.analysis.key_mapping import (
     evidence_at,
@@ -33,10 +34,6 @@ from gamekeeper.mapping.variables.categorization import categorization_of
 from gamekeeper.prompt_syntax import MAX_NODES
 from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import be, count_of, joined, listed, quoted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 _SHOWN_CATEGORIES = 6
 
@@ -295,8 +292,6 @@ class ScenarioReview(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per key variable of the scenario, then and now."""
-        import pyarrow as pa
-
         match_forms_now = 0 if self.outcome is None else len(self.outcome.match_forms)
         rows = [
             {

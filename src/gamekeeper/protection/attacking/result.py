@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import fsum, nan
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.blocks import CounterStream
 from gamekeeper.algorithms.classes import CellSets
 from gamekeeper.algorithms.suppression.compatibility import Candidates, Matchings
+from gamekeeper.arrow import pa
 from gamekeeper.attack.assessment.criteria import CRITERIA, Found
 from gamekeeper.attack.assessment.measured import Measured
 from gamekeeper.attack.assessment.policy import Limit, Policy, Standing, judge_policy
@@ -42,10 +43,6 @@ from gamekeeper.protection.step import ChangeLog, Setting
 from gamekeeper.protection.targets import ASSIGNMENTS, EXPECTED, LINKAGE, Criterion, Target
 from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import count_of, joined, percent_range, percent_text, quoted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 MOST_PAIRS = 25_000_000
 _MOST_CELLS = 4_000_000
@@ -347,8 +344,6 @@ class FileAttack(Result):
 
     def beside(self, before: FileAttack) -> pa.Table:
         """Return one row per figure, as it was before and as it is now."""
-        import pyarrow as pa
-
         earlier = {row["measure"]: row["value"] for row in before.rows()}
         rows = [
             {**row, "before": earlier.get(row["measure"]), "after": row["value"]}
@@ -423,8 +418,6 @@ class FileAttack(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per figure."""
-        import pyarrow as pa
-
         kinds = {"measure": pa.string(), "value": pa.float64()}
         schema = pa.schema({**kinds, "kind": pa.string(), "note": pa.string()})
         return pa.Table.from_pylist(self.rows(), schema)

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from math import inf
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from gamekeeper.algorithms.recoding_search.search import (
     FoundRecoding,
     search_recoding,
 )
+from gamekeeper.arrow import pa
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Problem
@@ -46,9 +47,6 @@ from gamekeeper.protection.recoding.sources import KeyCategories, Places
 from gamekeeper.protection.step import Protected, Setting, Step, problems_of, protected_by
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, joined, percent_text, quoted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def recoding_step(
@@ -370,8 +368,6 @@ class SearchedRecoding(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per variable that could be recoded."""
-        import pyarrow as pa
-
         rule_of = {rule.partition("=")[0]: rule for rule in self.rules}
         every = zip(self.problem.variables, self.problem.choices, self.chosen, strict=True)
         loss_of = {name: choice.loss(own) for name, choice, own in every}

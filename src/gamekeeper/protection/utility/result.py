@@ -6,6 +6,7 @@ from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gamekeeper.algorithms.utility import MOST_PARAMETERS, Propensity
+from gamekeeper.arrow import pa
 from gamekeeper.protection.utility.analyses import AnalysisLine
 from gamekeeper.results import (
     COLOURS,
@@ -31,7 +32,6 @@ from gamekeeper.wording import (
 )
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -177,8 +177,6 @@ class Utility(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per coded variable, then one per numeric column."""
-        import pyarrow as pa
-
         figures = ("bits_before", "bits_lost", "changed_share", "suppressed_share", "distance")
         weighted = ("distance_weighted", "bits_before_weighted", "bits_lost_weighted")
         kinds = {"variable": pa.string(), "kind": pa.string()}

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from gamekeeper.arrow import pa
 from gamekeeper.data.writing.microdata_file import WrittenRelease
 from gamekeeper.data.writing.released_cells import CellLook, SuppressedCells
 from gamekeeper.errors import InputError, Reason
@@ -51,9 +52,6 @@ from gamekeeper.workbench.protection.opening import (
 from gamekeeper.workbench.protection.trying import noted
 from gamekeeper.workbench.requests.protection import ApplyRequest, ReleaseOptions, ReplayRequest
 from gamekeeper.workbench.requests.records import SampleDesign
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _NOT_PROVEN = "best so far"
 

@@ -7,11 +7,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import file_digest
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.arrow import pa
 from gamekeeper.attack.linkage.truth import true_partners
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.source_coding import code_source
@@ -58,9 +59,6 @@ from gamekeeper.workbench.answers import Answer, require_outputs, write_outputs
 from gamekeeper.workbench.microdata import opened_file
 from gamekeeper.workbench.protection.opening import ProtectedInput, open_for_protection
 from gamekeeper.workbench.requests.protection import AuditRequest
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _EVERY = (AttackName.LINKAGE, AttackName.ASSESSMENT)
 
@@ -162,8 +160,6 @@ class ReleaseAudit(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one row per figure, copies first, before and after."""
-        import pyarrow as pa
-
         figures = self.after.beside(self.before)
         copies = pa.Table.from_pylist(self.copies.rows(), figures.schema)
         return pa.concat_tables([copies, figures])
