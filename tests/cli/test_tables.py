@@ -646,7 +646,9 @@ def test_rounded_subtotals_are_answered_by_both_questions(run, place):
     assert done.exit_code == 2
     assert "tables audit" not in done.err
     assert "--hierarchy" in done.err
-    done = run("tables", "bounds", total, "--scheme", "conventional:5", "--hierarchy", "codes=codes")
+    done = run(
+        "tables", "bounds", total, "--scheme", "conventional:5", "--hierarchy", "codes=codes"
+    )
     assert done.exit_code == 2
     assert "'codes'" in done.err
     done = run("tables", "bounds", total, "--scheme", "conventional:5", "--hierarchy", "Area=codes")

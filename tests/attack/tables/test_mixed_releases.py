@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from tests.given.mixed_tables import mixed_tables
 
 from gamekeeper.attack.tables.auditing import audit_tables
 from gamekeeper.attack.tables.bounds import bound_cells
+from tests.given.mixed_tables import mixed_tables
 
 
 def held_against_enumeration(made):

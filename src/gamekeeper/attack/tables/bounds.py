@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.cells.cell_system import Kind
+from gamekeeper.algorithms.releases.cell_system import Kind
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountMargin
 from gamekeeper.algorithms.releases.schemes import Suppressed
 from gamekeeper.arrow import pa
