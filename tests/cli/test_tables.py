@@ -653,4 +653,4 @@ def test_rounded_subtotals_are_answered_by_both_questions(run, place):
     assert "'codes'" in done.err
     done = run("tables", "bounds", total, "--scheme", "conventional:5", "--hierarchy", "Area=codes")
     assert done.exit_code == 0
-    assert "1 label is taken as a sum" in " ".join(done.err.split())
+    assert "1 label is taken as a sum" in " ".join(done.out.split())

@@ -603,5 +603,6 @@ def _cells_of_table(table: PublishedTable, labels: Sequence[Sequence[str]]) -> C
         hidden_limits=None if printed else table.hidden_limits,
         printed=printed,
         limits=limits,
-        scheme=table.scheme,
+        # What is an interval is one that the scheme publishes; what is hidden need not be.
+        scheme=Interval() if printed else table.scheme,
     )
