@@ -330,6 +330,7 @@ def _bound_tables(
     tell: Callable[[str], None] | None,
 ) -> Answer[TableBounds]:
     """Bound the cells of tables with subtotals, of values, or of which statuses tell something."""
+    require_outputs(asked)
     recoding = asked.recoding
     if recoding.keep is not None or recoding.groups or asked.truth is not None:
         raise InputError(
@@ -338,7 +339,6 @@ def _bound_tables(
             "Recoded tables, and true counts beside a release, are for counts without subtotals.",
             "Leave out --group, --keep and --truth.",
         )
-    require_outputs(asked)
     read_rules(asked.options.rules)
     tables = open_tables(asked.tables, asked.options.says or ())
     if listing or asked.output or asked.report:
