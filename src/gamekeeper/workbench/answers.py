@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.arrow import pa
-from gamekeeper.attack.unexamined import IMPOSSIBLE, SENSITIVE_MARKS
 from gamekeeper.budget import require_memory, workers_of
 from gamekeeper.data.coding.coded_table import FIRST_RECORDS, CodedTable, first_codes
 from gamekeeper.data.coding.missing_codes import suspected_codes
@@ -27,18 +26,20 @@ from gamekeeper.data.keys.listed_records import ListedRecords
 from gamekeeper.data.keys.writing import write_listed
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import LimitError, Problem, Reason, refuse
-from gamekeeper.files import fault_of_file, fault_of_folder
-from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.rules import Scenario
-from gamekeeper.mapping.scenario.document import staleness
+from gamekeeper.files import (
+    PAGE_ENDINGS,
+    PICTURE_ENDINGS,
+    TABLE_ENDINGS,
+    fault_of_file,
+    fault_of_folder,
+)
 from gamekeeper.options import Option, paths, written
-from gamekeeper.report.page import RiskReport, save_figure, write_risk_report
-from gamekeeper.report.tables import PAGE_ENDINGS, PICTURE_ENDINGS, TABLE_ENDINGS, write_table
 from gamekeeper.wording import at_start, count_of, joined, number_text, quoted
 from gamekeeper.workbench.requests.shared import ON_THIS_MACHINE
 
 if TYPE_CHECKING:
     from gamekeeper.attack.what_if import WhatIf
+    from gamekeeper.report.page import RiskReport
 
 Found = TypeVar("Found")
 
@@ -69,41 +70,6 @@ def missing_code_notices(
     for column, counts in by_column.items():
         by_codes.setdefault(tuple(counts), {})[column] = sum(counts.values())
     return tuple(_notice(codes, columns, table.n_records) for codes, columns in by_codes.items())
-
-
-def scenario_notices(scenario: Scenario | None, environment: Environment | None) -> tuple[str, ...]:
-    """Say that a scenario is stale, and which marks of the environment no attack uses."""
-    if environment is None:
-        return ()
-    stale = "" if scenario is None else staleness(scenario, environment)
-    return tuple(told for told in (stale, *_unused_marks(environment)) if told)
-
-
-def _unused_marks(environment: Environment) -> tuple[str, str]:
-    marked = {
-        name: [each for each in variable.graph.categories if each in variable.sensitive]
-        for name, variable in environment.variables.items()
-        if variable.sensitive
-    }
-    sensitive = [f"{quoted([name])} ({quoted(own)})" for name, own in marked.items()]
-    impossible = [
-        " with ".join(f"{quoted([name])} {quoted(own)}" for name, own in item.combination.items())
-        for item in environment.rules.impossible
-    ]
-    return (
-        f"Not used: {SENSITIVE_MARKS.name}, of {_listed(sensitive)}. {at_start(SENSITIVE_MARKS.words)};"
-        f" {SENSITIVE_MARKS.around}."
-        if sensitive
-        else "",
-        f"Not used: {IMPOSSIBLE.name}, {_listed(impossible)}. {at_start(IMPOSSIBLE.words)}."
-        if impossible
-        else "",
-    )
-
-
-def _listed(texts: Sequence[str]) -> str:
-    left = len(texts) - _SHOWN
-    return "; ".join([*texts[:_SHOWN], *([f"and {left:,} more"] if left > 0 else [])])
 
 
 def in_file(name: str, notices: Iterable[str]) -> tuple[str, ...]:
@@ -196,10 +162,14 @@ def write_outputs(
         if way is not None:
             way(path)
         elif option.writes in ("table", "counted"):
-            write_table(found.to_arrow(), path, raw=bool(getattr(asked, "raw", False)))
+            _write_table(found.to_arrow(), path, raw=bool(getattr(asked, "raw", False)))
         elif option.writes == "picture":
+            from gamekeeper.report.page import save_figure
+
             save_figure(found.plot(), path)
         elif option.writes == "page" and report is not None:
+            from gamekeeper.report.page import write_risk_report
+
             write_risk_report(report(), path)
         else:
             assert option.writes in _BY_THE_WORK, f"no way to write a {option.writes} is given"
@@ -222,9 +192,16 @@ def write_where_counted(
     """
     require_written(engine, n_rows, path.suffix.lower(), what)
     if engine.is_local or not _is_parquet(path):
-        write_table(here(), path, raw=raw)
+        _write_table(here(), path, raw=raw)
     else:
         there(path)
+
+
+def _write_table(table: pa.Table, path: Path, *, raw: bool) -> None:
+    # What pages and tables are made with is loaded by who writes one.
+    from gamekeeper.report.tables import write_table
+
+    write_table(table, path, raw=raw)
 
 
 def listed_writer(

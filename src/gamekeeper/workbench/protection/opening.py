@@ -27,10 +27,11 @@ from gamekeeper.results import Progress
 from gamekeeper.store.place import ServerPlace, StorePlace, store_place
 from gamekeeper.wording import at_start, be, count_of, did_you_mean, quoted
 from gamekeeper.workbench.answers import Need
-from gamekeeper.workbench.microdata import Microdata, fraction_of, open_microdata, sinks_of
+from gamekeeper.workbench.microdata import Microdata, fraction_of, open_microdata
 from gamekeeper.workbench.requests.protection import ReleaseOptions
 from gamekeeper.workbench.requests.records import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.shared import Reading
+from gamekeeper.workbench.scenario_file import sinks_of
 
 _OPTION = re.compile(r"^(?P<name>\w+)=(?P<value>.*)$", re.DOTALL)
 
