@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.arrow import pa
-from gamekeeper.budget import require_memory, workers_of
+from gamekeeper.budget import Work, require_memory, workers_of
 from gamekeeper.data.coding.coded_table import FIRST_RECORDS, CodedTable, first_codes
 from gamekeeper.data.coding.missing_codes import suspected_codes
 from gamekeeper.data.engine.gate import FEWER_RECORDS, MOST_BROUGHT, Engine, require_written
@@ -270,13 +270,13 @@ WITHOUT_HOUSEHOLDS = (
 class Need:
     """What an attack needs of the machine, asked before a file is read.
 
-    `bytes_of` are the bytes that it takes, at least, for a number of records and of variables; `look`
-    refuses by the codes of the first records and the number of all. Where an engine elsewhere has the
-    records it takes `most_elsewhere` at most, or works on different keys (`by_key`): how many these are is
-    asked when it is known (`require_brought`). `do` is a way around where there are too many elsewhere.
+    `work` says what it is, and so how many bytes it takes at least; `look` refuses by the codes of
+    the first records and the number of all. Where an engine elsewhere has the records it takes
+    `most_elsewhere` at most, or works on different keys (`by_key`): how many these are is asked when
+    it is known (`require_brought`). `do` is a way around where there are too many elsewhere.
     """
 
-    bytes_of: Callable[[int, int], int]
+    work: Work
     look: Callable[[NDArray[np.uint32], int], None] | None = None
     most_elsewhere: int | None = None
     by_key: bool = False
@@ -311,7 +311,7 @@ def require_room(
         )
     require_memory(
         asked,
-        need.bytes_of(n_records, n_keys),
+        need.work.least_bytes(n_records, n_keys),
         f"What is kept of {records}{f' with {variables}' if columns else ''}",
         FEWER_RECORDS,
     )

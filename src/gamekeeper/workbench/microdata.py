@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from gamekeeper.arrow import pa
+from gamekeeper.budget import Work
 from gamekeeper.data.coding.codebook import MISSING, Recode
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.source_coding import code_source
@@ -24,7 +25,6 @@ from gamekeeper.data.engine.duckdb_engine import default_engine
 from gamekeeper.data.engine.gate import Engine
 from gamekeeper.data.keys.counting import (
     count_keys,
-    counting_bytes,
     design_problems,
     raise_problems,
 )
@@ -225,7 +225,7 @@ def fraction_of(text: str | Any) -> Any:
     return fractions
 
 
-_COUNTED = Need(counting_bytes, by_key=True)
+_COUNTED = Need(Work.COUNTING, by_key=True)
 # More weights than this, or of fewer records each, are no strata but adjusted.
 _MOST_WEIGHTS, _RECORDS_PER_WEIGHT = 50, 20
 

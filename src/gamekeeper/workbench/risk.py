@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gamekeeper.arrow import pa
+from gamekeeper.budget import Work
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.missing_codes import suspected_codes
@@ -147,14 +148,6 @@ class FileLook(Result):
         return pa.Table.from_pylist([asdict(one) for one in self.columns], schema)
 
 
-def look_bytes(n_records: int, n_columns: int) -> int:
-    """Return the bytes that a look takes at least: the codes of one column at a time.
-
-    Measured with half a million and two million records, and with 6 and 24 columns.
-    """
-    return n_records * 14
-
-
 def look_at(asked: LookRequest) -> FileLook:
     """Look at a file: its columns, missing cells, likely identifiers, possible key variables."""
     if asked.scenario and asked.environment is None:
@@ -166,7 +159,7 @@ def look_at(asked: LookRequest) -> FileLook:
         )
     require_outputs(asked)
     source = opened_file(asked.file, asked.reading)
-    require_room(source, source.names, Need(look_bytes))
+    require_room(source, source.names, Need(Work.LOOK))
     wanted: dict[str, str] = {}
     notices: tuple[str, ...] = ()
     problems: list[Problem] = []
@@ -300,7 +293,7 @@ def find_uniques(
     With a population the report also tells what matching strategies would achieve and cost. `tell` is
     given an estimate in words before a search that may take long.
     """
-    from gamekeeper.algorithms.uniques.minimal_uniques import least_bytes, require_least_seconds
+    from gamekeeper.algorithms.uniques.minimal_uniques import require_least_seconds
     from gamekeeper.attack.uniques.records import write_unique_records
     from gamekeeper.attack.uniques.suda import assess_uniques
 
@@ -308,7 +301,7 @@ def find_uniques(
     _require_used(asked)
     search = asked.search
     need = Need(
-        least_bytes,
+        Work.UNIQUES,
         lambda first, n: require_least_seconds(
             first, n, search.max_size, search.max_seconds or None
         ),
@@ -438,12 +431,11 @@ def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -
 
 def match_release(asked: MatchRequest, *, progress: Progress | None = None) -> Answer[MatchingRisk]:
     """Work out what matching strategies would achieve and cost."""
-    from gamekeeper.attack.matching import assess_matching, matching_bytes
-    from gamekeeper.attack.models.inference import inference_bytes
+    from gamekeeper.attack.matching import assess_matching
 
     require_outputs(asked)
-    bytes_of = matching_bytes if asked.population is not None else inference_bytes
-    attacked = _opened(asked, Need(bytes_of, by_key=True), progress)
+    work = Work.MATCHING if asked.population is not None else Work.INFERENCE
+    attacked = _opened(asked, Need(work, by_key=True), progress)
     options = replace(asked.matching, population=attacked.others.keys, progress=progress)
     found = assess_matching(attacked.table, **given(options))
     return attacked.finish(found, progress=progress)
@@ -453,10 +445,10 @@ def find_special(
     asked: SpecialRequest, *, progress: Progress | None = None
 ) -> Answer[SpecialUniques]:
     """Tell special from random uniques by what makes their uniqueness go away."""
-    from gamekeeper.attack.uniques.special import assess_special_uniques, special_bytes
+    from gamekeeper.attack.uniques.special import assess_special_uniques
 
     require_outputs(asked)
-    need = Need(special_bytes, by_key=True)
+    need = Need(Work.SPECIAL, by_key=True)
     attacked = _opened(asked, need, progress, identifier=asked.identifier)
     data, people = attacked.data, attacked.others.keys
     options = replace(asked.special, coarser=data.coarser(), population=people, progress=progress)
@@ -470,13 +462,13 @@ def measure_release(
     asked: MeasuresRequest, *, progress: Progress | None = None
 ) -> Answer[RiskMeasures]:
     """Measure a file as offices and their software do; write its records."""
-    from gamekeeper.attack.measures import measure_risk, measures_bytes
+    from gamekeeper.attack.measures import measure_risk
 
     require_outputs(asked)
     wanted = asked.measures
     others = [*wanted.sensitive, *wanted.ordered, *([wanted.household] if wanted.household else [])]
     need = Need(
-        measures_bytes,
+        Work.MEASURES,
         by_key=not wanted.household,
         most_elsewhere=MOST_WRITTEN,
         do=WITHOUT_HOUSEHOLDS,
