@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gamekeeper.algorithms.blocks import lent, received
 from gamekeeper.attack.experiments.measures import MODEL_CURVES
 from gamekeeper.attack.experiments.notional import NotionalPopulation, arrays_of, open_population
 from gamekeeper.attack.experiments.pilot import fraction_experiment
 from gamekeeper.data.coding.coded_table import coded_from_codes
-from gamekeeper.data.engine.gate import lent, received
 
 KEYS = ("a", "b", "c")
 

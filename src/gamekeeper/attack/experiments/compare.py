@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.blocks import map_blocks
 from gamekeeper.arrow import pa
 from gamekeeper.attack.experiments.attack_experiment import (
     ATTACKS,
@@ -71,7 +72,6 @@ from gamekeeper.attack.experiments.simulate import (
 )
 from gamekeeper.attack.options import CompareOptions
 from gamekeeper.data.coding.coded_table import CodedTable
-from gamekeeper.data.engine.gate import map_locally
 from gamekeeper.errors import GamekeeperError, InputError, LimitError, Problem, Reason, refuse
 from gamekeeper.files import write_file
 from gamekeeper.options import option_text, takes
@@ -451,7 +451,7 @@ def compare_measures(population: CodedTable, asked: CompareOptions) -> Compariso
     tasks = [SampleTask(number, step, asked.seed) for number, step in enumerate(numbered)]
     blocks = None
     if asked.workers > 1:
-        blocks = partial(map_locally, workers=asked.workers, pool=Pool.PROCESSES)
+        blocks = partial(map_blocks, workers=asked.workers, pool=Pool.PROCESSES)
     by_number = run_left(
         tasks,
         kept,
