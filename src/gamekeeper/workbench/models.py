@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gamekeeper.attack.experiments.compare import Comparison, compare_measures
-from gamekeeper.attack.experiments.notional import population_bytes
+from gamekeeper.attack.experiments.harness import population_bytes
 from gamekeeper.attack.experiments.pilot import (
     FractionExperiment,
     PilotStudy,
@@ -19,8 +19,7 @@ from gamekeeper.attack.experiments.pilot import (
     pilot_study,
     strategy_experiment,
 )
-from gamekeeper.attack.experiments.plots import SimulationResult
-from gamekeeper.attack.experiments.simulate import simulate
+from gamekeeper.attack.experiments.simulate import SimulationResult, simulate
 from gamekeeper.attack.matching import RankedAttack, rank_attacks
 from gamekeeper.attack.models.fitting import ModelFit, fit_models, fitting_bytes
 from gamekeeper.attack.models.inference import ModelRisk, infer_risk, inference_bytes
