@@ -45,7 +45,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.classes import class_numbers
+from gamekeeper.algorithms.classes import dense_numbers, equal_rows
 from gamekeeper.algorithms.statistics import Step, climb
 
 Codes = NDArray[Any]
@@ -192,7 +192,7 @@ def _counted(
     """Return how much there is in every cell, before and after."""
     top = max(int(before.max(initial=0)), int(after.max(initial=0))) + 1
     if top > max(_DENSE, 4 * len(before)):
-        _, places = np.unique(np.concatenate((before, after)), return_inverse=True)
+        places = dense_numbers(np.concatenate((before, after)))
         before, after = places[: len(before)], places[len(before) :]
         top = int(places.max(initial=0)) + 1
     first, second = (None, None) if weights is None else weights
@@ -429,8 +429,8 @@ def _patterns(
         n_pooled += int(np.count_nonzero(counts) > MOST_CATEGORIES)
         rank = np.argsort(np.argsort(-counts, kind="stable"), kind="stable")
         ranked[:, place] = np.minimum(rank, MOST_CATEGORIES - 1)[column]
-    (key,) = class_numbers(ranked)
-    first = np.unique(key, return_index=True)[1]
+    found = equal_rows(ranked)
+    key, first = found.numbers, found.firsts
     given = None
     if weights is not None:
         given = np.concatenate([np.asarray(own, dtype=np.float64) for own in weights])
