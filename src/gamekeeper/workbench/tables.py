@@ -346,7 +346,8 @@ def _bound_tables(
     found = bound_cells(tables, **given(asked.options), progress=progress, tell=tell)
     shown = not asked.tables.no_records
     write_outputs(asked, found, report=lambda: bounds_report(found, with_records=shown))
-    return Answer(found, _notices(tables, with_records=shown))
+    assert found.cells is not None
+    return Answer(found, (*_notices(tables, with_records=shown), *found.cells.notices))
 
 
 def explore_release(asked: FeasibleRequest, *, progress: Progress | None = None) -> FeasibleTables:

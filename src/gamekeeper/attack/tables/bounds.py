@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -366,7 +366,7 @@ def _bounds_of_tables(
         ),
         tuple(standings),
         seen.assumed,
-        cells,
+        replace(cells, notices=known.notices),
         known.scale,
     )
 
@@ -399,10 +399,14 @@ def _why_of_tables(seen: Examined, tight: NDArray[np.bool_]) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PublishedCells:
-    """The cells that some of several published tables have, in the order of their rows."""
+    """The cells that some of several published tables have, in the order of their rows.
+
+    `notices` are what to know of what is taken for granted of them.
+    """
 
     tables: TableSet
     numbers: Integers
+    notices: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, tables: TableSet) -> PublishedCells:
