@@ -6,7 +6,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.classes import DisjointSets, class_numbers
+from gamekeeper.algorithms.classes import (
+    DisjointSets,
+    KeyFields,
+    class_numbers,
+    equal_rows,
+    sorted_rows,
+    word_numbers,
+)
 
 
 def test_keys_are_numbered_alike_in_several_files():
@@ -23,6 +30,36 @@ def test_keys_are_numbered_alike_in_several_files():
     assert len(set(wide.tolist())) == 8
     (alone,) = class_numbers(np.zeros((4, 0), dtype=int))
     assert alone.tolist() == [0, 0, 0, 0]
+
+
+matrices = st.integers(1, 4).flatmap(
+    lambda n: st.lists(st.lists(st.sampled_from((0, 1, 2, 7, 2**40)), min_size=n, max_size=n))
+)
+
+
+@given(matrices, st.randoms(use_true_random=False))
+def test_equal_rows_are_those_of_a_dictionary(rows, random):
+    n_columns = len(rows[0]) if rows else 2
+    matrix = np.array(rows, dtype=np.int64).reshape(len(rows), n_columns)
+    distinct = sorted({tuple(row) for row in rows})
+    expected = [distinct.index(tuple(row)) for row in rows]
+    found = equal_rows(matrix)
+    assert found.numbers.tolist() == expected
+    assert found.firsts.tolist() == [expected.index(n) for n in range(len(distinct))]
+    assert found.sizes.tolist() == [expected.count(n) for n in range(len(distinct))]
+    weights = [random.randint(0, 9) for _ in rows]
+    assert found.sums(np.array(weights, dtype=np.int64)).tolist() == [
+        sum(w for w, n in zip(weights, expected, strict=True) if n == number)
+        for number in range(len(distinct))
+    ]
+    # Packed, the last field counts first: the same order, of columns turned round.
+    turned = matrix[:, ::-1]
+    keys = KeyFields.for_codes(turned).pack(turned)
+    cut = random.randint(0, len(rows))
+    assert np.concatenate(word_numbers(keys[:cut], keys[cut:])).tolist() == expected
+    order, is_first = sorted_rows(keys)
+    assert sorted(order.tolist()) == list(range(len(rows)))
+    assert (np.cumsum(is_first) - 1).tolist() == [expected[place] for place in order]
 
 
 items = st.one_of(st.integers(0, 8), st.tuples(st.integers(0, 2), st.integers(0, 2)))

@@ -313,6 +313,32 @@ def test_zeros_that_are_shown_make_an_upper_limit_a_question(audit, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("total", "code", "known", "others"),
+    [(2, 4, "not settled", (0, 4)), (8, 4, "recomputed", (4, 4)), (5, 0, "open", (0, 0))],
+)
+def test_no_cell_is_open_that_is_known_if_upper_limits_hold_no_zero(
+    audit, tmp_path, total, code, known, others
+):
+    table = write(tmp_path, "t.csv", f"Age,n\na,0\nb,<5\nc,<5\nTotal,{total}\n")
+    asked = (table, "--disjoint", "Age", "--rule", "exact")
+    found = audit(*asked, "--format", "json")
+    assert found.exit_code == code
+    document = json.loads(found.out)
+    assert {row["known"] for row in document["rows"]} == {known}
+    doubted = "If no cell that reads '<5' is 0, 2 more hidden cells can be recomputed."
+    assert any(doubted in one for one in document["notices"]) == (known == "not settled")
+    for says, wanted in zip(("<5=0-4", "<5=1-4"), others, strict=True):
+        assert audit(*asked, "--says", says).exit_code == wanted
+
+
+def test_limits_of_which_one_must_hold_zero_are_taken_to_hold_it(audit, tmp_path):
+    table = write(tmp_path, "t.csv", "Age,n\na,0\nb,<5\nc,<5\nd,3\nTotal,4\n")
+    found = audit(table, "--disjoint", "Age", "--rule", "exact", "--format", "json")
+    assert found.exit_code == 0
+    assert {(row["lower"], row["upper"]) for row in json.loads(found.out)["rows"]} == {(0, 1)}
+
+
+@pytest.mark.parametrize(
     ("rows", "said"),
     [
         ("a,<6\nb,5\nTotal,10\n", "Area=a is 5: 10 (total) less 5 (Area=b)."),

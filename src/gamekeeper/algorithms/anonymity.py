@@ -55,6 +55,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.classes import dense_numbers
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.results import Progress
 
@@ -311,9 +312,6 @@ def household_risk(risk: NDArray[np.floating[Any]], households: NDArray[np.integ
     return np.where(np.isnan(risk), np.nan, -np.expm1(np.where(alone, safe, together)))
 
 
-_DENSE = 4
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class UnsafeCombinations:
     """How many there are of 1, 2, ... variables, the same by variable, and of each line."""
@@ -371,7 +369,7 @@ def unsafe_combinations(
             if not counts_missing and not column.all():
                 has = column > 0
                 kept, before, column = rows[has], numbers[has], column[has]
-            own = _numbered(before * n_codes[place] + column)
+            own = dense_numbers(before * n_codes[place] + column)
             found = np.bincount(own, None if counts is None else counts[kept])
             unsafe = (found > 0) & (found < thresholds[size])
             n_unsafe = int(np.count_nonzero(unsafe))
@@ -386,14 +384,6 @@ def unsafe_combinations(
 
     descend((), np.arange(n_records), np.zeros(n_records, dtype=np.int64))
     return UnsafeCombinations(by_size, by_variable, per_record)
-
-
-def _numbered(keys: Integers) -> Integers:
-    """Return keys as numbers 0, 1, ... without a gap, in their order."""
-    if int(keys.max(initial=0)) > _DENSE * len(keys):
-        return np.unique(keys, return_inverse=True)[1].astype(np.int64)
-    # Few possible keys: counting them takes a tenth of the time of sorting them.
-    return (np.cumsum(np.bincount(keys) > 0) - 1)[keys]
 
 
 # Below 1/3, p/q is below 1/2; from f = 20 on, the series needs some 40 terms for any p.

@@ -45,7 +45,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.classes import class_numbers
+from gamekeeper.algorithms.classes import dense_numbers, equal_rows
+from gamekeeper.algorithms.statistics import Step, climb
 
 Codes = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -191,7 +192,7 @@ def _counted(
     """Return how much there is in every cell, before and after."""
     top = max(int(before.max(initial=0)), int(after.max(initial=0))) + 1
     if top > max(_DENSE, 4 * len(before)):
-        _, places = np.unique(np.concatenate((before, after)), return_inverse=True)
+        places = dense_numbers(np.concatenate((before, after)))
         before, after = places[: len(before)], places[len(before) :]
         top = int(places.max(initial=0)) + 1
     first, second = (None, None) if weights is None else weights
@@ -280,10 +281,7 @@ MOST_CATEGORIES = 12
 """Categories of a variable that count by themselves; all others are one."""
 
 _RIDGE = 1e-6
-_MOST_STEPS = 100
-_MOST_HALVINGS = 40
 _ENOUGH = 1e-10
-_HARDLY = 1e-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,44 +382,35 @@ def fit_logistic(
     ridge = np.full(n_columns, _RIDGE)
     ridge[0] = 0.0
     share = hits.sum() / scale
-    line = np.zeros(n_columns)
-    line[0] = np.log(share) - np.log1p(-share)
+    start = np.zeros(n_columns)
+    start[0] = np.log(share) - np.log1p(-share)
+    # Of the line whose height was asked last, as all lines are before their steps.
     at = np.empty(len(terms))
-    add_up(terms, line, at)
-    height = _height(at, misses, hits, line, ridge, scale)
-    for _ in range(_MOST_STEPS):
-        fitted = 1 / (1 + np.exp(-np.clip(at, -700, 700)))
+
+    def height(line: Floats) -> float:
+        add_up(terms, line, at)
+        gained = hits * at - total * np.logaddexp(0.0, at)
+        return float(gained.sum() / scale - (ridge * line**2).sum() / 2)
+
+    def step(line: Floats) -> Step | None:
+        fitted = _chances(at)
         slope, bend = np.zeros(n_columns), np.zeros((n_columns, n_columns))
         add_products(terms, total * fitted * (1 - fitted), hits - total * fitted, slope, bend)
         slope = slope / scale - ridge * line
         bend = (bend + np.tril(bend, -1).T) / scale
         bend[np.diag_indices_from(bend)] += np.maximum(ridge, 1e-15)
         try:
-            step = np.linalg.solve(bend, slope)
+            way = np.linalg.solve(bend, slope)
         except np.linalg.LinAlgError:
             return None
-        promised = float(slope @ step)
-        if promised < _ENOUGH:
-            return fitted
-        size, tried, moved = 1.0, -np.inf, np.empty(len(terms))
-        for _ in range(_MOST_HALVINGS):
-            add_up(terms, line + size * step, moved)
-            tried = _height(moved, misses, hits, line + size * step, ridge, scale)
-            if tried >= height + 1e-4 * size * promised:
-                break
-            size /= 2
-        else:
-            # What is promised is less than rounding lets one see.
-            return fitted if promised < _HARDLY else None
-        line, height, at = line + size * step, tried, moved
-    return None
+        promised = float(slope @ way)
+        return Step(way, promised, promised < _ENOUGH)
+
+    return None if climb(start, height, step) is None else _chances(at)
 
 
-def _height(
-    at: Floats, misses: Floats, hits: Floats, line: Floats, ridge: Floats, scale: float
-) -> float:
-    gained = hits * at - (hits + misses) * np.logaddexp(0.0, at)
-    return float(gained.sum() / scale - (ridge * line**2).sum() / 2)
+def _chances(logits: Floats) -> Floats:
+    return 1 / (1 + np.exp(-np.clip(logits, -700, 700)))
 
 
 def _patterns(
@@ -440,8 +429,8 @@ def _patterns(
         n_pooled += int(np.count_nonzero(counts) > MOST_CATEGORIES)
         rank = np.argsort(np.argsort(-counts, kind="stable"), kind="stable")
         ranked[:, place] = np.minimum(rank, MOST_CATEGORIES - 1)[column]
-    (key,) = class_numbers(ranked)
-    first = np.unique(key, return_index=True)[1]
+    found = equal_rows(ranked)
+    key, first = found.numbers, found.firsts
     given = None
     if weights is not None:
         given = np.concatenate([np.asarray(own, dtype=np.float64) for own in weights])

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import silhouette_score
 
+from gamekeeper.algorithms.classes import numbers_as_they_come
 from gamekeeper.algorithms.structure.clusterings import (
     CRITERIA,
     DISSIMILARITIES,
@@ -14,7 +15,6 @@ from gamekeeper.algorithms.structure.clusterings import (
     agglomerate,
     cluster_alike,
     conjunction,
-    dense_labels,
     labels_by,
     normalise,
     silhouette,
@@ -140,7 +140,7 @@ def test_the_average_criterion_agrees_with_scipy_where_nothing_is_equal():
     links = average(pdist(values, "cityblock"))
     dendrogram = agglomerate(values)
     assert np.allclose(dendrogram.heights, links[:, 2])
-    expected = dense_labels(fcluster(links, 9, "maxclust"))
+    expected = numbers_as_they_come(fcluster(links, 9, "maxclust"))
     assert np.array_equal(dendrogram.cut(9), expected)
 
 

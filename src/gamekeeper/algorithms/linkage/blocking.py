@@ -27,6 +27,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gamekeeper.algorithms.classes import class_numbers, equal_rows
 from gamekeeper.algorithms.linkage.comparison import Comparison
 from gamekeeper.budget import require_memory
 from gamekeeper.errors import InputError, LimitError, Reason
@@ -77,13 +78,8 @@ def equal_records(comparisons: Sequence[Comparison], side: int) -> EqualRecords:
     codes = [
         np.unique(one.b if side else one.a, return_inverse=True)[1].ravel() for one in comparisons
     ]
-    rows = np.column_stack([code.astype(np.int32) for code in codes])
-    _, firsts, groups, sizes = np.unique(
-        rows, axis=0, return_index=True, return_inverse=True, return_counts=True
-    )
-    return EqualRecords(
-        groups.ravel().astype(np.int64), sizes.astype(np.int64), firsts.astype(np.int64)
-    )
+    found = equal_rows(np.column_stack([code.astype(np.int32) for code in codes]))
+    return EqualRecords(found.numbers, found.sizes, found.firsts)
 
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -510,16 +506,15 @@ def _joint_keys(
     a: Sequence[Codes], b: Sequence[Codes], shape: tuple[int, int]
 ) -> tuple[Codes, Codes]:
     """Number the combinations of codes of both files alike, -1 where one is missing."""
-    keys = np.zeros(sum(shape), np.int64)
-    known = np.ones(sum(shape), bool)
-    for left, right in zip(a, b, strict=True):
-        codes = np.concatenate((left, right))
-        known &= codes != 0
-        # Renumbering after each variable keeps the products small.
-        _, codes = np.unique(codes, return_inverse=True)
-        _, keys = np.unique(keys * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)
-    keys = np.where(known, keys, -1)
-    return keys[: shape[0]], keys[shape[0] :]
+    files = [
+        np.array(given, dtype=np.int64).reshape(len(given), n).T
+        for given, n in zip((a, b), shape, strict=True)
+    ]
+    left, right = (
+        np.where((codes != 0).all(axis=1), keys, -1)
+        for codes, keys in zip(files, class_numbers(*files), strict=True)
+    )
+    return left, right
 
 
 def _columns(given: Sequence[ArrayLike], which: str) -> list[Codes]:

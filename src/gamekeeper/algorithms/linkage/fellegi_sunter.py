@@ -39,6 +39,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.classes import equal_rows
 from gamekeeper.algorithms.linkage.blocking import CandidatePairs
 from gamekeeper.algorithms.linkage.comparison import TEXT_MEASURES, Comparison, require_comparisons
 from gamekeeper.errors import InputError, Reason
@@ -354,16 +355,8 @@ def falling(shares: Floats, others: Floats) -> Floats:
 
 def _combinations(levels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
     """Return the combinations of levels that are found, and the place of each pair among them."""
-    n_pairs = len(levels)
-    sizes = [int(most) + 1 for most in levels.max(0, initial=0)]
-    if math.prod(sizes) > np.iinfo(np.int64).max:
-        return levels, np.arange(n_pairs, dtype=np.int32)
-    keys = np.zeros(n_pairs, np.int64)
-    for k, size in enumerate(sizes):
-        keys *= size
-        keys += levels[:, k]
-    _, first, places = np.unique(keys, return_index=True, return_inverse=True)
-    return levels[first], places.astype(np.int32)
+    found = equal_rows(levels)
+    return levels[found.firsts], found.numbers.astype(np.int32)
 
 
 def _learned_rows(shape: tuple[int, int], candidates: CandidatePairs | None, seed: int) -> Integers:

@@ -33,7 +33,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.classes import class_numbers
+from gamekeeper.algorithms.classes import equal_rows
 
 Chosen = tuple[tuple[int, ...], ...]
 """Of each variable the numbers of the categories that are chosen, in ascending order."""
@@ -265,15 +265,10 @@ def distinct_records(
     >>> distinct_records(np.array([[1, 0], [0, 0], [1, 0]])).counts.tolist()
     [1, 2]
     """
-    (numbers,) = class_numbers(codes) if len(codes) else (np.zeros(0, np.int64),)
-    counts = np.bincount(numbers).astype(np.int64)
-    firsts = np.zeros(len(counts), np.int64)
-    firsts[numbers[::-1]] = np.arange(len(codes))[::-1]
-    sizes = counts
-    if weights is not None:
-        sizes = np.zeros(len(counts), np.int64)
-        np.add.at(sizes, numbers, weights)
-    return Records(np.ascontiguousarray(codes[firsts], dtype=np.int32), counts, sizes)
+    found = equal_rows(codes)
+    sizes = found.sizes if weights is None else found.sums(weights)
+    rows = np.ascontiguousarray(codes[found.firsts], dtype=np.int32)
+    return Records(rows, found.sizes, sizes)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

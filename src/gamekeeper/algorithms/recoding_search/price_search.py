@@ -21,6 +21,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.classes import EqualRows, dense_numbers, numbers_as_they_come
 from gamekeeper.algorithms.recoding_search.choices import (
     MOST_LISTED,
     Choice,
@@ -278,7 +279,7 @@ class PriceSearch:
             *(choice.labels(way) for way in ways[::step]),
             np.zeros(choice.n_values, dtype=np.int32),
         ]
-        return list({_canonical(own).tobytes(): own for own in found}.values())
+        return list({numbers_as_they_come(own).tobytes(): own for own in found}.values())
 
     def _priced(self, labels: Labels) -> int:
         """Return the number of a partition, of which prices are found if they are not known."""
@@ -342,9 +343,9 @@ class PriceSearch:
         groups = np.empty(len(rows), dtype=np.int64)
         groups[order] = np.arange(len(rows)) * _MOST_GROUPS // len(rows)
         # All that have a value are in the group of the first of them.
-        _, first, inverse = np.unique(values[order], return_index=True, return_inverse=True)
-        groups[order] = groups[order][first][inverse]
-        return np.unique(groups, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        own = EqualRows.of(dense_numbers(values[order]))
+        groups[order] = groups[order][own.firsts][own.numbers]
+        return dense_numbers(groups)
 
     def _until(self, share: float) -> float:
         now = time.monotonic()
@@ -361,15 +362,7 @@ class PriceSearch:
 
 def _name(labels: Labels) -> bytes:
     """Return what equal partitions share and no others."""
-    return b"".join(_canonical(own).tobytes() for own in labels)
-
-
-def _canonical(labels: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return labels numbered in the order in which they come."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.int32)
-    rank[np.argsort(first, kind="stable")] = np.arange(len(first), dtype=np.int32)
-    return rank[inverse.reshape(-1)]
+    return b"".join(numbers_as_they_come(own).tobytes() for own in labels)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

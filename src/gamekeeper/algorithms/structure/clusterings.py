@@ -37,7 +37,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.classes import class_numbers
+from gamekeeper.algorithms.classes import EqualRows, class_numbers, numbers_as_they_come
 from gamekeeper.budget import require_memory
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.results import Progress
@@ -83,7 +83,7 @@ class Dendrogram:
         root[self.removed[:n_mergers]] = self.kept[:n_mergers]
         while not np.array_equal(root, root[root]):
             root = root[root]
-        return dense_labels(root)
+        return numbers_as_they_come(root)
 
     def __repr__(self) -> str:
         return f"Dendrogram({count_of(self.n_records, 'record')})"
@@ -168,21 +168,7 @@ def labels_by(clusterer: Clusterer, values: ArrayLike) -> NDArray[np.int64]:
             f"The clusterer '{type(clusterer).__name__}' gave labels of another shape.",
             "Use one whose fit_predict returns one label per record.",
         )
-    return dense_labels(labels)
-
-
-def dense_labels(labels: NDArray[Any]) -> NDArray[np.int64]:
-    """Number labels 0, 1, ... in the order of their first records.
-
-    Examples
-    --------
-    >>> dense_labels(np.array([7, 3, 7, 5]))
-    array([0, 1, 0, 2])
-    """
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[inverse]
+    return numbers_as_they_come(labels)
 
 
 def dissimilarity_code(name: str) -> int:
@@ -276,7 +262,7 @@ class Conjunction:
         (array([0, 1, 1]), array([1, 0]))
         """
         before = self.classes[np.asarray(records, dtype=np.int64)]
-        classes = dense_labels(before)
+        classes = numbers_as_they_come(before)
         numbers = np.empty(len(self.sizes), np.int64)
         numbers[before] = classes
         order = np.argsort(numbers)
@@ -308,9 +294,8 @@ def conjunction(labels: ArrayLike) -> Conjunction:
             "What was given is not a table of whole numbers with rows and columns.",
             "Give one row per record and one column of labels per clustering.",
         )
-    classes = dense_labels(class_numbers(matrix)[0])
-    _, first, sizes = np.unique(classes, return_index=True, return_counts=True)
-    return Conjunction(classes, matrix[first].astype(np.int64), sizes.astype(np.int64))
+    found = EqualRows.of(numbers_as_they_come(class_numbers(matrix)[0]))
+    return Conjunction(found.numbers, matrix[found.firsts].astype(np.int64), found.sizes)
 
 
 _ASKED_ALIKE = "The same clusterings of two files were asked for."

@@ -28,7 +28,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.classes import DistinctRows, Keys, distinct_rows
+from gamekeeper.algorithms.classes import (
+    DistinctRows,
+    Keys,
+    dense_numbers,
+    distinct_rows,
+    equal_rows,
+)
 from gamekeeper.algorithms.suppression.compatibility import Room, Sides, n_slots, sums_of_fitting
 from gamekeeper.algorithms.suppression.problem import (
     Sets,
@@ -212,9 +218,8 @@ def distinct_records(
     keys, row_of = rows.keys, rows.row_of
     if problem.opened is not None:
         # Records that are alike may be suppressed in other columns already.
-        marked = np.column_stack([row_of.astype(np.uint64), problem.opened])
-        kinds, row_of = np.unique(marked, axis=0, return_inverse=True)
-        keys, row_of = keys[kinds[:, 0].astype(np.int64)], row_of.reshape(-1)
+        marked = equal_rows(np.column_stack([row_of, dense_numbers(problem.opened)]))
+        keys, row_of = keys[row_of[marked.firsts]], marked.numbers
     blank = np.zeros(len(keys), dtype=np.uint64)
     blank[row_of] = problem.blank
     return keys, row_of, blank

@@ -52,13 +52,16 @@ from gamekeeper.algorithms.classes import (
     CellSets,
     Codes,
     DistinctRows,
+    EqualRows,
     Held,
     KeyFields,
     Keys,
+    dense_numbers,
     distinct_rows,
     fits_in_column,
     groups_of,
     require_comparable,
+    word_numbers,
 )
 from gamekeeper.errors import LimitError, Reason
 
@@ -348,13 +351,11 @@ class _Graph:
         # Without sets a row is told by its person and by what is open.
         shown = [fields.pack(rows) & fields.masks(fields.every & ~suppressed)] if held else []
         marked = np.column_stack([keys, suppressed, *shown])
-        kinds, first, self.kind_of, self.counts = np.unique(
-            marked, axis=0, return_index=True, return_inverse=True, return_counts=True
-        )
-        self.kind_of = self.kind_of.reshape(-1)
+        kinds = EqualRows.of(word_numbers(marked[:, ::-1])[0])
+        self.kind_of, self.counts, first = kinds.numbers, kinds.sizes, kinds.firsts
         self.keys, self.sets = keys[first], suppressed[first]
         row_keys = shown[0][first] if held else self.keys
-        self.n_kinds = len(kinds)
+        self.n_kinds = len(first)
         self.codes, self.rows, self.held = people[first], rows[first], held
         # Of a group of rows with the same stars and levels: who reaches which of its different keys.
         self.links: list[tuple[NDArray[np.int64], ...]] = []
@@ -401,7 +402,7 @@ class _Graph:
         source, target = np.concatenate(sources), np.concatenate(targets)
         graph = coo_array((np.ones(len(source), np.int8), (source, target)), (offset, offset))
         _, labels = connected_components(graph, directed=True, connection="strong")
-        return np.unique(labels[: self.n_kinds], return_inverse=True)[1].astype(np.int64)
+        return dense_numbers(labels[: self.n_kinds])
 
     def candidates(self, parts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return how many rows of its own part each kind of person fits."""

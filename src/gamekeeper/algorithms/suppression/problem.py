@@ -28,6 +28,7 @@ from gamekeeper.algorithms.classes import (
     DistinctRows,
     KeyFields,
     Keys,
+    class_numbers,
     distinct_rows,
 )
 from gamekeeper.errors import LimitError, Problem, Reason, refuse
@@ -211,9 +212,9 @@ class SuppressionProblem:
 
         What is solved in that order does not depend on the order of the records.
         """
-        columns = [self.codes[:, c] for c in range(self.n_columns - 1, -1, -1)]
+        (numbers,) = class_numbers(self.codes)
         first = [] if self.opened is None else [self.opened]
-        order = np.lexsort([*first, *columns])
+        order = np.lexsort([*first, numbers])
         counts = None if self.counts is None else self.counts[order]
         own = replace(
             self,

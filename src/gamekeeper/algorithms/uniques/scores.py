@@ -39,11 +39,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.classes import class_numbers
+from gamekeeper.algorithms.classes import KeyFields, word_numbers
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import Progress
-
-_LARGEST_KEY = 2**62
 
 
 def class_sizes(
@@ -69,6 +67,8 @@ def class_sizes(
     """
     if missing not in ("ignore", "wildcard"):
         return counts.copy()
+    # Keys mostly come in their order, and so do words whose first bits are the first variable's.
+    codes = codes[:, ::-1]
     masks = np.zeros(len(codes), dtype=np.uint64)
     for place in range(codes.shape[1]):
         masks |= (codes[:, place] == 0).astype(np.uint64) << np.uint64(place)
@@ -77,7 +77,8 @@ def class_sizes(
         np.argsort(pattern_of, kind="stable"),
         np.cumsum(np.bincount(pattern_of, minlength=len(patterns)))[:-1],
     )
-    keys = _Keys(codes)
+    fields = KeyFields.for_codes(codes)
+    keys = fields.pack(codes)
     sizes = np.zeros_like(counts)
     for done, pattern in enumerate(patterns.tolist()):
         own = by_pattern[done]
@@ -86,45 +87,15 @@ def class_sizes(
             continue
         for unseen, others in _comparisons(pattern, patterns.tolist(), missing).items():
             partners = np.concatenate([by_pattern[place] for place in others])
-            own_keys, their_keys = keys.packed(own, partners, unseen)
+            mask = fields.mask_without(np.uint64(unseen))
+            if fields.n_words == 1:
+                own_keys, their_keys = keys[own, 0] & mask[0], keys[partners, 0] & mask[0]
+            else:
+                own_keys, their_keys = word_numbers(keys[own] & mask, keys[partners] & mask)
             sizes[own] += _sums_of_equals(own_keys, their_keys, counts[partners])
         if progress is not None:
             progress(done + 1, len(patterns))
     return sizes
-
-
-class _Keys:
-    """Keys as integers, equal where the keys are equal on the variables that are not left out."""
-
-    def __init__(self, codes: NDArray[np.integer]) -> None:
-        self._codes = codes
-        self._columns = [np.ascontiguousarray(column) for column in codes.T]
-        levels = [int(column.max(initial=0)) + 1 for column in self._columns]
-        self._factors = [math.prod(levels[place + 1 :]) for place in range(len(levels))]
-        self._whole: NDArray[np.int64] | None = None
-        if math.prod(levels) <= _LARGEST_KEY:
-            self._whole = np.zeros(len(codes), dtype=np.int64)
-            for column, factor in zip(self._columns, self._factors, strict=True):
-                self._whole += column * np.int64(factor)
-
-    def packed(
-        self, left: NDArray[np.int64], right: NDArray[np.int64], unseen: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the keys of two lists of rows without the variables in the bits of `unseen`."""
-        if self._whole is None:
-            seen = [not unseen >> place & 1 for place in range(len(self._columns))]
-            own, other = class_numbers(self._codes[left][:, seen], self._codes[right][:, seen])
-            return own, other
-        return self._without(self._whole, left, unseen), self._without(self._whole, right, unseen)
-
-    def _without(
-        self, whole: NDArray[np.int64], rows: NDArray[np.int64], unseen: int
-    ) -> NDArray[np.int64]:
-        kept = whole[rows]
-        for place, factor in enumerate(self._factors):
-            if unseen >> place & 1:
-                kept -= self._columns[place][rows] * np.int64(factor)
-        return kept
 
 
 def _comparisons(pattern: int, patterns: Sequence[int], missing: str) -> dict[int, list[int]]:
@@ -139,7 +110,7 @@ def _comparisons(pattern: int, patterns: Sequence[int], missing: str) -> dict[in
 
 
 def _sums_of_equals(
-    left: NDArray[np.int64], right: NDArray[np.int64], counts: NDArray[Any]
+    left: NDArray[np.integer[Any]], right: NDArray[np.integer[Any]], counts: NDArray[Any]
 ) -> NDArray[Any]:
     """Return, for each key on the left, the counts of the keys on the right that equal it."""
     few, many = (left, right) if len(left) <= len(right) else (right, left)

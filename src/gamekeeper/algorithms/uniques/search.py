@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.blocks import Kernel, MapBlocks, Shared, by_threads
+from gamekeeper.algorithms.blocks import Kernel, MapBlocks, Shared, map_blocks
+from gamekeeper.algorithms.classes import KeyFields, sorted_rows
 from gamekeeper.results import Progress
 
 LOW = 6
@@ -92,24 +93,19 @@ def distinct_rows(
     n_records, n_columns = codes.shape
     n_codes = codes.max(axis=0).astype(np.int64) + 1
     columns = _most_telling_first(codes, n_codes, counts)
-    order = _sorted_order(codes, columns, n_codes)
-    starts = np.zeros(n_records, dtype=bool)
-    starts[0] = True
-    sorted_columns: list[NDArray[np.unsignedinteger]] = []
-    for variable in columns:
-        column = codes[:, variable][order]
-        starts[1:] |= column[1:] != column[:-1]
-        sorted_columns.append(column)
-    first = np.flatnonzero(starts)
+    # Rows are sorted by their last field first.
+    ordered = codes.T[columns[::-1]].T
+    order, is_first = sorted_rows(KeyFields.for_codes(ordered).pack(ordered))
+    first = np.flatnonzero(is_first)
     sizes = (
         np.diff(first, append=n_records)
         if counts is None
         else np.add.reduceat(counts[order], first)
     )
+    rows = order[first]
     matrix = np.empty((n_columns, len(first)), dtype=np.uint32)
-    for number in range(n_columns):
-        matrix[number] = sorted_columns[number][first]
-        sorted_columns[number] = sorted_columns[number][:0]
+    for number, variable in enumerate(columns):
+        matrix[number] = codes[:, variable][rows]
     targets = np.flatnonzero(sizes == 1).astype(np.int32)
     slots = np.full(len(first), -1, dtype=np.int32)
     slots[targets] = np.arange(len(targets), dtype=np.int32)
@@ -135,7 +131,7 @@ def distinct_rows(
         present=present,
         targets=targets,
         slots=slots,
-        records=order[first[targets]].astype(np.int64),
+        records=rows[targets],
     )
 
 
@@ -152,23 +148,6 @@ def _most_telling_first(
         for column in range(codes.shape[1])
     ]
     return np.argsort(agreeing, kind="stable").astype(np.int64)
-
-
-def _sorted_order(
-    codes: NDArray[np.unsignedinteger], columns: NDArray[np.int64], n_codes: NDArray[np.int64]
-) -> NDArray[np.intp]:
-    """Sort records lexicographically, by as few packed keys as hold the codes."""
-    keys: list[NDArray[np.uint64]] = []
-    room = 0
-    for column in columns:
-        bits = max(1, int(n_codes[column] - 1).bit_length())
-        if bits > room:
-            keys.append(np.zeros(len(codes), dtype=np.uint64))
-            room = 64
-        keys[-1] <<= np.uint64(bits)
-        keys[-1] |= codes[:, column].astype(np.uint64)
-        room -= bits
-    return np.argsort(keys[0]) if len(keys) == 1 else np.lexsort(keys[::-1])
 
 
 MOST_TABLE_COLUMNS = 24
@@ -201,7 +180,7 @@ class Task:
     @property
     def mapping(self) -> MapBlocks:
         """Who does the work: threads where nothing else is said."""
-        return self.blocks or by_threads(self.workers)
+        return self.blocks or partial(map_blocks, workers=self.workers)
 
     @property
     def for_workers(self) -> Task:

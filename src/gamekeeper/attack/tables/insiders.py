@@ -74,6 +74,14 @@ class Interval:
             and self.reached_high - self.reached_low > self.slack
         )
 
+    @property
+    def is_tight(self) -> bool:
+        """Whether figures at both ends are shown to be possible."""
+        low = self.low is not None and self.low == self.reached_low
+        return low and (
+            self.is_endless or (self.high is not None and self.high == self.reached_high)
+        )
+
     def is_within(self, percent: Fraction) -> bool:
         """Whether a guess of the middle is off by at most so many percent."""
         return (

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.classes import equal_rows
 from gamekeeper.algorithms.recoding_search.choices import (
     Choice,
     Chosen,
@@ -89,11 +90,8 @@ def _in_small_classes(
 ) -> float:
     """Return how many people live in households of which fewer than k look alike."""
     shown = np.column_stack([labels[c][rows[:, at]] for at, c in enumerate(columns)])
-    _, number = np.unique(shown, axis=0, return_inverse=True)
-    number = number.reshape(-1)
-    alike = np.zeros(int(number.max(initial=-1)) + 1, dtype=np.int64)
-    np.add.at(alike, number, counts)
-    return float(sizes[alike[number] < k].sum())
+    found = equal_rows(shown)
+    return float(sizes[found.sums(counts)[found.numbers] < k].sum())
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from gamekeeper.importing.files import OpenedFile
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.recoding import place_of, recode_table
 from gamekeeper.mapping.variables.codes import Variable
-from gamekeeper.mapping.variables.definitions import SinkFinder, refuse_codes
+from gamekeeper.mapping.variables.sinks import SinkFinder, refuse_codes
 from gamekeeper.protection.step import Setting
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
 

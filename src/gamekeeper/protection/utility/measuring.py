@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.classes import class_numbers
+from gamekeeper.algorithms.classes import class_numbers, dense_numbers
 from gamekeeper.algorithms.utility import (
     complete_moments,
     entropy,
@@ -402,8 +402,9 @@ def _bits_lost(
 ) -> float:
     """Return what remains unknown of the value of before to whoever sees that of after, in bits."""
     joint = before * (int(after.max(initial=0)) + 1) + after
-    _, numbers = np.unique(joint, return_inverse=True)
-    lost = entropy(np.bincount(numbers, weights)) - entropy(np.bincount(after, weights))
+    lost = entropy(np.bincount(dense_numbers(joint), weights)) - entropy(
+        np.bincount(after, weights)
+    )
     return lost if lost > 1e-12 else 0.0
 
 
