@@ -198,19 +198,12 @@ def _bounds(
     clock: SearchClock,
 ) -> IntegerBounds:
     """Return bounds of sums, flat; a sum over several components is bounded by each on its own."""
-    parts = components(facts, limits.lower, limits.upper, sums, every=True)
-    searches = [ComponentSearch(part, clock) for part in parts]
-    clock.total = 2 * sum(len(part.sums) for part in parts)
+    searches, table = _started(facts, limits, sums, clock)
+    clock.total = 2 * sum(len(search.part.sums) for search in searches)
     # What no component has is at its only value, or free.
     alone = np.ones(len(sums), np.bool_)
-    for part in parts:
-        alone[part.numbers] = False
-    table: Integers | None = limits.lower.copy()
     for search in searches:
-        if search.start(until_found=True) and table is not None and search.point is not None:
-            table[search.part.numbers] = search.point
-        else:
-            table = None
+        alone[search.part.numbers] = False
     lower, tight_lower = np.zeros(n_sums, np.int64), np.full(n_sums, table is not None)
     upper, tight_upper = lower.copy(), tight_lower.copy()
     asked = alone & (sums >= 0)
@@ -239,23 +232,29 @@ def _search_table(
     facts: LinearFacts, max_seconds: float | None
 ) -> tuple[bool | None, Integers | None]:
     """Return whether there is a table, if that could be settled, and one."""
-    clock = SearchClock(max_seconds=max_seconds)
+    nothing = np.full(len(facts.lower), -1, np.int64)
     try:
-        limits = propagate(facts)
-        nothing = np.full(len(facts.lower), -1, np.int64)
-        parts = components(facts, limits.lower, limits.upper, nothing, every=True)
-        searches = [ComponentSearch(part, clock) for part in parts]
-        # All are started: a later one may prove what an earlier one leaves open.
-        started = [search.start(until_found=True) for search in searches]
+        clock = SearchClock(max_seconds=max_seconds)
+        _, table = _started(facts, propagate(facts), nothing, clock)
     except NoTableError:
         return False, None
-    if not all(started):
-        return None, None
+    return None if table is None else True, table
+
+
+def _started(
+    facts: LinearFacts, limits: ImpliedLimits, sums: Integers, clock: SearchClock
+) -> tuple[list[ComponentSearch], Integers | None]:
+    """Return the searches of all components, and a table if each has found one of its own."""
+    parts = components(facts, limits.lower, limits.upper, sums, every=True)
+    searches = [ComponentSearch(part, clock) for part in parts]
     table = limits.lower.copy()
+    is_found = True
+    # All are started: a later one may prove what an earlier one leaves open.
     for search in searches:
+        is_found &= search.start(until_found=True)
         if search.point is not None:
             table[search.part.numbers] = search.point
-    return True, table
+    return searches, table if is_found else None
 
 
 def _known(

@@ -23,7 +23,7 @@ exceeded.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import comb
@@ -32,6 +32,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.linear.components import connected
+from gamekeeper.algorithms.linear.facts import NO_LIMIT
+from gamekeeper.algorithms.linear.propagation import propagate
 from gamekeeper.algorithms.releases.constraints import (
     UNBOUNDED,
     CountConstraints,
@@ -155,28 +157,12 @@ def split_tables(
 
 def _tightened(constraints: CountConstraints, caps: Integers | None) -> tuple[Integers, Integers]:
     """Return limits of the cells after propagation, with caps where there is no upper one."""
-    from gamekeeper.algorithms.linear.kernels import propagate
-
-    rows = constraints.rows
-    low, high = constraints.cell_limits()
-    lower, upper = low.reshape(-1).copy(), high.reshape(-1).copy()
-    wrong = np.flatnonzero(lower > upper)
-    if len(wrong):
-        raise NoTableError()
-    cell_starts, cell_rows, factors = constraints.facts.by_number
-    all_rows = np.arange(len(rows), dtype=np.int64)
-    for _ in range(2):
-        row = propagate(
-            rows.starts, rows.cells, factors, rows.lower, rows.upper, cell_starts, cell_rows,
-            lower, upper, UNBOUNDED, True, all_rows, len(rows),
-        )  # fmt: skip
-        if row >= 0:
-            raise NoTableError([int(row)])
-        beyond = upper >= UNBOUNDED
-        if caps is None or not beyond.any():
-            break
-        upper[beyond] = np.maximum(caps, lower)[beyond]
-    return lower, upper
+    limits = propagate(constraints.facts)
+    beyond = limits.upper >= NO_LIMIT
+    if caps is not None and beyond.any():
+        upper = np.where(beyond, np.maximum(caps, limits.lower), limits.upper)
+        limits = propagate(replace(constraints.facts, lower=limits.lower, upper=upper))
+    return limits.lower, np.minimum(limits.upper, UNBOUNDED)
 
 
 def _cell_logs(

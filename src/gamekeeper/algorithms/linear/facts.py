@@ -13,6 +13,7 @@ calculated in exact fractions.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -204,11 +205,14 @@ class Certificate:
 
     def left_over(self, facts: LinearFacts) -> dict[int, Fraction]:
         """Return what the rows leave of the number: its coefficient less that in their sum."""
-        left: dict[int, Fraction] = {self.target: Fraction(1)}
-        for row, times in self.rows.items():
+        # In whole numbers, so many times too large.
+        times = math.lcm(*(own.denominator for own in self.rows.values()))
+        left = {self.target: times}
+        for row, own in self.rows.items():
+            taken = own.numerator * (times // own.denominator)
             for member, factor in facts.row(row).items():
-                left[member] = left.get(member, Fraction(0)) - times * factor
-        return {member: factor for member, factor in left.items() if factor}
+                left[member] = left.get(member, 0) - taken * factor
+        return {member: Fraction(own, times) for member, own in left.items() if own}
 
 
 def verified(

@@ -30,10 +30,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gamekeeper.algorithms.linear.propagation import propagate
 from gamekeeper.algorithms.releases.constraints import (
     UNBOUNDED,
     CountConstraints,
-    NoTableError,
 )
 from gamekeeper.algorithms.subtraction.probability import SubtractionRisk
 from gamekeeper.algorithms.subtraction.recovered_zeros import RecoveredZeros
@@ -96,8 +96,6 @@ class RecoveryOracle:
         among: NDArray[np.bool_] | None = None,
         max_nodes: int | None = None,
     ) -> None:
-        from gamekeeper.algorithms.linear.kernels import propagate
-
         if max_nodes is None:
             fewer = _CELLS_LOOKED_AT // max(constraints.size, 1)
             max_nodes = min(_MOST_NODES, max(_FEWEST_NODES, fewer))
@@ -111,12 +109,8 @@ class RecoveryOracle:
             rows.starts, rows.cells, factors, rows.lower, rows.upper, cell_starts, cell_rows,
         )  # fmt: skip
         self._sums = rows.sums(truth)
-        lower, upper = (limits.reshape(-1).copy() for limits in constraints.cell_limits())
-        every = np.arange(len(rows), dtype=np.int64)
-        wrong = int(propagate(*self._rows, lower, upper, UNBOUNDED, True, every, len(rows)))
-        if wrong >= 0:
-            raise NoTableError([wrong])
-        self._limits = (lower, upper)
+        limits = propagate(constraints.facts)
+        self._limits = (limits.lower, np.minimum(limits.upper, UNBOUNDED))
         n_cells = constraints.size
         kept = max(8, min(_KEPT, 20_000_000 // max(n_cells, 1)))
         self._pool = (
