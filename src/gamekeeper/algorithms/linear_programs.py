@@ -96,6 +96,7 @@ def run(highs: Any, watch: Watch | None = None) -> Status:
     """
     import highspy
 
+    status = Status.STOPPED
     for again in (False, True):
         if again:
             highs.clearSolver()
@@ -107,9 +108,10 @@ def run(highs: Any, watch: Watch | None = None) -> Status:
                 break
             if watch():
                 return Status.STOPPED
-        if status_of(highs) is Status.OPTIMAL:
+        status = status_of(highs)
+        if status is Status.OPTIMAL:
             break
-    return status_of(highs)
+    return status
 
 
 def run_once(highs: Any, watch: Watch | None = None) -> Status:

@@ -107,8 +107,13 @@ class LinearFacts:
     @cached_property
     def endless(self) -> int:
         """From where on a limit is taken for none, so that sums of limits stay within 64 bits."""
-        longest = int(np.diff(self.starts).max(initial=1))
-        return min(NO_LIMIT, _SAFE // (longest * self.largest_factor) + 1)
+        return min(NO_LIMIT, _SAFE // (self.longest * self.largest_factor) + 1)
+
+    @cached_property
+    def longest(self) -> int:
+        """The most entries of a row, or of a number, and at least 1."""
+        of_numbers = np.bincount(self.members, minlength=1)
+        return max(1, int(np.diff(self.starts).max(initial=1)), int(of_numbers.max(initial=1)))
 
     @cached_property
     def largest_factor(self) -> int:
@@ -145,21 +150,19 @@ class LinearFacts:
         given = np.asarray(numbers)
         if given.dtype.kind != "i":
             given = np.array([int(number) for number in numbers], object)
-        kind: Any = np.int64 if times == 1 else object
         pairs = ((given, self.lower, self.upper), (self.sums(given), self.low, self.high))
         for own, low, high in pairs:
             has_low, has_high = low > -NO_LIMIT, high < NO_LIMIT
-            if np.any(own[has_low] < low[has_low].astype(kind) * times):
-                return False
-            if np.any(own[has_high] > high[has_high].astype(kind) * times):
+            if times > 1:
+                low, high = low.astype(object) * times, high.astype(object) * times
+            if np.any((own < low) & has_low) or np.any((own > high) & has_high):
                 return False
         return True
 
     def sums(self, numbers: NDArray[Any]) -> NDArray[Any]:
         """Return the sum of each row, in numbers of any size."""
         largest = max(abs(int(one)) for one in (numbers.min(initial=0), numbers.max(initial=0)))
-        longest = int(np.diff(self.starts).max(initial=1))
-        kind = np.int64 if largest * self.largest_factor * longest < NO_LIMIT else object
+        kind = np.int64 if largest * self.largest_factor * self.longest < NO_LIMIT else object
         values = numbers.astype(kind)[self.members] * self.factors.astype(kind)
         return row_sums(self.starts, values)
 

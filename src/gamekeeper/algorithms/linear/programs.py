@@ -107,7 +107,8 @@ class Program:
         self._base = np.where(
             facts.lower > -NO_LIMIT, facts.lower, np.where(facts.upper < NO_LIMIT, facts.upper, 0)
         )
-        self._known = facts.sums(self._base)
+        self._far_base = _far_from_end(self._base)
+        self._far_known = _far_from_end(facts.sums(self._base))
         self._costs = np.zeros(len(self._base), np.int64)
         self._highs = silent_solver(presolve="off", simplex_strategy=PRIMAL)
         self._highs.passModel(self._model(facts, facts.n_rows))
@@ -215,7 +216,7 @@ class Program:
         )
         sums = np.arange(part.n_rows, self._n_branched)
         if len(sums):
-            known = part.totals(self._base)
+            known = _far_from_end(part.totals(self._base))
             self._branches.changeRowsBounds(
                 len(sums), sums.astype(np.int32),
                 _above(limits.row_lower[sums], known, self._facts.scale),
@@ -246,15 +247,15 @@ class Program:
 
     def _columns(self, lower: Integers, upper: Integers) -> tuple[Floats, Floats]:
         scale = self._facts.scale
-        return _above(lower, self._base, scale), _above(upper, self._base, scale)
+        return _above(lower, self._far_base, scale), _above(upper, self._far_base, scale)
 
     def _model(
         self, facts: LinearFacts, n: int, *, costs: Floats | None = None, is_whole: bool = False
     ) -> Any:
         """Return a program of the first n rows."""
-        known = self._known
+        known = self._far_known
         if n > len(known):
-            known = np.concatenate([known, self._part.totals(self._base)])
+            known = np.concatenate([known, _far_from_end(self._part.totals(self._base))])
         end = facts.starts[n]
         return program_by_rows(
             self._columns(facts.lower, facts.upper),
@@ -283,7 +284,7 @@ class Program:
         facts = self._facts
         for times in (1,) if facts.whole else _TIMES:
             rounded = np.rint(vertex * (facts.scale * times))
-            if max(np.abs(rounded).max(initial=0), np.abs(self._base).max(initial=0)) > 2.0**61:
+            if np.abs(rounded).max(initial=0) > 2.0**61 or self._far_base.dtype == object:
                 return None, 1
             kind: Any = np.int64 if times == 1 else object
             made = self._base.astype(kind) * times + rounded.astype(np.int64).astype(kind)
@@ -356,7 +357,8 @@ def dual_bound(
 def contradicts(facts: LinearFacts, limits: SearchLimits, ray: Floats) -> bool:
     """Whether rows taken so many times prove, in whole numbers, that nothing is within limits."""
     nothing = np.zeros(len(facts.lower), np.int64)
-    for denominator in (*_DENOMINATORS, _LAST_DENOMINATOR):
+    # The one that fits is mostly enough, and others may be kinder to a row that it rounds away.
+    for denominator in dict.fromkeys((_denominator(ray), *_DENOMINATORS, _LAST_DENOMINATOR)):
         for sign in (1, -1):
             _, total = _combined(facts, limits, nothing, sign * ray, denominator)
             if total is not None and total > 0:
@@ -409,9 +411,8 @@ def _combined(
     limit = np.where(scaled > 0, low, np.where(scaled < 0, high, 0))
     starts, rows, factors = facts.by_number
     most = np.abs(scaled).max(initial=0.0)
-    longest = int(np.diff(starts).max(initial=1))
     kind: Any = np.int64
-    if most * facts.largest_factor * longest >= 2.0**61:
+    if most * facts.largest_factor * facts.longest >= 2.0**61:
         kind = object
     taken = _whole(scaled, kind)
     padded = np.concatenate([taken, np.zeros(facts.n_rows - n, taken.dtype)])
@@ -436,11 +437,17 @@ def _whole(values: Floats, kind: Any) -> NDArray[Any]:
 
 def _above(limits: Integers, known: NDArray[Any], scale: int) -> Floats:
     """Return how far limits are above what is known, in units, infinite where there is none."""
-    is_none = np.abs(limits) >= NO_LIMIT
-    kind: Any = np.int64 if np.abs(known).max(initial=0) < 2**61 else object
-    found = (np.where(is_none, 0, limits).astype(kind) - known).astype(np.float64) / scale
-    found[is_none] = np.where(limits[is_none] > 0, np.inf, -np.inf)
+    found = (limits - known).astype(np.float64)
+    if scale > 1:
+        found /= scale
+    found[limits >= NO_LIMIT] = np.inf
+    found[limits <= -NO_LIMIT] = -np.inf
     return found
+
+
+def _far_from_end(known: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers from which any limit can be taken without leaving 64 bits."""
+    return known if np.abs(known).max(initial=0) < 2**61 else known.astype(object)
 
 
 @dataclass(frozen=True, eq=False)
