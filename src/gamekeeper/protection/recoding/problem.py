@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.categories.partitions import Partition
-from gamekeeper.algorithms.classes import equal_rows
+from gamekeeper.algorithms.classes import EqualRows, dense_numbers, equal_rows
 from gamekeeper.algorithms.recoding_search.choices import (
     Choice,
     Chosen,
@@ -72,11 +72,13 @@ def household_target(
     in small classes may be as many.
     """
     places = np.flatnonzero(kept)
-    _, first, sizes = np.unique(homes.home_of[places], return_index=True, return_counts=True)
+    kept_homes = EqualRows.of(dense_numbers(homes.home_of[places]))
+    first = kept_homes.firsts
     counts = np.ones(len(first), dtype=np.int64) if weights is None else weights[first]
     rows = codes[places[first]][:, list(columns)]
     return MonotoneAttack(
-        partial(_in_small_classes, rows, list(columns), sizes, counts, persons.k), persons.most
+        partial(_in_small_classes, rows, list(columns), kept_homes.sizes, counts, persons.k),
+        persons.most,
     )
 
 
