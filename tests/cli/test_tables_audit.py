@@ -174,7 +174,7 @@ def test_shares_are_facts_at_the_prompt(audit, tmp_path, options, said):
 
 
 def test_a_long_search_is_refused_with_the_way_around(audit, tmp_path, monkeypatch):
-    from gamekeeper.algorithms.cells import fact_bounds
+    from gamekeeper.algorithms.linear import search
     from gamekeeper.attack.tables import auditing as searching
 
     rows = ["X,Y,Z,n\n"]
@@ -185,12 +185,12 @@ def test_a_long_search_is_refused_with_the_way_around(audit, tmp_path, monkeypat
     text = "".join(rows).replace("T,", "Total,")
     path = write(tmp_path, "t.csv", text)
     monkeypatch.setattr(searching, "MOST_SECONDS", -1.0)
-    original = fact_bounds.SearchClock
+    original = search.SearchClock
 
     def expecting(total, progress, max_seconds, expect, *_):
         return original(total, progress, 900.0, expect, probe=-1.0)
 
-    monkeypatch.setattr(fact_bounds, "SearchClock", expecting)
+    monkeypatch.setattr(search, "SearchClock", expecting)
     done = audit(path, "--absent", "hidden", "--disjoint", "X,Y,Z")
     assert done.exit_code == 3
     assert "--max-seconds" in done.err
@@ -310,6 +310,32 @@ def test_zeros_that_are_shown_make_an_upper_limit_a_question(audit, tmp_path):
     table = write(tmp_path, "t.csv", "Age,n\na,0\nb,<5\nc,<5\nTotal,8\n")
     found = audit(table, "--disjoint", "Age")
     assert "--says '<5=1-4'" in found.out + found.err
+
+
+@pytest.mark.parametrize(
+    ("total", "code", "known", "others"),
+    [(2, 4, "not settled", (0, 4)), (8, 4, "recomputed", (4, 4)), (5, 0, "open", (0, 0))],
+)
+def test_no_cell_is_open_that_is_known_if_upper_limits_hold_no_zero(
+    audit, tmp_path, total, code, known, others
+):
+    table = write(tmp_path, "t.csv", f"Age,n\na,0\nb,<5\nc,<5\nTotal,{total}\n")
+    asked = (table, "--disjoint", "Age", "--rule", "exact")
+    found = audit(*asked, "--format", "json")
+    assert found.exit_code == code
+    document = json.loads(found.out)
+    assert {row["known"] for row in document["rows"]} == {known}
+    doubted = "If no cell that reads '<5' is 0, 2 more hidden cells can be recomputed."
+    assert any(doubted in one for one in document["notices"]) == (known == "not settled")
+    for says, wanted in zip(("<5=0-4", "<5=1-4"), others, strict=True):
+        assert audit(*asked, "--says", says).exit_code == wanted
+
+
+def test_limits_of_which_one_must_hold_zero_are_taken_to_hold_it(audit, tmp_path):
+    table = write(tmp_path, "t.csv", "Age,n\na,0\nb,<5\nc,<5\nd,3\nTotal,4\n")
+    found = audit(table, "--disjoint", "Age", "--rule", "exact", "--format", "json")
+    assert found.exit_code == 0
+    assert {(row["lower"], row["upper"]) for row in json.loads(found.out)["rows"]} == {(0, 1)}
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ import pytest
 
 import gamekeeper
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
-from gamekeeper.algorithms.cells.primary_rules import Contributions
+from gamekeeper.algorithms.releases.primary_rules import Contributions
 from gamekeeper.attack.contributions import CategoryRisk, SizeRisk, VariableRisk
 from gamekeeper.attack.experiments.attack_experiment import AttackExperiment
 from gamekeeper.attack.experiments.compare import Comparison, compare_measures

@@ -9,14 +9,14 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.cells.cell_system import (
+from gamekeeper.algorithms.linear.facts import LinearFacts
+from gamekeeper.algorithms.releases.cell_system import (
     AxisNodes,
     CellSystem,
     Kind,
     axis_nodes,
     cell_system,
 )
-from gamekeeper.algorithms.cells.linear_facts import LinearFacts
 
 Integers = NDArray[np.int64]
 

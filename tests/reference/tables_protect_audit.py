@@ -7,8 +7,8 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
-from gamekeeper.algorithms.cells.fact_bounds import FactBounds, FactSearch
-from gamekeeper.algorithms.cells.linear_facts import LinearFacts
+from gamekeeper.algorithms.linear.facts import LinearFacts
+from gamekeeper.algorithms.linear.search import FactBounds, FactSearch
 from gamekeeper.data.cells.cell_facts import share_rows
 from tests.reference.cases import Case, NotRun
 

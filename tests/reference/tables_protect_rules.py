@@ -6,7 +6,7 @@ import json
 from fractions import Fraction
 from typing import Any
 
-from gamekeeper.algorithms.cells.primary_rules import Contributions, Rule, parse_rule
+from gamekeeper.algorithms.releases.primary_rules import Contributions, Rule, parse_rule
 from tests.reference.cases import Case, ShapeError
 
 __all__ = ["tables_protect_primary_rules"]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gamekeeper.algorithms.cells.cell_system import AxisNodes
+from gamekeeper.algorithms.releases.cell_system import AxisNodes
 from gamekeeper.arrow import pa
 from gamekeeper.attack.tables.audit_result import HiddenCell, TableAudit, figure_text
 from gamekeeper.attack.tables.bounding import possible_sums_words

@@ -11,7 +11,7 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from gamekeeper.algorithms.cells.primary_rules import Contributions, parse_rule
+from gamekeeper.algorithms.releases.primary_rules import Contributions, parse_rule
 from gamekeeper.attack.tables.auditing import mark_cells, tops_needed
 from gamekeeper.budget import within_memory
 from gamekeeper.data.cells.hierarchy import Hierarchy

@@ -1,4 +1,5 @@
-"""What is published about a table of counts: limits of sums, structure, schemes (thesis, chapter 2).
+"""What is published of tables: limits of sums, their structure, schemes, cells that add up.
 
-Begin with `constraints`; every method on tables takes those.
+Begin with `constraints` for tables of counts (thesis, chapter 2), with `cell_system` for tables with
+subtotals.
 """

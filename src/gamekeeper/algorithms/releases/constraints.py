@@ -30,6 +30,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gamekeeper.algorithms.linear.facts import connected
 from gamekeeper.errors import InputError, Problem, Reason
 
 Integers = NDArray[np.int64]
@@ -379,30 +380,6 @@ def tightened(rows: ConstraintRows, lower: Integers, upper: Integers) -> Limits:
     np.maximum.at(cut, rows.cells, np.repeat(rows.lower, np.diff(rows.starts)))
     upper[unbounded] = cut[unbounded]
     return Limits(lower, upper, unbounded)
-
-
-def connected(
-    of_row: Integers, of_cell: Integers, n_rows: int, n_cells: int
-) -> tuple[Integers, Integers]:
-    """Return the number of the component of each cell and of each row.
-
-    Entry k says that the row `of_row[k]` holds the cell `of_cell[k]`. What is in no entry is alone.
-
-    Examples
-    --------
-    >>> rows, cells = np.array([0, 0, 1]), np.array([0, 2, 1])
-    >>> [numbers.tolist() for numbers in connected(rows, cells, 2, 4)]
-    [[0, 1, 0, 2], [0, 1]]
-    """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    graph = coo_array(
-        (np.ones(len(of_row), np.int8), (of_row + n_cells, of_cell)),
-        shape=(n_cells + n_rows, n_cells + n_rows),
-    )
-    numbers = connected_components(graph, directed=False)[1].astype(np.int64)
-    return numbers[:n_cells], numbers[n_cells:]
 
 
 def components(rows: ConstraintRows, limits: Limits, sums: Integers) -> list[CountComponent]:

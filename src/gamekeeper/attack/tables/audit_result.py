@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from gamekeeper.algorithms.cells.linear_facts import Certificate
+from gamekeeper.algorithms.linear.facts import Certificate
 from gamekeeper.arrow import pa
 from gamekeeper.attack.tables.bounding import assumed_summary, possible_sums_words, under_assumption
 from gamekeeper.attack.tables.insiders import Insiders, Interval

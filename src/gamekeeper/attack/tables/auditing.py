@@ -18,9 +18,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.cells.fact_bounds import FactSearch, determined_numbers
-from gamekeeper.algorithms.cells.linear_facts import NO_LIMIT, NoNumbersError
-from gamekeeper.algorithms.cells.primary_rules import RULE_WORDS, Rule, parse_rule
+from gamekeeper.algorithms.linear.facts import NO_LIMIT, NoNumbersError
+from gamekeeper.algorithms.linear.search import FactSearch, determined_numbers
+from gamekeeper.algorithms.releases.primary_rules import RULE_WORDS, Rule, parse_rule
 from gamekeeper.arrow import pa
 from gamekeeper.attack.tables.audit_result import Equation, HiddenCell, TableAudit, equation_of
 from gamekeeper.attack.tables.bounding import assumed_summary
@@ -224,6 +224,10 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
         bare = cell_facts(tables, tolerance=asked.tolerance, negative=asked.negative)
         again, is_stopped = searched(tables, bare, asked.progress, until)
         without = sum(one.is_known for one in intervals_of(tables, bare, again).values())
+    from_one = {} if known.is_signed else _limits_from_one(tables, asked.says or {})
+    if from_one and not is_stopped:
+        intervals, told, is_stopped = _with_zeros_doubted(tables, asked, intervals, from_one, until)
+        known = replace(known, notices=(*known.notices, *told))
     insiders: Insiders | None = None
     if asked.insiders:
         given = asked.contributors or contributors_of_tables(tables)
@@ -288,6 +292,54 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
             found.provenance, parameters={**found.provenance.parameters, **assumed_summary(assumed)}
         ),
     )
+
+
+def _limits_from_one(tables: TableSet, says: Says) -> dict[str, tuple[int, int | None]]:
+    """Return printed upper limits that may mean 1 or more, since 0 is shown; as `says` has them."""
+    if not tables.whole or not any(0 in table.figures for table in tables.tables):
+        return {}
+    read = {text: own.of_whole() for table in tables.tables for text, own in table.limits.items()}
+    return {
+        text: (1, high)
+        for text, (low, high) in read.items()
+        if low is None and text.strip() not in says and (high is None or high > 0)
+    }
+
+
+def _with_zeros_doubted(
+    tables: TableSet,
+    asked: AuditInput,
+    intervals: dict[int, Interval],
+    from_one: Says,
+    until: float,
+) -> tuple[dict[int, Interval], tuple[str, ...], bool]:
+    """Return what is known of hidden cells where nobody said whether upper limits hold 0.
+
+    What is proven allows 0, and what is shown to be possible does without: figures that agree with
+    limits from 1 on agree with those from 0 as well. A notice says what is known if none is 0.
+    """
+    says = {**(asked.says or {}), **from_one}
+    try:
+        known = cell_facts(tables, tolerance=asked.tolerance, negative=asked.negative, says=says)
+        search, is_stopped = searched(tables, known, asked.progress, until)
+    except InputError:
+        # Some of them must be 0, so that readers know that limits hold it.
+        return intervals, (), False
+    without = intervals_of(tables, known, search)
+    more = [c for c, one in without.items() if one.is_known and not intervals[c].is_known]
+    found = {
+        cell: replace(
+            one,
+            reached_low=without[cell].reached_low,
+            reached_high=without[cell].reached_high,
+            is_endless=without[cell].is_endless,
+        )
+        for cell, one in intervals.items()
+    }
+    text, (_, high) = next(iter(from_one.items()))
+    zero = f"--says {quoted([f'{text}=0+' if high is None else f'{text}=0-{high}'])}"
+    said = f"If no cell that reads {quoted(from_one)} is 0, {count_of(len(more), 'more hidden cell')} can be recomputed"
+    return found, ((f"{said}. If it may be 0, say so: {zero}.",) if more else ()), is_stopped
 
 
 def _require_said(tables: TableSet, says: Says) -> None:

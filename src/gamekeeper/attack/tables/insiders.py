@@ -22,8 +22,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from gamekeeper.algorithms.cells.fact_bounds import FactSearch
-from gamekeeper.algorithms.cells.linear_facts import FactComponent, LinearFacts, NoNumbersError
+from gamekeeper.algorithms.linear.facts import FactComponent, LinearFacts, NoNumbersError
+from gamekeeper.algorithms.linear.search import FactSearch
 from gamekeeper.data.cells.cell_facts import CellFacts
 from gamekeeper.data.cells.magnitudes import Contributors
 from gamekeeper.data.cells.table_set import TableSet

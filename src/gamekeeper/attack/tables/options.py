@@ -11,7 +11,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
-from gamekeeper.algorithms.cells.primary_rules import RULE_WORDS
+from gamekeeper.algorithms.releases.primary_rules import RULE_WORDS
 from gamekeeper.attack.options import MaxSeconds, Seed, Workers
 from gamekeeper.data.reading.columns import number_of
 from gamekeeper.errors import InputError, LimitError, Reason

@@ -17,7 +17,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.cells.primary_rules import (
+from gamekeeper.algorithms.releases.primary_rules import (
     RULE_WORDS,
     Contributions,
     Rule,

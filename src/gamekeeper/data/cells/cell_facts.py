@@ -18,8 +18,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.cells.cell_system import Kind
-from gamekeeper.algorithms.cells.linear_facts import NO_LIMIT, LinearFacts
+from gamekeeper.algorithms.linear.facts import NO_LIMIT, LinearFacts
+from gamekeeper.algorithms.releases.cell_system import Kind
 from gamekeeper.data.cells.axis_sums import ASKED, scale_of
 from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.reading.columns import Limits

@@ -20,8 +20,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.cells.cell_system import AxisNodes, axis_nodes
-from gamekeeper.algorithms.cells.primary_rules import Contributions
+from gamekeeper.algorithms.releases.cell_system import AxisNodes, axis_nodes
+from gamekeeper.algorithms.releases.primary_rules import Contributions
 from gamekeeper.budget import require_memory
 from gamekeeper.data.cells.axis_sums import scale_of
 from gamekeeper.data.cells.cell_file import CellRows, without_dust

@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.cells.cell_system import (
+from gamekeeper.algorithms.releases.cell_system import (
     AxisNodes,
     CellSystem,
     Kind,

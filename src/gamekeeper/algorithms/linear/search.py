@@ -1,7 +1,7 @@
 """How small and how large hidden numbers can be, given linear facts about them, with proofs.
 
-First what single rows tell (`linear_facts`), then two programs for each number that is still open
-(`fact_programs`), and for whole numbers integer programs where the relaxation is not enough. Every
+First what single rows tell (`facts`), then two programs for each number that is still open
+(`programs`), and for whole numbers integer programs where the relaxation is not enough. Every
 solution is a set of numbers that satisfies the facts and shows for all of them at once how far they
 can go, so that most programs need not be solved. What is not settled when the work is stopped keeps
 limits that are valid, and is not known to be tight. A clock says how far a search is, and how long
@@ -26,8 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.cells.fact_programs import FactProgram, Solved
-from gamekeeper.algorithms.cells.linear_facts import (
+from gamekeeper.algorithms.linear.facts import (
     NO_LIMIT,
     Certificate,
     FactComponent,
@@ -37,6 +36,7 @@ from gamekeeper.algorithms.cells.linear_facts import (
     propagate,
     verified,
 )
+from gamekeeper.algorithms.linear.programs import FactProgram, Solved
 from gamekeeper.results import Progress
 
 Integers = NDArray[np.int64]

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from gamekeeper.algorithms.cells.fact_bounds import FactSearch, SearchClock, determined_numbers
-from gamekeeper.algorithms.cells.fact_programs import FactProgram
-from gamekeeper.algorithms.cells.linear_facts import LinearFacts, NoNumbersError, components
+from gamekeeper.algorithms.linear.facts import LinearFacts, NoNumbersError, components
+from gamekeeper.algorithms.linear.programs import FactProgram
+from gamekeeper.algorithms.linear.search import FactSearch, SearchClock, determined_numbers
 from gamekeeper.errors import Cancelled
 from tests.given.cell_tables import RandomTables, random_tables
 

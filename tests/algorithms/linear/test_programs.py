@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from gamekeeper.algorithms.cells.fact_bounds import FactSearch
-from gamekeeper.algorithms.cells.fact_programs import exact_corner, exact_multiples
-from gamekeeper.algorithms.cells.linear_facts import LinearFacts, verified
+from gamekeeper.algorithms.linear.facts import LinearFacts, verified
+from gamekeeper.algorithms.linear.programs import exact_corner, exact_multiples
+from gamekeeper.algorithms.linear.search import FactSearch
 
 
 def test_corners_with_large_denominators_are_found_and_proven():

@@ -2,10 +2,9 @@
 
 A fact is a row `low <= sum of coefficient times number <= high` with whole coefficients: cells that
 add up to a published one, a percentage or a mean that was rounded, the difference of two versions.
-This generalizes sums of cells within limits (`releases.constraints`): coefficients may be negative
-or larger than 1, and numbers need be neither whole nor above 0. All limits are whole numbers:
-numbers with decimals are scaled by a power of ten before. `NO_LIMIT` stands for none. Open numbers
-that hang together are components, each to be solved by itself.
+Coefficients may be negative or larger than 1, and numbers need be neither whole nor above 0. All
+limits are whole numbers: numbers with decimals are scaled by a power of ten before. `NO_LIMIT`
+stands for none. Open numbers that hang together are components, each to be solved by itself.
 
 Single rows imply limits, again and again until nothing changes: in a row, each number is at most
 what the others leave when they are as small as they can be, and at least what they leave when as
@@ -24,8 +23,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from gamekeeper.algorithms.releases.constraints import connected
 
 Integers = NDArray[np.int64]
 
@@ -181,6 +178,30 @@ def verified(
 
 def _limits(given: Sequence[int | None], none: int) -> Integers:
     return np.array([none if limit is None else limit for limit in given], np.int64)
+
+
+def connected(
+    of_row: Integers, of_cell: Integers, n_rows: int, n_cells: int
+) -> tuple[Integers, Integers]:
+    """Return the number of the component of each cell and of each row.
+
+    Entry k says that the row `of_row[k]` holds the cell `of_cell[k]`. What is in no entry is alone.
+
+    Examples
+    --------
+    >>> rows, cells = np.array([0, 0, 1]), np.array([0, 2, 1])
+    >>> [numbers.tolist() for numbers in connected(rows, cells, 2, 4)]
+    [[0, 1, 0, 2], [0, 1]]
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    graph = coo_array(
+        (np.ones(len(of_row), np.int8), (of_row + n_cells, of_cell)),
+        shape=(n_cells + n_rows, n_cells + n_rows),
+    )
+    numbers = connected_components(graph, directed=False)[1].astype(np.int64)
+    return numbers[:n_cells], numbers[n_cells:]
 
 
 @dataclass(frozen=True, eq=False)

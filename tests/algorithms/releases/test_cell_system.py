@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from gamekeeper.algorithms.cells.cell_system import Kind, axis_nodes, cell_system
-from gamekeeper.algorithms.cells.fact_bounds import FactSearch
-from gamekeeper.algorithms.cells.linear_facts import LinearFacts
+from gamekeeper.algorithms.linear.facts import LinearFacts
+from gamekeeper.algorithms.linear.search import FactSearch
+from gamekeeper.algorithms.releases.cell_system import Kind, axis_nodes, cell_system
 
 
 def ring(rng, *, n=4, size=2):

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from gamekeeper.algorithms.cells.primary_rules import disclosing_counts, disclosing_zeros
+from gamekeeper.algorithms.releases.primary_rules import disclosing_counts, disclosing_zeros
 
 
 def with_totals(inner):

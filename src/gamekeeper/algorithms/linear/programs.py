@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.cells.linear_facts import NO_LIMIT, FactComponent, LinearFacts, verified
+from gamekeeper.algorithms.linear.facts import NO_LIMIT, FactComponent, LinearFacts, verified
 from gamekeeper.algorithms.linear_programs import DUAL, PRIMAL, program_by_rows, silent_solver
 
 Integers = NDArray[np.int64]
