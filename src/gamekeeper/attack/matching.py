@@ -249,11 +249,6 @@ def check_policy(key_table: KeyTable) -> None:
         )
 
 
-def matching_bytes(n_records: int, n_keys: int) -> int:
-    """Return the bytes that matching takes at least; measured with one and two million records."""
-    return n_records * (17 + 4 * n_keys)
-
-
 @takes(MatchingOptions)
 def assess_matching(key_table: KeyTable, asked: MatchingOptions) -> MatchingRisk:
     """Return what matching strategies achieve on a sample, and at what cost.

@@ -37,7 +37,7 @@ from gamekeeper.mapping.recoding_rules import (
 )
 from gamekeeper.mapping.variables.categorization import coarsenings
 from gamekeeper.mapping.variables.codes import Variable
-from gamekeeper.mapping.variables.definitions import SinkFinder, refuse_codes
+from gamekeeper.mapping.variables.sinks import SinkFinder, refuse_codes
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
 
 Sinks = Mapping[str, Sequence[Sequence[int]]]

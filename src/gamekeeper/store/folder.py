@@ -44,7 +44,6 @@ from gamekeeper.store.reading import (
     FORM_FILE,
     HEADER,
     HEADER_FILE,
-    SHAPES,
     Reading,
     checked_file,
     codes_of,
@@ -55,6 +54,7 @@ from gamekeeper.store.reading import (
     read_tree,
     register_of,
     retired_of,
+    shape_of,
     tree_of,
     unreadable,
     variable_of,
@@ -491,7 +491,7 @@ def _differences(
     for place, before in files.items():
         if place in names and before == texts[names[place]]:
             continue
-        file = parse(before, place, SHAPES[kind], [])
+        file = parse(before, place, shape_of(kind), [])
         if file is None:
             found = f"is not a well-formed file of {kind}, so it is not replaced or removed."
             do = "Correct it or take it away."

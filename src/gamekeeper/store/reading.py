@@ -32,7 +32,6 @@ from gamekeeper.mapping.environment.environment import Environment, Form, Group
 from gamekeeper.mapping.environment.rules import NO_RULES, Scenario
 from gamekeeper.mapping.forms.form import question_tree
 from gamekeeper.mapping.forms.groups import GROUP_WAYS, ways_given
-from gamekeeper.mapping.scenario.document import SCENARIO, scenario_of
 from gamekeeper.mapping.variables import definitions
 from gamekeeper.mapping.variables.categorization import blocks_of
 from gamekeeper.mapping.variables.codes import ARBITRARY_CODE, CodeRegister, Variable, code_order
@@ -315,13 +314,18 @@ class FormReader:
 
 HEADER: Final = ENVIRONMENT
 HEADER_FILE = TypeAdapter(EnvironmentFile)
-SHAPES: Final[Mapping[str, TypeAdapter[Any]]] = {
-    "variables": VARIABLE_FILE,
-    "forms": FORM_FILE,
-    "groups": GROUP_FILE,
-    "scenarios": SCENARIO,
-}
-"""The folders with the shape of their files, in the order in which they are read."""
+KINDS: Final = ("variables", "forms", "groups", "scenarios")
+"""The folders, in the order in which they are read."""
+
+
+def shape_of(kind: str) -> TypeAdapter[Any]:
+    """Return the shape of the files in one of the folders."""
+    if kind == "scenarios":
+        # Imported here: it takes as long as all else, and many environments have none.
+        from gamekeeper.mapping.scenario.document import SCENARIO
+
+        return SCENARIO
+    return {"variables": VARIABLE_FILE, "forms": FORM_FILE, "groups": GROUP_FILE}[kind]
 
 
 def header(root: Path, problems: list[Problem]) -> EnvironmentFile | None:
@@ -422,12 +426,12 @@ class Reading:
         self._progress = progress
         self._done = 0
         self._listed: dict[str, list[str]] = {}
-        self._where: dict[str, dict[str, str]] = {kind: {} for kind in SHAPES}
+        self._where: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
         # What other files may refer to although it could not be read: variables by name, and
         # kinds with files of which not even the names are known.
         self._faulty: set[str] = set()
         self._nameless: set[str] = set()
-        for kind in SHAPES:
+        for kind in KINDS:
             before = len(self.problems)
             self._listed[kind] = listed(root, kind, self.problems)
             if len(self.problems) > before:
@@ -535,7 +539,9 @@ class Reading:
     def _scenarios(self) -> dict[str, Scenario]:
         scenarios: dict[str, Scenario] = {}
         for where, data in self._files("scenarios"):
-            file = parse(data, where, SCENARIO, self.problems)
+            from gamekeeper.mapping.scenario.document import scenario_of
+
+            file = parse(data, where, shape_of("scenarios"), self.problems)
             if file is None or not self._is_new("scenarios", file.name, where):
                 continue
             try:

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -238,6 +237,9 @@ def _vocabulary() -> dict[str, tuple[Part, str]]:
 
 VOCABULARY = _vocabulary()
 """Every word and phrase, in plain text, with its part and its unit, period or value."""
+_BY_LETTER: dict[str, list[str]] = {}
+for _phrase in sorted(VOCABULARY, key=len, reverse=True):
+    _BY_LETTER.setdefault(_phrase[0], []).append(_phrase)
 
 
 LONGEST = 300
@@ -249,7 +251,7 @@ _NUMBER = re.compile(
     r"|\d{1,30}(?:[.,]\d{1,12})?)(?:[.,]-(?!\d))?(?P<tail>k\b|s\b|m\b(?!\w))?"
 )
 WORD = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*\.?|\S")
-_BEFORE_A_WORD = {True: r"(?![^\W\d])", False: r"(?!\w)"}  # 'CHF100' is money, 'e8' is a name
+_LETTER, _OF_A_WORD = re.compile(r"[^\W\d]"), re.compile(r"\w")
 BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]")
 _PASSED_OVER = ("\\", '"', "'")
 TIME_UNITS = {"minute": 1, "hour": 60, "day": 1440, "week": 10_080}
@@ -313,27 +315,18 @@ class Printed:
     decimals: int = 0
 
 
-def _phrase_at(plain: str, place: int) -> re.Match[str] | None:
-    """Return the longest word of the vocabulary that begins at a place, if any."""
-    return _beginning_with(plain[place]).match(plain, place)
-
-
-@lru_cache(maxsize=256)
-def _beginning_with(first: str) -> re.Pattern[str]:
-    """Return what finds words of the vocabulary that begin with a character.
-
-    Made when it is needed: for all words at once it would take as long as to open a store.
-    """
-    return re.compile(
-        "|".join(
-            (r"(?<![^\W\d])" if first.isalpha() else "")
-            + re.escape(phrase)
-            + (_BEFORE_A_WORD[VOCABULARY[phrase][0] is Part.UNIT] if phrase[-1].isalpha() else "")
-            for phrase in sorted(VOCABULARY, key=len, reverse=True)
-            if phrase[0] == first
-        )
-        or r"(?!)"  # none begins so
-    )
+def _phrase_at(plain: str, place: int) -> str:
+    """Return the longest word of the vocabulary that stands at a place; empty where none does."""
+    first = plain[place]
+    if first.isalpha() and place and _LETTER.match(plain, place - 1):
+        return ""
+    for phrase in _BY_LETTER.get(first, ()):
+        if plain.startswith(phrase, place):
+            # 'CHF100' is money, 'e8' is a name.
+            more = _LETTER if VOCABULARY[phrase][0] is Part.UNIT else _OF_A_WORD
+            if not (phrase[-1].isalpha() and more.match(plain, place + len(phrase))):
+                return phrase
+    return ""
 
 
 def read_band(
@@ -435,9 +428,9 @@ def _tokens(
             tokens.append(_Token(part, text))
             continue
         phrase = _phrase_at(plain, place)
-        if phrase is not None:
-            tokens.append(_Token(*VOCABULARY[phrase.group()]))
-            place = phrase.end()
+        if phrase:
+            tokens.append(_Token(*VOCABULARY[phrase]))
+            place += len(phrase)
             continue
         word = WORD.match(plain, place)
         assert word is not None
@@ -468,9 +461,9 @@ def _is_plain_tail(plain: str, place: int, shared: frozenset[str]) -> bool:
     telling = (Part.UNIT, Part.PERIOD, Part.OR_MORE, Part.OR_LESS)
     while place < len(plain):
         phrase = _phrase_at(plain, place)
-        if phrase is not None and VOCABULARY[phrase.group()][0] in telling:
+        if phrase and VOCABULARY[phrase][0] in telling:
             return False
-        place = place + 1 if phrase is None else phrase.end()
+        place += len(phrase) or 1
     return True
 
 

@@ -43,7 +43,7 @@ from gamekeeper.algorithms.uniques.search import (
     search_by_tables,
     search_by_transversals,
 )
-from gamekeeper.budget import require_memory, workers_of
+from gamekeeper.budget import Work, require_memory, workers_of
 from gamekeeper.errors import InputError, LimitError, Problem, Reason, refuse
 from gamekeeper.prompt_syntax import MAX_MSUS, MAX_SECONDS
 from gamekeeper.results import Progress
@@ -304,7 +304,7 @@ def find_minimal_uniques(
     n_records = n_rows if counts is None else int(counts.sum())
     require_memory(
         _words(max_size, n_records),
-        least_bytes(n_rows, n_variables),
+        Work.UNIQUES.least_bytes(n_rows, n_variables),
         f"Their rows, sorted and packed, of {count_of(n_variables, 'variable')} each",
         "Take fewer key variables, or a random part of the records",
     )
@@ -321,15 +321,6 @@ def find_minimal_uniques(
     by_tables = best_search(rows, task) == "tables"
     found = search_by_tables(rows, task) if by_tables else search_by_transversals(rows, task)
     return _in_order(rows, found, n_records, max_size, n_codes, listing=listing)
-
-
-def least_bytes(n_records: int, n_variables: int) -> int:
-    """Return the bytes that the sorted rows of a file take at least, if all rows are alike.
-
-    Measured with one to two million records and 5 to 20 variables, in which 200 rows recur; most of
-    it is kept per record and not per variable.
-    """
-    return n_records * (130 + 4 * n_variables)
 
 
 def require_least_seconds(

@@ -82,11 +82,6 @@ class NotionalPopulation:
         return f"NotionalPopulation({self.n_records:,} records, {len(self.sizes):,} classes)"
 
 
-def population_bytes(n_records: int, n_keys: int) -> int:
-    """Return the least bytes of a notional population; measured with one and two million records."""
-    return n_records * (50 + 4 * n_keys)
-
-
 def open_population(
     coded: CodedTable,
     keys: Sequence[str],

@@ -39,7 +39,7 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.reading.columns import number_of
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.variables.codes import Variable
-from gamekeeper.mapping.variables.definitions import SinkFinder, asked_of_codes
+from gamekeeper.mapping.variables.sinks import SinkFinder, asked_of_codes
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 Columns: TypeAlias = tuple[CodedVariable, CodedVariable]

@@ -186,11 +186,6 @@ class SpecialUniques(Result):
         return self.properties._repr_html_()
 
 
-def special_bytes(n_records: int, n_keys: int) -> int:
-    """Return the bytes that the search takes at least; measured with one and two million records."""
-    return n_records * (77 + 4 * n_keys)
-
-
 @takes(SpecialOptions)
 def assess_special_uniques(key_table: KeyTable, asked: SpecialOptions) -> SpecialUniques:
     """Tell special from random uniques and try what the paper says of them.

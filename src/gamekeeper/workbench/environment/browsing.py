@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.mapping.edits.environment import KeepHistory, KeptRevision
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.overview import (
     CategoryTable,
@@ -34,6 +33,7 @@ from gamekeeper.workbench.requests.environment import (
 )
 
 if TYPE_CHECKING:
+    from gamekeeper.mapping.edits.environment import KeptRevision
     from gamekeeper.store.database.revisions import Revision
 
 
@@ -64,6 +64,9 @@ def kept_time(revision: Revision) -> str:
 
 def kept_revisions(revisions: Iterable[Revision]) -> list[KeptRevision]:
     """Return the revisions of merged environments that some revisions keep."""
+    # Imported here: who looks at what there is now does without edits.
+    from gamekeeper.mapping.edits.environment import KeepHistory
+
     edits = (edit for item in revisions for edit in item.edits)
     return [kept for edit in edits if isinstance(edit, KeepHistory) for kept in edit.revisions]
 
