@@ -329,7 +329,8 @@ def _made(
         used = dict.fromkeys(tuple(block) for way in ways for block in way.blocks())
         every = {block: name for block, name in every.items() if block in used}
         for block in used:
-            every.setdefault(block, variable.words[block[0]] if len(block) == 1 else "")
+            if block not in every:
+                every[block] = variable.words[block[0]] if len(block) == 1 else ""
         listed = tuple(dict.fromkeys(ways))
     return KeyCategories(variable, n_places, every, where, listed, source, may_show)  # pyright: ignore[reportArgumentType]
 
