@@ -20,8 +20,8 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.blocks import CounterStream
 from gamekeeper.algorithms.classes import EqualRows, dense_numbers
+from gamekeeper.algorithms.perturbation.counter_streams import CounterStream
 from gamekeeper.algorithms.perturbation.masking import draw_records
 from gamekeeper.algorithms.perturbation.pram import (
     LEAST_RECORDS,

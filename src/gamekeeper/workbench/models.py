@@ -18,8 +18,7 @@ from gamekeeper.attack.experiments.pilot import (
     pilot_study,
     strategy_experiment,
 )
-from gamekeeper.attack.experiments.plots import SimulationResult
-from gamekeeper.attack.experiments.simulate import simulate
+from gamekeeper.attack.experiments.simulate import SimulationResult, simulate
 from gamekeeper.attack.matching import RankedAttack, rank_attacks
 from gamekeeper.attack.models.fitting import ModelFit, fit_models
 from gamekeeper.attack.models.inference import ModelRisk, infer_risk
