@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.schemes import HIDDEN, parse_scheme
-from gamekeeper.data.cells.cell_file import CellRows, Status
-from gamekeeper.data.cells.hierarchy import Hierarchy
-from gamekeeper.data.cells.table_set import TableSet
+from gamekeeper.data.tables.cell_file import CellRows, Status
+from gamekeeper.data.tables.hierarchy import Hierarchy
+from gamekeeper.data.tables.table_set import TableSet
 
 Integers = NDArray[np.int64]
 
