@@ -18,8 +18,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from gamekeeper.algorithms.linear.elimination import determined_numbers
 from gamekeeper.algorithms.linear.facts import NO_LIMIT, NoNumbersError
-from gamekeeper.algorithms.linear.search import FactSearch, determined_numbers
+from gamekeeper.algorithms.linear.search import FactSearch
 from gamekeeper.algorithms.releases.primary_rules import RULE_WORDS, Rule, parse_rule
 from gamekeeper.arrow import pa
 from gamekeeper.attack.tables.audit_result import Equation, HiddenCell, TableAudit, equation_of

@@ -22,7 +22,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from gamekeeper.algorithms.linear.facts import FactComponent, LinearFacts, NoNumbersError
+from gamekeeper.algorithms.linear.components import Component
+from gamekeeper.algorithms.linear.facts import LinearFacts, NoNumbersError
 from gamekeeper.algorithms.linear.search import FactSearch
 from gamekeeper.data.tables.cell_facts import CellFacts
 from gamekeeper.data.tables.magnitudes import Contributors
@@ -414,7 +415,7 @@ class _Attack:
                 found.setdefault(part, {})[at] = low, high
         return found
 
-    def _asked(self, component: FactComponent, who: Coalition) -> list[int]:
+    def _asked(self, component: Component, who: Coalition) -> list[int]:
         """Return the hidden cells of a component that others are in, and that nobody knows so far."""
         asked: list[int] = []
         for at, number in enumerate(component.numbers.tolist()):
@@ -426,9 +427,7 @@ class _Attack:
                 asked.append(at)
         return asked
 
-    def _upper(
-        self, component: FactComponent, facts: LinearFacts, who: Coalition
-    ) -> Fraction | None:
+    def _upper(self, component: Component, facts: LinearFacts, who: Coalition) -> Fraction | None:
         at = component.numbers.tolist().index(int(self._known.number[who.cell]))
         try:
             search = FactSearch(facts, np.array([at], np.int64))
