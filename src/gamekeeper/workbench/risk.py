@@ -39,7 +39,6 @@ from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.rules import Scenario
 from gamekeeper.mapping.scenario.proposal import columns_of, plan_recodes
-from gamekeeper.options import given
 from gamekeeper.report.assessment_report import (
     keys_report,
     matching_report,
@@ -369,7 +368,7 @@ def find_uniques(
     if tell is not None and table.n_records << len(table.keys) > _LONG_SEARCH:
         tell(_estimated(table, asked.search.max_size))
     notices = (*data.notices, *everybody.notices)
-    risk = assess_uniques(table, **given(replace(asked.search, progress=progress)))
+    risk = assess_uniques(table, asked.search, progress=progress)
     plain = risk.records.table
     risk = replace(risk, records=replace(risk.records, table=data.with_identifiers(plain)))
     what_if = data.what_if(table, progress=progress)
@@ -483,10 +482,8 @@ def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -
     table = data.count()
     # Only the keys of the original matter; weights and strata are those of the release.
     before = open_other(asked.microdata, asked.original, counting=asked.counting)
-    options = replace(asked.dis, progress=progress)
-    if before.keys is not None:
-        options = replace(options, method=DisMethod.SPECIAL, original=before.keys)
-    found = assess_dis(table, **given(options))
+    method = asked.dis.method if before.keys is None else DisMethod.SPECIAL
+    found = assess_dis(table, asked.dis, method=method, original=before.keys, progress=progress)
     write_outputs(asked, found)
     what_if = data.what_if(table, progress=progress)
     by_order = () if asked.original is None else (_BY_ORDER,)
@@ -498,8 +495,7 @@ def match_release(asked: MatchRequest, *, progress: Progress | None = None) -> A
     require_outputs(asked)
     bytes_of = matching_bytes if asked.population is not None else inference_bytes
     data, table, everybody = _opened(asked, Need(bytes_of, by_key=True), progress)
-    options = replace(asked.matching, population=everybody.keys, progress=progress)
-    found = assess_matching(table, **given(options))
+    found = assess_matching(table, asked.matching, population=everybody.keys, progress=progress)
     return _reported(asked, data, table, everybody.notices, found, matching_report, progress)
 
 
@@ -510,10 +506,13 @@ def find_special(
     require_outputs(asked)
     need = Need(special_bytes, by_key=True)
     data, table, everybody = _opened(asked, need, progress, identifier=asked.identifier)
-    options = replace(
-        asked.special, coarser=data.coarser(), population=everybody.keys, progress=progress
+    found = assess_special_uniques(
+        table,
+        asked.special,
+        coarser=data.coarser(),
+        population=everybody.keys,
+        progress=progress,
     )
-    found = assess_special_uniques(table, **given(options))
     found = replace(found, table=data.with_identifiers(found.table))
     return _reported(asked, data, table, everybody.notices, found, special_report, progress)
 
@@ -558,7 +557,8 @@ def measure_release(
         asked, need, progress, identifier=asked.identifier, extra=list(dict.fromkeys(others))
     )
     names = data.coded.codebook.names
-    options = replace(
+    found = measure_risk(
+        table,
         wanted,
         sensitive=matched_names(wanted.sensitive, names),
         ordered=matched_names(wanted.ordered, names),
@@ -566,7 +566,6 @@ def measure_release(
         population=everybody.keys,
         progress=progress,
     )
-    found = measure_risk(table, **given(options))
     plain = found.records.to_arrow()
     counted = listed_writer(
         table.listed,
