@@ -26,6 +26,7 @@ from gamekeeper.results import Progress, Result, document_of
 from gamekeeper.store.place import store_place
 from gamekeeper.web.jobs import State
 from gamekeeper.web.settings import Database
+from gamekeeper.web.shapes.questions import with_tuples
 from gamekeeper.web.wire import fault_of_ours, refusal_of
 
 RESULT, RECORDS, REPORT, PLOT = "result.json", "records.json", "report.html", "plot.svg"
@@ -101,10 +102,10 @@ KINDS: dict[str, Callable[[Mapping[str, Any], Path, Progress], None]] = {
 
 def _read(request: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was sent as JSON as a request has it: paths, and tuples for lists."""
-    given = dict(request)
-    lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
-    places = {name: store_place(given[name]) for name in ("file", "environment") if given.get(name)}
-    return {**given, **lists, **places}
+    given = with_tuples(request)
+    return given | {
+        name: store_place(given[name]) for name in ("file", "environment") if given.get(name)
+    }
 
 
 def _write(
