@@ -476,6 +476,9 @@ def put_file(path: Path, content: bytes | Callable[[BinaryIO], object]) -> None:
         raise
 
 
+PICTURE_ENDINGS = (".svg", ".png")
+PAGE_ENDINGS = (".html", ".htm")
+TABLE_ENDINGS = (".csv", ".parquet", ".xlsx")
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """What the system says where a disk, or what one may use of it, is full."""
 

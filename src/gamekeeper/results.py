@@ -209,89 +209,49 @@ _PART = {
     "required": ["rows"],
     "additionalProperties": False,
 }
-_TABLE = {"$ref": "#/$defs/part"}
-_RECODED = {"what_if": _TABLE}
-
-PARTS: dict[str, dict[str, Any]] = {
-    "KeyTable": {
-        "file": {"type": "object"},
-        "sizes": _TABLE,
-        "larger_sizes": {"type": "object"},
-        "anonymity": _TABLE,
-        **_RECODED,
-    },
-    "Assessment": {
-        "verdict": {"type": "object"},
-        "policy": {"type": "object"},
-        "chances": {"type": "object"},
-        "classes": _TABLE,
-        "anonymity": _TABLE,
-        "guidance": _TABLE,
-        "relative_risks": _TABLE,
-        "variables": _TABLE,
-        "categories": _TABLE,
-        "sizes": _TABLE,
-        "uniques": _TABLE,
-        "models": _TABLE,
-        "matching": _TABLE,
-        "why": _TABLE,
-        "explanations": {"type": "object", "additionalProperties": _TEXTS},
-        **_RECODED,
-    },
-    "KeyVariableMap": {"evidence": _TABLE, "composite_keys": _TABLE},
-    "RiskMeasures": {"unsafe": _TABLE, **_RECODED},
-    "DisRisk": _RECODED,
-    "UniquesRisk": {
-        "file": _TABLE,
-        "variables": _TABLE,
-        "categories": _TABLE,
-        "sizes": _TABLE,
-        "why": _TABLE,
-        "explanations": {"type": "object", "additionalProperties": _TEXTS},
-        **_RECODED,
-    },
-    "SpecialUniques": {"properties": _TABLE, **_RECODED},
-    "MatchingRisk": _RECODED,
-    "ModelFit": _RECODED,
-    "ModelRisk": {
-        "variables": _TABLE,
-        "categories": _TABLE,
-        "attacks": _TABLE,
-        "answers": _TABLE,
-        **_RECODED,
-    },
-    "Comparison": {"attacks": _TABLE, **_RECODED},
-    "SimulationResult": _RECODED,
-    "FeasibleTables": {"tables": {"type": "array"}},
-    "SubtractionAttack": {"where": _TABLE, "numbers_of_zeros": {"type": "array"}},
-    "FileLinks": {
-        "variables": _TABLE,
-        "weights": _TABLE,
-        "margins": _TABLE,
-        "calibration": _TABLE,
-        "carried": _TABLE,
-    },
-    "StructureLinks": {"clusterings": _TABLE},
-    "FileLook": {"values": _TABLE},
-    "Plan": {
-        "candidates": {"type": "array", "items": {"type": "object"}},
-        "targets_before": {"type": "array", "items": {"type": "object"}},
-        "before": _TABLE,
-    },
-    "RiskUtilityMap": {"candidates": {"type": "array", "items": {"type": "object"}}},
-    "ReleasedFile": {
-        "targets": {"type": "array", "items": {"type": "object"}},
-        "changes": _TABLE,
-        "utility": _TABLE,
-        "recipe": {"type": "object"},
-    },
-    "ReleaseAudit": {
-        "targets": {"type": "array", "items": {"type": "object"}},
-        "masked": _TABLE,
-        "utility": _TABLE,
-    },
-    "EnvironmentCheck": {"faults": _TABLE},
+_KINDS: dict[str, dict[str, Any]] = {
+    "": {"$ref": "#/$defs/part"},
+    "object": {"type": "object"},
+    "objects": {"type": "array", "items": {"type": "object"}},
+    "list": {"type": "array"},
+    "texts": {"type": "object", "additionalProperties": _TEXTS},
 }
+# By the name of the result, the names of its parts. One without a kind is a result of its own.
+_PARTS = {
+    "KeyTable": "file:object sizes larger_sizes:object anonymity what_if",
+    "Assessment": (
+        "verdict:object policy:object chances:object classes anonymity guidance relative_risks "
+        "variables categories sizes uniques models matching why explanations:texts what_if"
+    ),
+    "KeyVariableMap": "evidence composite_keys",
+    "RiskMeasures": "unsafe what_if",
+    "DisRisk": "what_if",
+    "UniquesRisk": "file variables categories sizes why explanations:texts what_if",
+    "SpecialUniques": "properties what_if",
+    "MatchingRisk": "what_if",
+    "ModelFit": "what_if",
+    "ModelRisk": "variables categories attacks answers what_if",
+    "Comparison": "attacks what_if",
+    "SimulationResult": "what_if",
+    "FeasibleTables": "tables:list",
+    "SubtractionAttack": "where numbers_of_zeros:list",
+    "FileLinks": "variables weights margins calibration carried",
+    "StructureLinks": "clusterings",
+    "FileLook": "values",
+    "Plan": "candidates:objects targets_before:objects before",
+    "RiskUtilityMap": "candidates:objects",
+    "ReleasedFile": "targets:objects changes utility recipe:object",
+    "ReleaseAudit": "targets:objects masked utility",
+    "EnvironmentCheck": "faults",
+}
+
+
+def _kinds_of(parts: str) -> dict[str, dict[str, Any]]:
+    named = (part.partition(":") for part in parts.split())
+    return {name: _KINDS[kind] for name, _, kind in named}
+
+
+PARTS = {name: _kinds_of(parts) for name, parts in _PARTS.items()}
 """What a document has besides the lines of its result, by the name of the result."""
 
 

@@ -41,7 +41,7 @@ from gamekeeper.attack.unexamined import (
 from gamekeeper.cli.app import PARTS, load
 from gamekeeper.mapping.edits import DeclareImpossible, MarkSensitive, apply_edits
 from gamekeeper.wording import at_start
-from gamekeeper.workbench.answers import scenario_notices
+from gamekeeper.workbench.scenario_file import scenario_notices
 from tests.given.microdata import KEYS, PEOPLE, world, write
 from tests.given.reachable import reached
 

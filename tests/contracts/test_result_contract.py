@@ -32,8 +32,7 @@ from gamekeeper.attack.experiments.pilot import (
     pilot_study,
     strategy_experiment,
 )
-from gamekeeper.attack.experiments.plots import SimulationResult
-from gamekeeper.attack.experiments.simulate import simulate
+from gamekeeper.attack.experiments.simulate import SimulationResult, simulate
 from gamekeeper.attack.linkage.columns import LinkVariable
 from gamekeeper.attack.linkage.files import (
     FileLinks,

@@ -311,7 +311,7 @@ PARTS = (
     "gamekeeper.workbench.microdata.count_keys",
     "gamekeeper.data.engine.duckdb_engine.DuckDBEngine.query",
     "gamekeeper.attack.uniques.suda.find_minimal_uniques",
-    "gamekeeper.workbench.answers.write_table",
+    "gamekeeper.report.tables.write_table",
     "gamekeeper.cli.risk.show_explained",
 )
 

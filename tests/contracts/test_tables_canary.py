@@ -151,8 +151,8 @@ PARTS = (
     "gamekeeper.workbench.tables.subtract_known",
     "gamekeeper.attack.tables.subtraction.release_risk",
     "gamekeeper.workbench.tables.infer_attributions",
-    "gamekeeper.workbench.answers.write_risk_report",
-    "gamekeeper.workbench.answers.write_table",
+    "gamekeeper.report.page.write_risk_report",
+    "gamekeeper.report.tables.write_table",
 )
 
 

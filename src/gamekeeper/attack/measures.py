@@ -83,11 +83,6 @@ class RiskMeasures(Result):
         return self.records.plot()
 
 
-def measures_bytes(n_records: int, n_keys: int) -> int:
-    """Return the least bytes that measures take; measured with 0.5 and 2 million records."""
-    return n_records * (109 + 4 * n_keys)
-
-
 @takes(MeasuresOptions)
 def measure_risk(key_table: KeyTable, asked: MeasuresOptions) -> RiskMeasures:
     """Return the measures of the field for a file and its records.

@@ -34,6 +34,7 @@ from itertools import pairwise
 
 from gamekeeper.importing.placing import NO, YES, Categories, Fit, Meaning, fit_answers, yes_or_no
 from gamekeeper.importing.questions import (
+    CONCEPTS,
     NEUTRAL,
     OTHER_PEOPLE,
     PAST,
@@ -48,7 +49,6 @@ from gamekeeper.importing.questions import (
     senses_of,
     words_of,
 )
-from gamekeeper.importing.vocabulary import CONCEPTS
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.form import Question
 from gamekeeper.mapping.variables.categorization import categorize

@@ -31,6 +31,7 @@ from dataclasses import dataclass, replace
 from gamekeeper.algorithms.categories.bands import BandStyle, check_bands, read_bands
 from gamekeeper.importing.questions import (
     NEGATIONS,
+    OTHERS,
     Answering,
     ProposedAnswer,
     ProposedQuestion,
@@ -42,7 +43,6 @@ from gamekeeper.importing.questions import (
     senses_of,
     words_of,
 )
-from gamekeeper.importing.vocabulary import OTHERS
 from gamekeeper.mapping.variables.categorization import categorize
 from gamekeeper.mapping.variables.codes import ELSE, OUTSIDE, Scale, Variable
 

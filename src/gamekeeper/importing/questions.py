@@ -1,8 +1,16 @@
 """What is printed on an instrument: questions with their answers, and how their texts are compared.
 
 Questions are what a reader makes of an instrument, not yet judged. Their texts are compared as
-sequences of plain words. Words that only ask, words that deny, other people, and answers that are
-none are lists in eight languages, written as `plain_text` leaves a text.
+sequences of plain words.
+
+Words for what forms often ask, and for what is often answered, are lists in the folder `words`, in
+English, German, French, Spanish, Italian, Dutch, Portuguese and Polish. A concept is a set of
+wordings of the same thing: two texts with a concept in common mean the same. A wording may belong to
+two ('ethnicity', 'gender'): then the printed answers decide. Printed answers that mean the same have
+a sense in common; a wording may have several ('none'), and an answer means the one category that has
+a sense in common with it. Concepts and words that only ask, deny or name other people are written as
+`plain_text` leaves a text, answers as `answer_text` does. No list names a variable or a category of
+an environment.
 """
 
 from __future__ import annotations
@@ -14,11 +22,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from gamekeeper.algorithms.categories.bands import Band, BandStyle, Bound, PrintedBands
 from gamekeeper.algorithms.categories.printed_band import plain_text
-from gamekeeper.importing.vocabulary import SENSES, listed, listed_by_name
 from gamekeeper.mapping.variables.definitions import DEFINITION, Interval
 
 
@@ -138,122 +146,53 @@ def _bound(end: Fraction | float) -> Bound:
     return end
 
 
-NO_ANSWER_WORDS = listed_by_name("""
-refused: choose not to answer | decline to answer | declined | declined to answer | declined to say
-| do not answer | do not want to answer | do not want to disclose | do not wish to answer | do not
-wish to declare | does not wish to answer | doesn't wish to answer | geen antwoord | i do not want
-to answer | i do not want to disclose | i do not wish to answer | i prefer not to answer | i prefer
-not to say | i would prefer not to say | i would rather not say | ich mochte keine angabe machen |
-ich mochte nicht antworten | je prefere ne pas repondre | keine angabe | keine antwort | mochte ich
-nicht angeben | mochte ich nicht sagen | nao quero responder | nao responde | ne souhaite pas
-repondre | ne souhaite pas se prononcer | ne veut pas repondre | no comment | no contesta | no
-desea responder | no quiere contestar | no response | non desidero rispondere | non risponde | not
-willing to answer | not willing to disclose | ns/nc | odmowa | odmowa odpowiedzi | prefer not to
-answer | prefer not to disclose | prefer not to say | prefer not to specify | prefer not to state |
-prefere ne pas dire | preferisco non dirlo | preferisco non rispondere | prefiere no contestar |
-prefiero no contestar | prefiero no decirlo | prefiero no responder | prefiro nao dizer | prefiro
-nao responder | rather not answer | rather not say | recusa | refus | refus de repondre | refusal |
-refuse | refuse to answer | refused | refused to answer | rifiuta | subject refused |
-unknown-refused | unwilling to answer | verweigert | wil ik niet zeggen | wil niet zeggen | wole
-nie odpowiadac | wole nie podawac | zeg ik liever niet
+_LISTS = Path(__file__).with_name("words")
 
-don't know: can't say | cannot say | dk | do not know | do not know/not sure | does not know |
-doesn't know | don't know | don't know / not sure | don't know or refuse to answer | don't know/not
-sure | don't know/refused | dont know | i am not sure | i do not know | i don't know | i'm not sure
-| ich weiss nicht | je ne sais pas | je ne sais pas/ne souhaite pas repondre | nao sabe | nao
-sabe/nao responde | nao sei | ne sais pas | ne sait pas | nie wiem | nie wiem/trudno powiedziec |
-no lo se | no sabe | no sabe/no contesta | no se | non lo so | non sa | non so | not sure | nsp |
-trudno powiedziec | uncertain | unknown-don't know | unsure | weet ik niet | weet ik niet/geen
-antwoord | weet niet | weiss ich nicht | weiss ich nicht/keine angabe | weiss nicht
 
-not stated: blank | brak danych | brak odpowiedzi | desconhecido | desconocido | inconnu |
-information not available | k. a. | k.a. | keine information | missing | missing/unknown | nao
-declarado | nao especificado | nao informado | ne se prononce pas | nicht angegeben | nicht bekannt
-| nie podano | niet bekend | niet opgegeven | nieznane | niu or blank | no answer | no consta | no
-data | no especificado | no information | non communique | non declare | non dichiarato | non
-indicato | non precise | non renseigne | non specificato | not answered | not ascertained | not
-available | not collected | not given | not known | not provided | not recorded | not reported |
-not reported/missing | not specified | not specified/unknown | not stated | ohne angabe | onbekend
-| religion not stated | sconosciuto | sem resposta | sin datos | sin especificar | sin informacion
-| unbekannt | undisclosed | unknown | unknown / not reported | unknown or not reported |
-unknown-not ascertained | unknown/missing | unknown/not reported | unknown/not specified |
-unspecified
+def paragraphs(name: str) -> list[str]:
+    """Return the parts of a list of words, between which empty lines stand."""
+    return (_LISTS / f"{name}.txt").read_text(encoding="utf-8").split("\n\n")
 
-not applicable: -8 does not apply | does not apply | does not apply to me | entfallt | inapplicable
-| legitimate skip | n.v.t. | n/a | n/v | na | nao aplicavel | nao aplicavel/nao se aplica | nao se
-aplica | ne s'applique pas | nicht anwendbar | nicht relevant | nicht zutreffend | nie dotyczy |
-niet van toepassing | niu | niu (not in universe) | no aplica | no aplicable | no code required |
-no corresponde | no procede | no se aplica | non applicabile | non applicable | non concerne | non
-pertinente | not applicable | not applicable/not asked | not asked | not in universe | not relevant
-| not required | sans objet | skip | trifft nicht zu
-""")
+
+def wordings(text: str) -> tuple[str, ...]:
+    """Return the wordings of a text, between which bars stand."""
+    return tuple(" ".join(part.split()) for part in text.split("|"))
+
+
+def listed(name: str) -> tuple[str, ...]:
+    """Return the wordings of a list that has one part."""
+    (only,) = paragraphs(name)
+    return wordings(only)
+
+
+def listed_by_name(name: str) -> dict[str, tuple[str, ...]]:
+    """Return the wordings of each part of a list by what it begins with, before a colon."""
+    parts = (part.partition(":") for part in paragraphs(name))
+    return {title.strip(): wordings(text) for title, _, text in parts}
+
+
+CONCEPTS = listed_by_name("concepts")
+"""What forms ask for; the first wording is the plainest."""
+
+SENSES = tuple(map(wordings, paragraphs("answers")))
+"""Printed answers that mean the same."""
+
+OTHERS = frozenset(listed("other-answers"))
+"""Answers for everybody whom no other answer fits."""
+
+NO_ANSWER_WORDS = listed_by_name("no-answers")
 """Printed answers that are none, by why they are none."""
 
-NEUTRAL = frozenset(
-    listed("""
-a | achieved | actual | actualmente | actuel | actuelle | actuellement | aktuell | aktuelle |
-aktueller | aktuelles | am | an | angeben | annual | answer | applicable | applicant | applies |
-apply | are | as | at | attained | attended | attuale | attualmente | atual | atualmente | au |
-avez | be | bei | belong | bent | best | bist | bitte | box | boxes | bracket | by | categories |
-category | census | check | choose | client | code | codes | completed | consider | cual | cuales |
-current | currently | customer | da | das | de | dear | dein | deine | deiner | del | della | den |
-der | derzeit | derzeitige | derzeitiger | des | describe | describes | detailed | di | die | digit
-| do | does | dos | du | e | earned | een | ein | eine | el | en | enter | es | est | etes | exact
-| express | far | favor | favore | field | fips | folgenden | following | for | gained | geben |
-general | give | gli | ha | haben | hai | has | hast | hat | have | hebben | hebt | heeft | held |
-her | het | his | how | huidige | i | icd | identifies | identify | if | ihnen | ihr | ihre | ihrem
-| ihren | ihrer | il | in | indicare | indicate | indichi | indique | indiquez | individual |
-interviewee | is | isced | isco | ist | it | jaka | jaki | jakie | je | jest | jouw | kindly | la |
-las | le | legal | lei | les | list | lo | los | ma | madam | main | mark | masz | me | mein |
-meine | meu | mi | mia | mijn | minha | mio | moj | moja | moment | momentan | momenteel | mon | my
-| myself | nace | naics | now | nuts | o | obecna | obecnie | obecny | obtained | of | on | one |
-only | option | optional | options | pan | pana | pani | participant | participant's | participants
-| patient | patients | per | person | person's | personal | please | podac | podaj | por | present
-| presently | prosze | provide | q | quais | qual | quale | quali | quel | quelle | quelles | quels
-| question | range | reached | received | recode | record | reported | represent | represents |
-respondent | respondent's | s | sa | say | select | self | senale | seu | sie | sind | sir | so |
-su | sua | subject | subjects | sue | suo | sus | swoj | swoja | ta | tell | tem | tens | terms |
-teu | the | their | there | these | think | tick | tiene | tienes | to | today | ton | total | tu |
-tuo | twoj | twoja | un | una | une | us | usted | usual | usually | uw | van | variable | version
-| veuillez | voce | vos | votre | vous | w | wat | we | week | welche | welchem | welchen | welcher
-| welches | welk | what | which | wie | with | would | you | your | yourself | z | zu | zum | zur |
-zurzeit
-""")
-)
+NEUTRAL = frozenset(listed("asking"))
 """Words that ask and do not say what for."""
 
-PAST = frozenset(
-    listed("""
-ago | did | earlier | era | etait | first | former | had | last | past | previous | previously |
-war | waren | was | were
-""")
-)
+PAST = frozenset(listed("past"))
 """Words that ask for how it was: of a birth they go without saying, of a job they do not."""
 
-NEGATIONS = frozenset(
-    listed("""
-aucun | bez | except | geen | kein | keine | ne | never | nicht | nie | niet | no | non | none |
-not | nunca | ohne | pas | sem | senza | sin | without
-""")
-)
+NEGATIONS = frozenset(listed("negations"))
 """Words that turn an answer round."""
 
-OTHER_PEOPLE = frozenset(
-    listed("""
-babies | baby | baby's | boyfriend | brother | caregiver | carer | child | children | cohabitant |
-compagno | companheiro | companion | coniuge | conjoint | conjointe | conjuge | conyuge | daughter
-| deceased | doctor | donor | dzieci | dziecko | echtgenoot | echtgenote | ehefrau | ehemann |
-ehepartner | eltern | elternteil | emergency | employer | enfant | enfants | enumerator | epouse |
-epoux | esposa | esposo | father | fathers | figli | figlia | figlio | filha | filho | filhos |
-friend | genitori | girlfriend | grandparent | guardian | hija | hijo | hijos | husband | infant |
-interviewer | kid | kids | kin | kinder | kinderen | lebenspartner | madre | mae | malzonek |
-marido | marito | matka | maz | mere | moeder | moglie | mother | mothers | mutter | neighbor |
-neighbour | newborn | ojciec | ouders | padre | padres | pai | parceiro | pareja | parent | parents
-| partenaire | partner | partnera | partnerin | partners | pere | physician | relative | rodzice |
-sibling | sister | sohn | son | spouse | supervisor | tochter | twin | vader | vater | visitor |
-wife | zona
-""")
-)
+OTHER_PEOPLE = frozenset(listed("other-people"))
 """People who are not the one that a form is about."""
 
 _PLACEHOLDERS = re.compile(r"\$\{[^}]*\}|\{[^}]*\}|\[[^\]]*\]")

@@ -20,7 +20,8 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.blocks import CounterStream
+from gamekeeper.algorithms.classes import EqualRows, dense_numbers
+from gamekeeper.algorithms.perturbation.counter_streams import CounterStream
 from gamekeeper.algorithms.perturbation.masking import draw_records
 from gamekeeper.algorithms.perturbation.pram import (
     LEAST_RECORDS,
@@ -409,9 +410,10 @@ def _units(codes: Codes, strata: Codes, households: Codes | None) -> Codes:
     everybody = np.arange(len(codes))
     if households is None:
         return everybody
-    _, first, unit = np.unique(households, return_index=True, return_inverse=True)
-    same = (codes == codes[first][unit]).all() and (strata == strata[first][unit]).all()
-    return unit if same else everybody
+    homes = EqualRows.of(dense_numbers(households))
+    first = homes.firsts[homes.numbers]
+    same = (codes == codes[first]).all() and (strata == strata[first]).all()
+    return homes.numbers if same else everybody
 
 
 @dataclass(frozen=True, kw_only=True)

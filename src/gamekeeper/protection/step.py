@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args, get_origin
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.blocks import CounterStream
+from gamekeeper.algorithms.perturbation.counter_streams import CounterStream
 from gamekeeper.arrow import pa
 from gamekeeper.data.coding.codebook import MISSING, Recode
 from gamekeeper.data.coding.coded_table import CodedTable

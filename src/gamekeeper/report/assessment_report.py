@@ -23,6 +23,7 @@ from gamekeeper.attack.models.inference import ModelRisk
 from gamekeeper.attack.models.levels import RelativeRisk
 from gamekeeper.attack.risk import RecordRisk
 from gamekeeper.attack.uniques.special import SpecialUniques
+from gamekeeper.attack.uniques.suda import UniquesRisk
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.report.page import RiskReport, RiskSection, RiskTable, facts_of
 from gamekeeper.report.risk_report import (
@@ -32,7 +33,9 @@ from gamekeeper.report.risk_report import (
     classes_section,
     file_facts,
     matching_section,
+    recoded_sections,
     sizes_section,
+    uniques_report,
     variables_section,
     with_reasons,
 )
@@ -40,7 +43,7 @@ from gamekeeper.results import Audience, Result, for_outsiders
 from gamekeeper.wording import expected_text
 
 if TYPE_CHECKING:
-    from gamekeeper.attack.what_if import WhatIf
+    pass
 
 
 _RECORDS = 25
@@ -146,6 +149,30 @@ def external_report(about: AboutFile, table: KeyTable, results: Sequence[Result]
     )
 
 
+def report_of(
+    about: AboutFile,
+    table: KeyTable,
+    found: Result,
+    *,
+    besides: Sequence[Result] = (),
+    audience: Audience | str = Audience.INTERNAL,
+    with_records: bool = True,
+) -> RiskReport:
+    """Return the report of an attack on a file, as those who are to read it may see it."""
+    results = [found, *besides]
+    match found:
+        case SpecialUniques():
+            page = special_report(about, table, found)
+        case MatchingRisk():
+            page = matching_report(about, table, found)
+        case UniquesRisk():
+            matching = next((one for one in besides if isinstance(one, MatchingRisk)), None)
+            page = uniques_report(about, table, found, matching=matching, with_records=with_records)
+        case _:
+            page, results = keys_report(about, table), []
+    return shown_to(audience, page, about, table, [table, *results])
+
+
 def shown_to(
     audience: Audience | str,
     internal: RiskReport,
@@ -158,14 +185,6 @@ def shown_to(
     return external_report(about, table, results) if is_external else internal
 
 
-def what_if_section(what_if: WhatIf, *, with_rules: bool = True) -> RiskSection:
-    """Return the section of a file before and after a recoding; rules may name categories."""
-    told = what_if.sentences() if with_rules else what_if.outlines()
-    table = RiskTable.of("Before and after", what_if.to_arrow())
-    figures = [(what_if.plot(), "The file before and after recoding")]
-    return RiskSection("what-if", "Before and after recoding", told, figures, [table])
-
-
 def _internal(
     about: AboutFile,
     table: KeyTable,
@@ -173,13 +192,12 @@ def _internal(
     sections: Sequence[RiskSection],
     lead: Sequence[str],
 ) -> RiskReport:
-    recoded = [] if about.what_if is None else [what_if_section(about.what_if)]
     return RiskReport(
         f"Disclosure risk of {about.name}",
         lead,
         file_facts(about, table),
         [(f"{table.n_records:,}", "records"), (f"{table.n_uniques:,}", "sample uniques")],
-        [*recoded, *sections],
+        [*recoded_sections(about), *sections],
         [result.provenance for result in results],
         list(about.notices),
     )
@@ -235,11 +253,7 @@ def assessment_page(page: AssessmentPage, *, with_records: bool = True) -> RiskR
             figures=[(plot_assessment(measured), "How many records can be matched, and why")],
         ),
         RiskSection("advice", "What to do about it", page.advice),
-        *(
-            []
-            if about.what_if is None
-            else [what_if_section(about.what_if, with_rules=with_records)]
-        ),
+        *recoded_sections(about, with_rules=with_records),
     ]
     sections = [
         _guidance(measured),

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition, threshold
 from gamekeeper.errors import LimitError
-from gamekeeper.files import write_file
+from gamekeeper.files import PAGE_ENDINGS, write_file
 from gamekeeper.mapping.analysis.composite_keys import CompositeKeys
 from gamekeeper.mapping.analysis.key_variables import (
     KeyVariable,
@@ -30,7 +30,7 @@ from gamekeeper.mapping.environment.overview import Scope
 from gamekeeper.mapping.variables.codes import Scale
 from gamekeeper.report.graphs import Drawing, draw_harmonization_graph
 from gamekeeper.report.page import Frame, curve_text, runs
-from gamekeeper.report.tables import PAGE_ENDINGS, palette, render, require_ending
+from gamekeeper.report.tables import palette, render, require_ending
 from gamekeeper.wording import (
     asking_text,
     categories_text,

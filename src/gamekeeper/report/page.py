@@ -35,9 +35,9 @@ from markupsafe import Markup
 from gamekeeper.algorithms.categories.partitions import SizeCurve
 from gamekeeper.algorithms.layout_layers import Point
 from gamekeeper.arrow import pa
-from gamekeeper.files import write_file
+from gamekeeper.files import PAGE_ENDINGS, write_file
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap, plot_curves
-from gamekeeper.report.tables import PAGE_ENDINGS, palette, render, require_ending, save_picture
+from gamekeeper.report.tables import palette, render, require_ending, save_picture
 from gamekeeper.results import Provenance, drawable
 from gamekeeper.wording import categories_text, cell_text, count_of, number_text, percent_text
 

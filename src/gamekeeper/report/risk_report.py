@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from gamekeeper.arrow import pa
 from gamekeeper.attack.experiments.attack_experiment import AttackExperiment, attack_words
 from gamekeeper.attack.experiments.compare import Comparison, Setting
-from gamekeeper.attack.experiments.judgement import Judgement, all_in_words, in_words
+from gamekeeper.attack.experiments.judgement import Judgement
+from gamekeeper.attack.experiments.scores import all_in_words, in_words
 from gamekeeper.attack.matching_result import MatchingRisk
 from gamekeeper.attack.risk import NOT_UNIQUE
 from gamekeeper.attack.uniques.suda import UniquesRisk
@@ -108,8 +109,22 @@ def assessment_report(
     with_records: bool = True,
 ) -> RiskReport:
     """Put an assessment together as a report; without records it can be shown to more people."""
+    about = AboutFile(name, settings or {}, scenario, attacker, notices)
+    return uniques_report(about, key_table, uniques, matching=matching, with_records=with_records)
+
+
+def uniques_report(
+    about: AboutFile,
+    key_table: KeyTable,
+    uniques: UniquesRisk,
+    *,
+    matching: MatchingRisk | None = None,
+    with_records: bool = True,
+) -> RiskReport:
+    """Return the report of a search for uniques; without records it can be shown to more people."""
     file = uniques.file
     sections = [
+        *recoded_sections(about, with_rules=with_records),
         classes_section(key_table),
         *([_records(uniques)] if with_records else []),
         variables_section(uniques),
@@ -126,15 +141,29 @@ def assessment_report(
         *((f"{int(line.value or 0):,}", line.name.removeprefix("class ")) for line in shares),
     ]
     return RiskReport(
-        f"Disclosure risk of {name}",
+        f"Disclosure risk of {about.name}",
         uniques.sentences(),
-        file_facts(AboutFile(name, settings or {}, scenario, attacker), key_table),
+        file_facts(about, key_table),
         [tile for tile in tiles if tile[1] != NOT_UNIQUE],
         sections,
         [key_table.provenance, uniques.provenance, *([matching.provenance] if matching else [])],
-        [*notices, *left_out],
+        [*about.notices, *left_out],
         WORDS,
     )
+
+
+def recoded_sections(about: AboutFile, *, with_rules: bool = True) -> list[RiskSection]:
+    """Return the section of a file before and after a recoding, if it was recoded.
+
+    Rules may name categories: without them there are outlines.
+    """
+    what_if = about.what_if
+    if what_if is None:
+        return []
+    told = what_if.sentences() if with_rules else what_if.outlines()
+    table = RiskTable.of("Before and after", what_if.to_arrow())
+    figures = [(what_if.plot(), "The file before and after recoding")]
+    return [RiskSection("what-if", "Before and after recoding", told, figures, [table])]
 
 
 def classes_section(key_table: KeyTable) -> RiskSection:

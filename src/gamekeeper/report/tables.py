@@ -22,7 +22,7 @@ from markupsafe import Markup
 
 from gamekeeper.arrow import pa, parquet, pc
 from gamekeeper.errors import InputError, LimitError, Reason
-from gamekeeper.files import write_file
+from gamekeeper.files import PICTURE_ENDINGS, TABLE_ENDINGS, write_file
 from gamekeeper.wording import NUMERAL, STARTS, quoted, short, shown_cell
 
 palette = SimpleNamespace(
@@ -78,10 +78,6 @@ def _templates() -> jinja2.Environment:
 
 def _finalized(value: object) -> object:
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-PICTURE_ENDINGS = (".svg", ".png")
-PAGE_ENDINGS = (".html", ".htm")
 
 
 def save_picture(path: str | Path, *, svg: Callable[[], str], png: Callable[[], bytes]) -> Path:
@@ -167,9 +163,6 @@ def _require_room(name: str, table: pa.Table) -> None:
             f" {MOST_ROWS:,} rows and {_MOST_COLUMNS:,} columns.",
             "Let the name of the file end in .csv or .parquet.",
         )
-
-
-TABLE_ENDINGS = (".csv", ".parquet", ".xlsx")
 
 
 def write_table(table: pa.Table, path: str | Path, *, raw: bool = False) -> Path:

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.arrow import pa
-from gamekeeper.attack.unexamined import IMPOSSIBLE, SENSITIVE_MARKS
-from gamekeeper.budget import require_memory, workers_of
+from gamekeeper.budget import Work, require_memory, workers_of
 from gamekeeper.data.coding.coded_table import FIRST_RECORDS, CodedTable, first_codes
 from gamekeeper.data.coding.missing_codes import suspected_codes
 from gamekeeper.data.engine.gate import FEWER_RECORDS, MOST_BROUGHT, Engine, require_written
@@ -27,18 +26,20 @@ from gamekeeper.data.keys.listed_records import ListedRecords
 from gamekeeper.data.keys.writing import write_listed
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import LimitError, Problem, Reason, refuse
-from gamekeeper.files import fault_of_file, fault_of_folder
-from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.rules import Scenario
-from gamekeeper.mapping.scenario.document import staleness
+from gamekeeper.files import (
+    PAGE_ENDINGS,
+    PICTURE_ENDINGS,
+    TABLE_ENDINGS,
+    fault_of_file,
+    fault_of_folder,
+)
 from gamekeeper.options import Option, paths, written
-from gamekeeper.report.page import RiskReport, save_figure, write_risk_report
-from gamekeeper.report.tables import PAGE_ENDINGS, PICTURE_ENDINGS, TABLE_ENDINGS, write_table
 from gamekeeper.wording import at_start, count_of, joined, number_text, quoted
 from gamekeeper.workbench.requests.shared import ON_THIS_MACHINE
 
 if TYPE_CHECKING:
     from gamekeeper.attack.what_if import WhatIf
+    from gamekeeper.report.page import RiskReport
 
 Found = TypeVar("Found")
 
@@ -69,41 +70,6 @@ def missing_code_notices(
     for column, counts in by_column.items():
         by_codes.setdefault(tuple(counts), {})[column] = sum(counts.values())
     return tuple(_notice(codes, columns, table.n_records) for codes, columns in by_codes.items())
-
-
-def scenario_notices(scenario: Scenario | None, environment: Environment | None) -> tuple[str, ...]:
-    """Say that a scenario is stale, and which marks of the environment no attack uses."""
-    if environment is None:
-        return ()
-    stale = "" if scenario is None else staleness(scenario, environment)
-    return tuple(told for told in (stale, *_unused_marks(environment)) if told)
-
-
-def _unused_marks(environment: Environment) -> tuple[str, str]:
-    marked = {
-        name: [each for each in variable.graph.categories if each in variable.sensitive]
-        for name, variable in environment.variables.items()
-        if variable.sensitive
-    }
-    sensitive = [f"{quoted([name])} ({quoted(own)})" for name, own in marked.items()]
-    impossible = [
-        " with ".join(f"{quoted([name])} {quoted(own)}" for name, own in item.combination.items())
-        for item in environment.rules.impossible
-    ]
-    return (
-        f"Not used: {SENSITIVE_MARKS.name}, of {_listed(sensitive)}. {at_start(SENSITIVE_MARKS.words)};"
-        f" {SENSITIVE_MARKS.around}."
-        if sensitive
-        else "",
-        f"Not used: {IMPOSSIBLE.name}, {_listed(impossible)}. {at_start(IMPOSSIBLE.words)}."
-        if impossible
-        else "",
-    )
-
-
-def _listed(texts: Sequence[str]) -> str:
-    left = len(texts) - _SHOWN
-    return "; ".join([*texts[:_SHOWN], *([f"and {left:,} more"] if left > 0 else [])])
 
 
 def in_file(name: str, notices: Iterable[str]) -> tuple[str, ...]:
@@ -196,10 +162,14 @@ def write_outputs(
         if way is not None:
             way(path)
         elif option.writes in ("table", "counted"):
-            write_table(found.to_arrow(), path, raw=bool(getattr(asked, "raw", False)))
+            _write_table(found.to_arrow(), path, raw=bool(getattr(asked, "raw", False)))
         elif option.writes == "picture":
+            from gamekeeper.report.page import save_figure
+
             save_figure(found.plot(), path)
         elif option.writes == "page" and report is not None:
+            from gamekeeper.report.page import write_risk_report
+
             write_risk_report(report(), path)
         else:
             assert option.writes in _BY_THE_WORK, f"no way to write a {option.writes} is given"
@@ -222,9 +192,16 @@ def write_where_counted(
     """
     require_written(engine, n_rows, path.suffix.lower(), what)
     if engine.is_local or not _is_parquet(path):
-        write_table(here(), path, raw=raw)
+        _write_table(here(), path, raw=raw)
     else:
         there(path)
+
+
+def _write_table(table: pa.Table, path: Path, *, raw: bool) -> None:
+    # What pages and tables are made with is loaded by who writes one.
+    from gamekeeper.report.tables import write_table
+
+    write_table(table, path, raw=raw)
 
 
 def listed_writer(
@@ -293,13 +270,13 @@ WITHOUT_HOUSEHOLDS = (
 class Need:
     """What an attack needs of the machine, asked before a file is read.
 
-    `bytes_of` are the bytes that it takes, at least, for a number of records and of variables; `look`
-    refuses by the codes of the first records and the number of all. Where an engine elsewhere has the
-    records it takes `most_elsewhere` at most, or works on different keys (`by_key`): how many these are is
-    asked when it is known (`require_brought`). `do` is a way around where there are too many elsewhere.
+    `work` says what it is, and so how many bytes it takes at least; `look` refuses by the codes of
+    the first records and the number of all. Where an engine elsewhere has the records it takes
+    `most_elsewhere` at most, or works on different keys (`by_key`): how many these are is asked when
+    it is known (`require_brought`). `do` is a way around where there are too many elsewhere.
     """
 
-    bytes_of: Callable[[int, int], int]
+    work: Work
     look: Callable[[NDArray[np.uint32], int], None] | None = None
     most_elsewhere: int | None = None
     by_key: bool = False
@@ -334,7 +311,7 @@ def require_room(
         )
     require_memory(
         asked,
-        need.bytes_of(n_records, n_keys),
+        need.work.least_bytes(n_records, n_keys),
         f"What is kept of {records}{f' with {variables}' if columns else ''}",
         FEWER_RECORDS,
     )

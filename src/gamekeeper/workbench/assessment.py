@@ -8,14 +8,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gamekeeper.algorithms.uniques.minimal_uniques import least_bytes
 from gamekeeper.arrow import pa
 from gamekeeper.attack.assessment.criteria import Answer, answers
 from gamekeeper.attack.assessment.measured import (
     MEANINGS,
     Measured,
     measure_file,
-    modelled_bytes,
     numbers_of,
     record_table,
 )
@@ -31,6 +29,7 @@ from gamekeeper.attack.measure_lines import households_across
 from gamekeeper.attack.options import FitMethod
 from gamekeeper.attack.risk import RecordRisk, listed_risk
 from gamekeeper.attack.what_if import WhatIf
+from gamekeeper.budget import Work
 from gamekeeper.data.engine.gate import MOST_WRITTEN
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.reading.columns import matched_names
@@ -460,7 +459,7 @@ def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
         by_weight=True,
         extra=[household] if household else [],
         need=Need(
-            modelled_bytes if is_sample else least_bytes,
+            Work.ASSESSMENT if is_sample else Work.UNIQUES,
             by_key=not household,
             most_elsewhere=MOST_WRITTEN,
             do=WITHOUT_HOUSEHOLDS,

@@ -23,10 +23,10 @@ from gamekeeper.attack.linkage.guessing import (
     structure_columns,
     telling_alone,
 )
-from gamekeeper.attack.linkage.linking import linking_bytes
 from gamekeeper.attack.linkage.options import ObjectiveName
 from gamekeeper.attack.linkage.structure import StructureLinks, link_structure
 from gamekeeper.attack.linkage.truth import true_partners
+from gamekeeper.budget import Work
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.engine.duckdb_engine import default_engine
@@ -493,7 +493,7 @@ def _coded(
         list(dict.fromkeys(name for name in (*names, identifier) if name)) for names in columns
     ]
     for source, names in zip(sources, wanted, strict=True):
-        require_room(source, names, Need(linking_bytes))
+        require_room(source, names, Need(Work.LINKING))
     return [
         code_source(source, names, engine=default_engine(), progress=progress)
         for source, names in zip(sources, wanted, strict=True)

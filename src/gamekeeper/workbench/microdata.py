@@ -7,28 +7,24 @@ is kept but codes.
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import threading
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from gamekeeper.algorithms.categories.partitions import Arbitrary
 from gamekeeper.arrow import pa
-from gamekeeper.data.coding.codebook import MISSING, Codebook, Recode
+from gamekeeper.budget import Work
+from gamekeeper.data.coding.codebook import MISSING, Recode
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.engine.duckdb_engine import default_engine
 from gamekeeper.data.engine.gate import Engine
 from gamekeeper.data.keys.counting import (
     count_keys,
-    counting_bytes,
     design_problems,
     raise_problems,
 )
@@ -36,29 +32,17 @@ from gamekeeper.data.keys.key_table import EVEN_WEIGHTS, KeyTable
 from gamekeeper.data.reading.columns import matched_names
 from gamekeeper.data.reading.source import Source, open_source
 from gamekeeper.errors import InputError, Problem, Reason, refuse
-from gamekeeper.files import require_ordinary, write_file
-from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.rules import Scenario
-from gamekeeper.mapping.recoding import Recoded, read_rules, recode_table
-from gamekeeper.mapping.recoding_rules import RecodeRule
-from gamekeeper.mapping.scenario.proposal import (
-    RecodePlan,
-    UnmappedValues,
-    columns_of,
-    plan_recodes,
-)
-from gamekeeper.mapping.variables.categorization import categorization_of, coarsenings
 from gamekeeper.prompt_syntax import Missing, parse_fraction
-from gamekeeper.results import Progress
-from gamekeeper.wording import count_of, folded, quoted, read_cell, shown_cell, shown_path
+from gamekeeper.results import Progress, Result
+from gamekeeper.wording import count_of, quoted, shown_path
 from gamekeeper.workbench.answers import (
+    Answer,
     Need,
     in_file,
     missing_code_notices,
     require_room,
-    scenario_notices,
+    write_outputs,
 )
-from gamekeeper.workbench.environment.opening import opened
 from gamekeeper.workbench.requests.records import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.shared import (
     ON_THIS_MACHINE,
@@ -71,8 +55,14 @@ from gamekeeper.workbench.requests.shared import (
 if TYPE_CHECKING:
     from gamekeeper.attack.options import FitOptions
     from gamekeeper.attack.what_if import WhatIf
+    from gamekeeper.mapping.environment.environment import Environment
+    from gamekeeper.mapping.environment.rules import Scenario
+    from gamekeeper.mapping.recoding import Recoded
+    from gamekeeper.mapping.recoding_rules import RecodeRule
+    from gamekeeper.report.page import RiskReport
     from gamekeeper.report.risk_report import AboutFile
 
+Found = TypeVar("Found", bound=Result)
 _opened: dict[tuple[str, str], Engine] = {}
 _opening = threading.Lock()
 
@@ -100,119 +90,6 @@ def engine_for(asked: EngineRequest) -> Engine:
 
             engine = _opened[name, scratch] = open_engine(name, scratch=scratch or None)
         return engine
-
-
-def require_mapped(plan: RecodePlan, table: CodedTable, unmapped: Path | None) -> None:
-    """Refuse a file with values that no category is known for; write them where a file is named."""
-    do = "Write them to a file with --unmapped FILE, fill in their categories, and give it by --values."
-    problems = unmapped_problems(plan, table, unmapped)
-    if unmapped is not None:
-        do = f"They are in {shown_path(unmapped)}: fill in their categories, and give it by --values."
-    n_keys = len({item.variable for item in plan.unmapped})
-    refuse(
-        problems,
-        f"The values of the file were to be mapped to the categories of {quoted([plan.scenario])}.",
-        f"{count_of(n_keys, 'key variable')} could not be mapped.",
-        do,
-    )
-
-
-def unmapped_problems(plan: RecodePlan, table: CodedTable, unmapped: Path | None) -> list[Problem]:
-    """Return what is wrong with values that are not mapped; write them where a file is named."""
-    if not plan.unmapped:
-        return []
-    counts = table.counts(list({item.column for item in plan.unmapped}))
-    if unmapped is not None:
-        _write_unmapped(plan.unmapped, counts, unmapped)
-    return plan.problems(lambda item: int(counts[item.column][list(item.codes)].sum()))
-
-
-def _write_unmapped(
-    unmapped: Iterable[UnmappedValues], counts: Mapping[str, np.ndarray], path: Path
-) -> None:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(("variable", "value", "label", "records", "as a number", "category"))
-    for item in unmapped:
-        as_numbers = item.as_numbers or [""] * len(item.values)
-        rows = zip(item.values, item.words, item.codes, as_numbers, strict=True)
-        for value, word, code, number in rows:
-            label = word if word != value else ""
-            cells = (item.variable, value, label, int(counts[item.column][code]), number, "")
-            writer.writerow(map(shown_cell, cells))
-    write_file(
-        path,
-        text.getvalue().encode(),
-        private=True,
-        replace=False,
-        asked="The values that are not mapped were to be written to {}.",
-    )
-
-
-def read_values(path: Path) -> dict[str, dict[str, str]]:
-    """Read which category each value means, by variable."""
-    asked = f"The categories of values were to be read from {shown_path(path)}."
-    header: tuple[str, ...] = ()
-    lines: list[dict[str, str | None]] = []
-    failure = ""
-    try:
-        require_ordinary(path)
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            header = tuple(reader.fieldnames or ())
-            lines = list(reader)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        failure = type(error).__name__
-    if failure:
-        # Raised out here, since the other error holds bytes of the file and would be its context.
-        raise InputError(
-            Reason.NOT_READABLE, asked, f"It could not be read ({failure}).",
-            "Give the file that --unmapped wrote, in UTF-8.",
-        )  # fmt: skip
-    needed = ("variable", "value", "category")
-    absent = [name for name in needed if name not in header]
-    if absent:
-        raise InputError(
-            Reason.WRONG_SCHEMA, asked, f"It has no column {quoted(absent)}.",
-            f"Give a table with the columns {quoted(needed)}.",
-        )  # fmt: skip
-    read: dict[str, dict[str, str]] = {}
-    unlike: Counter[str] = Counter()
-    for line in lines:
-        variable, value = read_cell(line["variable"] or "").strip(), read_cell(line["value"] or "")
-        category = read_cell(line["category"] or "").strip()
-        if read.setdefault(variable, {}).setdefault(value, category) != category:
-            unlike[variable] += 1
-    if unlike:
-        raise InputError(
-            Reason.DUPLICATE, asked, "Values are given twice, with different categories.",
-            "Give one category for each value.",
-            problems=[
-                Problem(Reason.DUPLICATE, f"variable {quoted([name])}", count_of(number, "value") + ".")
-                for name, number in unlike.items()
-            ],
-        )  # fmt: skip
-    return read
-
-
-def named_values(
-    scenario: Scenario,
-    plan: RecodePlan,
-    codebook: Codebook,
-    values: Mapping[str, Mapping[str, str]],
-) -> dict[str, set[str]]:
-    """Return, by column, the values that are categories by name, or are said to be."""
-    known: dict[str, set[str]] = {}
-    for key, recode in zip(scenario.keys, plan.recodes, strict=True):
-        column = codebook[recode.variable]
-        named = known.setdefault(column.name, set(values.get(key.variable, ())))
-        if key.blocks:
-            named.update(
-                value
-                for value, word, code in zip(column.values, column.words, recode.codes, strict=True)
-                if folded(recode.words[code]) in (folded(value), folded(word))
-            )
-    return known
 
 
 NO_DESIGN = SampleDesign()
@@ -295,6 +172,15 @@ class Microdata:
             name += "_"
         return table.add_column(table.column_names.index("record") + 1, name, named)
 
+    def coarser(self) -> dict[str, list[Recode]]:
+        """Return, for each key variable of a scenario, coarser and coarser recodings of it."""
+        if self.scenario is None or self.environment is None:
+            return {}
+        from gamekeeper.workbench.scenario_file import coarser_recodes
+
+        taken = () if self.recoded is None else self.recoded.rules
+        return coarser_recodes(self.scenario, self.environment, taken)
+
     def _counted(self, coded: CodedTable, progress: Progress | None) -> KeyTable:
         return count_keys(
             coded,
@@ -307,31 +193,6 @@ class Microdata:
             person=self.person,
             progress=progress,
         )
-
-    def coarser(self) -> dict[str, list[Recode]]:
-        """Return, for each key variable of a scenario, coarser and coarser recodings of it."""
-        if self.scenario is None or self.environment is None:
-            return {}
-        made: dict[str, list[Recode]] = {}
-        recoded = () if self.recoded is None else self.recoded.rules
-        taken = {rule.variable.casefold() for rule in recoded}
-        for key in self.scenario.keys:
-            if key.variable.casefold() in taken:
-                # Its codes are no longer those of the scenario.
-                continue
-            variable = self.environment.variable(key.variable)
-            categorization = categorization_of(variable, key.blocks)
-            if categorization is None or isinstance(categorization, Arbitrary):
-                continue
-            fine = categorization.blocks()
-            for step in coarsenings(variable, categorization):
-                place = {
-                    sink: code for code, block in enumerate(step.blocks(), 1) for sink in block
-                }
-                codes = np.array([0, *(place[block[0]] for block in fine)])
-                words = ("missing", *variable.words(step))
-                made.setdefault(key.variable, []).append(Recode(key.variable, codes, words))
-        return made
 
 
 def require_design(design: SampleDesign, n_keys: int) -> None:
@@ -364,7 +225,7 @@ def fraction_of(text: str | Any) -> Any:
     return fractions
 
 
-_COUNTED = Need(counting_bytes, by_key=True)
+_COUNTED = Need(Work.COUNTING, by_key=True)
 # More weights than this, or of fewer records each, are no strata but adjusted.
 _MOST_WEIGHTS, _RECORDS_PER_WEIGHT = 50, 20
 
@@ -426,7 +287,10 @@ def open_microdata(
             # To reach a cluster takes half a minute: what is wrong with the rest is told before.
             source.check_names(list(dict.fromkeys([*wanted, *numbers])))
             require_design(design, len(keys))
-            _require_keys(read_rules(asked.recodes), keys)
+            if asked.recodes:
+                from gamekeeper.mapping.recoding import read_rules
+
+                _require_keys(read_rules(asked.recodes), keys)
         require_room(source, wanted, need, elsewhere=counting.is_elsewhere)
         made = code_source(
             source, wanted, numbers=numbers, engine=engine_for(counting), progress=progress
@@ -437,35 +301,27 @@ def open_microdata(
         design = replace(design, strata=design.weight)
         return by_weights
 
-    environment, scenario = asked.environment, None
-    if environment is not None and not isinstance(environment, Environment):
-        with opened(environment) as place:
-            environment = place.environment
-    if not asked.scenario:
+    environment, scenario = None, None
+    of_scenario: tuple[str, ...] = ()
+    if asked.environment is not None:
+        # Whoever names columns needs nothing of stage one, which is much to load.
+        from gamekeeper.workbench.scenario_file import environment_of, scenario_notices
+
+        environment = environment_of(asked.environment)
+        scenario = asked.scenario or None
+        if isinstance(scenario, str):
+            scenario = environment.scenario(scenario)
+        of_scenario = scenario_notices(scenario, environment)
+    if scenario is None or environment is None:
         keys = matched_names(_names(asked.keys, names), names)
         table = read = coded(keys)
         # Identifiers of records and people mean what they are.
         known = {name: table.codebook[name].values for name in (identifier, person) if name}
     else:
-        assert environment is not None
-        given = asked.scenario
-        scenario = given if isinstance(given, Scenario) else environment.scenario(given)
+        from gamekeeper.workbench.scenario_file import map_columns
+
         keys = tuple(key.variable for key in scenario.keys)
-        columns = columns_of(keys, names, asked.columns)
-        values = read_values(asked.values) if asked.values is not None else {}
-        read = coded(columns.values())
-        plan = plan_recodes(
-            scenario,
-            environment,
-            read.codebook,
-            columns,
-            values=values,
-            numbers=asked.numbers,
-            decimal=source.decimal,
-        )
-        require_mapped(plan, read, asked.unmapped)
-        known = named_values(scenario, plan, read.codebook, values)
-        table = read.recoded(plan.recodes)
+        read, table, known = map_columns(asked, scenario, environment, source, coded)
     data = Microdata(
         source,
         table,
@@ -474,7 +330,7 @@ def open_microdata(
         design,
         tuple(sensitive),
         missing_code_notices(read, known=known, decimal=source.decimal),
-        scenario_notices(scenario, environment),
+        of_scenario,
         scenario,
         None if scenario is None else environment,
         identifier=identifier,
@@ -527,11 +383,58 @@ def open_other(
     return OtherFile(data.count(), codes)
 
 
+@dataclass(frozen=True)
+class Attacked:
+    """A file that was opened as asked, with its keys counted, and the file beside it."""
+
+    asked: Any
+    data: Microdata
+    table: KeyTable
+    others: OtherFile = OtherFile(None)
+
+    def finish(
+        self,
+        found: Found,
+        notices: Sequence[str] = (),
+        *,
+        fit: FitOptions | None = None,
+        progress: Progress | None = None,
+        besides: Callable[[], Sequence[Result]] = tuple,
+        **ways: Callable[[Path], object],
+    ) -> Answer[Found]:
+        """Write what is asked for of a result, and answer with it.
+
+        - `notices`: what to know besides what is known of the files.
+        - `besides`: makes further results for the report.
+        - `ways`: how other files are written (see `write_outputs`).
+        """
+        what_if = self.data.what_if(self.table, fit=fit, progress=progress)
+        told = (*self.data.notices, *self.others.notices, *notices)
+
+        def report() -> RiskReport:
+            from gamekeeper.report.assessment_report import report_of
+
+            return report_of(
+                self.data.about(told, what_if),
+                self.table,
+                found,
+                besides=besides(),
+                audience=self.asked.report_for,
+                with_records=getattr(self.asked, "report_records", True),
+            )
+
+        write_outputs(self.asked, found, report=report, **ways)
+        return Answer(found, told, what_if)
+
+
 def _recoded(
     data: Microdata, asked: MicrodataRequest, environment: Environment | None, *, strict: bool
 ) -> Microdata:
     if not asked.recodes:
         return data
+    from gamekeeper.mapping.recoding import recode_table
+    from gamekeeper.workbench.scenario_file import sinks_of
+
     made = recode_table(
         data.coded,
         asked.recodes,
@@ -555,19 +458,6 @@ def _require_keys(rules: Sequence[RecodeRule], keys: Sequence[str]) -> None:
             f"The key variables are {quoted(keys)}.",
             "Recode key variables.",
         )
-
-
-def sinks_of(
-    scenario: Scenario | None, environment: Environment | None
-) -> dict[str, list[list[int]]]:
-    """Return what the codes of a scenario's key variables mean in its environment."""
-    found: dict[str, list[list[int]]] = {}
-    for key in () if scenario is None or environment is None else scenario.keys:
-        assert environment is not None
-        partition = categorization_of(environment.variable(key.variable), key.blocks)
-        if partition is not None and not isinstance(partition, Arbitrary):
-            found[key.variable] = partition.blocks()
-    return found
 
 
 def _require_one_way(request: MicrodataRequest) -> None:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gamekeeper.attack.experiments.compare import Comparison, compare_measures
-from gamekeeper.attack.experiments.notional import population_bytes
 from gamekeeper.attack.experiments.pilot import (
     FractionExperiment,
     PilotStudy,
@@ -19,11 +18,10 @@ from gamekeeper.attack.experiments.pilot import (
     pilot_study,
     strategy_experiment,
 )
-from gamekeeper.attack.experiments.plots import SimulationResult
-from gamekeeper.attack.experiments.simulate import simulate
+from gamekeeper.attack.experiments.simulate import SimulationResult, simulate
 from gamekeeper.attack.matching import RankedAttack, rank_attacks
-from gamekeeper.attack.models.fitting import ModelFit, fit_models, fitting_bytes
-from gamekeeper.attack.models.inference import ModelRisk, infer_risk, inference_bytes
+from gamekeeper.attack.models.fitting import ModelFit, fit_models
+from gamekeeper.attack.models.inference import ModelRisk, infer_risk
 from gamekeeper.attack.models.levels import (
     Inference,
     RelativeRisk,
@@ -34,6 +32,7 @@ from gamekeeper.attack.models.levels import (
     variables_risk,
 )
 from gamekeeper.attack.options import FitOptions
+from gamekeeper.budget import Work
 from gamekeeper.data.engine.gate import MOST_WRITTEN
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.reading.columns import matched_names
@@ -83,7 +82,7 @@ def fit_release(asked: ModelRequest, *, progress: Progress | None = None) -> Ans
         asked.microdata,
         counting=asked.counting,
         design=asked.design,
-        need=Need(fitting_bytes, by_key=True),
+        need=Need(Work.FITTING, by_key=True),
     )
     table = data.count()
     fit = _fitted(table, asked.fit, progress)
@@ -106,9 +105,9 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
             "Leave out --population, or give files with one record of each person and no --person.",
         )
     require_other(asked.microdata, asked.population, counting=asked.counting)
-    need = Need(inference_bytes, by_key=True)
+    need = Need(Work.INFERENCE, by_key=True)
     if asked.infer.household:
-        need = Need(inference_bytes, most_elsewhere=MOST_WRITTEN, do=WITHOUT_HOUSEHOLDS)
+        need = Need(Work.INFERENCE, most_elsewhere=MOST_WRITTEN, do=WITHOUT_HOUSEHOLDS)
     data = open_microdata(
         asked.microdata,
         counting=asked.counting,
@@ -201,7 +200,7 @@ def compare_on_population(
             "Leave out --no-attacks or --attack-fraction.",
         )
     whole_range = asked.attacks or (asked.attacks is None and asked.report is not None)
-    data = open_microdata(asked.microdata, extra=asked.stratify_by, need=Need(population_bytes))
+    data = open_microdata(asked.microdata, extra=asked.stratify_by, need=Need(Work.POPULATION))
     found = compare_measures(
         data.coded,
         data.keys,
@@ -235,7 +234,7 @@ def run_simulation(
     """Take a file as a notional population, draw samples from it and measure each."""
     require_outputs(asked)
     chosen = _options(asked)
-    data = open_microdata(asked.microdata, extra=asked.stratify_by, need=Need(population_bytes))
+    data = open_microdata(asked.microdata, extra=asked.stratify_by, need=Need(Work.POPULATION))
     run: Callable[..., Experiment] = {
         ExperimentKind.STRATEGIES: strategy_experiment,
         ExperimentKind.FRACTIONS: fraction_experiment,

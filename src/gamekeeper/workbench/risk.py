@@ -1,7 +1,8 @@
 """Stage two as a person does it: look at a file first, count its keys, attack the release.
 
 A look shows names of columns, counts, and codes for missing from a fixed list of ours; values of the
-file only where they are asked for.
+file only where they are asked for. Each task imports its own attack: there are many, and people
+run one.
 """
 
 from __future__ import annotations
@@ -11,21 +12,12 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gamekeeper.algorithms.uniques.minimal_uniques import least_bytes, require_least_seconds
 from gamekeeper.arrow import pa
-from gamekeeper.attack.matching import assess_matching, matching_bytes
-from gamekeeper.attack.matching_result import MatchingRisk
-from gamekeeper.attack.measures import RiskMeasures, measure_risk, measures_bytes
-from gamekeeper.attack.models.inference import inference_bytes
-from gamekeeper.attack.options import DisMethod
-from gamekeeper.attack.uniques.dis import DisRisk, assess_dis
-from gamekeeper.attack.uniques.records import write_unique_records
-from gamekeeper.attack.uniques.special import SpecialUniques, assess_special_uniques, special_bytes
-from gamekeeper.attack.uniques.suda import UniquesRisk, assess_uniques, estimate_search
+from gamekeeper.budget import Work
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.missing_codes import suspected_codes
@@ -36,19 +28,6 @@ from gamekeeper.data.keys.writing import write_classes
 from gamekeeper.data.reading.columns import matched_names, number_of
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.rules import Scenario
-from gamekeeper.mapping.scenario.proposal import columns_of, plan_recodes
-from gamekeeper.report.assessment_report import (
-    keys_report,
-    matching_report,
-    shown_to,
-    special_report,
-    what_if_section,
-)
-from gamekeeper.report.page import RiskReport
-from gamekeeper.report.risk_report import AboutFile, assessment_report
-from gamekeeper.report.tables import write_table
 from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import count_of, folded, quoted
 from gamekeeper.workbench.answers import (
@@ -59,19 +38,15 @@ from gamekeeper.workbench.answers import (
     listed_writer,
     require_outputs,
     require_room,
-    scenario_notices,
-    write_outputs,
     write_where_counted,
 )
-from gamekeeper.workbench.environment.opening import opened
 from gamekeeper.workbench.microdata import (
+    Attacked,
     Microdata,
-    OtherFile,
     open_microdata,
     open_other,
     opened_file,
     require_other,
-    unmapped_problems,
 )
 from gamekeeper.workbench.requests.records import (
     DisRequest,
@@ -82,6 +57,13 @@ from gamekeeper.workbench.requests.records import (
     SpecialRequest,
     SudaRequest,
 )
+
+if TYPE_CHECKING:
+    from gamekeeper.attack.matching_result import MatchingRisk
+    from gamekeeper.attack.measures import RiskMeasures
+    from gamekeeper.attack.uniques.dis import DisRisk
+    from gamekeeper.attack.uniques.special import SpecialUniques
+    from gamekeeper.attack.uniques.suda import UniquesRisk
 
 _MOST_AT_ONCE, _MOST_CELLS = 512, 1 << 20
 _KEYS = re.compile(
@@ -165,14 +147,6 @@ class FileLook(Result):
         return pa.Table.from_pylist([asdict(one) for one in self.columns], schema)
 
 
-def look_bytes(n_records: int, n_columns: int) -> int:
-    """Return the bytes that a look takes at least: the codes of one column at a time.
-
-    Measured with half a million and two million records, and with 6 and 24 columns.
-    """
-    return n_records * 14
-
-
 def look_at(asked: LookRequest) -> FileLook:
     """Look at a file: its columns, missing cells, likely identifiers, possible key variables."""
     if asked.scenario and asked.environment is None:
@@ -184,17 +158,18 @@ def look_at(asked: LookRequest) -> FileLook:
         )
     require_outputs(asked)
     source = opened_file(asked.file, asked.reading)
-    require_room(source, source.names, Need(look_bytes))
+    require_room(source, source.names, Need(Work.LOOK))
     wanted: dict[str, str] = {}
     notices: tuple[str, ...] = ()
     problems: list[Problem] = []
     table = code_source(source, source.names)
     if asked.scenario and asked.environment is not None:
-        with opened(asked.environment) as place:
-            environment = place.environment
+        from gamekeeper.workbench.scenario_file import environment_of, fit_of, scenario_notices
+
+        environment = environment_of(asked.environment)
         scenario = environment.scenario(asked.scenario)
         notices = scenario_notices(scenario, environment)
-        wanted, problems = _fit(asked, scenario, environment, table, source.decimal)
+        wanted, problems = fit_of(asked, scenario, environment, table, source.decimal)
     codes: dict[str, list[str]] = {}
     for found in suspected_codes(table, decimal=source.decimal):
         codes.setdefault(found.variable, []).append(found.value)
@@ -239,39 +214,6 @@ def _counted(table: CodedTable) -> Iterator[tuple[CodedVariable, list[int]]]:
             yield variable, counts.tolist()
 
 
-def _fit(
-    asked: LookRequest,
-    scenario: Scenario,
-    environment: Environment,
-    table: CodedTable,
-    decimal: str,
-) -> tuple[dict[str, str], list[Problem]]:
-    """Return the column of each key variable that has one, and why the file does not fit as it is."""
-    columns: dict[str, str] = {}
-    problems: list[Problem] = []
-    for key in scenario.keys:
-        given = {key.variable: asked.columns[key.variable]} if key.variable in asked.columns else {}
-        try:
-            columns |= columns_of([key.variable], table.codebook.names, given)
-        except InputError as error:
-            problems += error.problems
-    found = tuple(key for key in scenario.keys if key.variable in columns)
-    if found:
-        try:
-            plan = plan_recodes(
-                replace(scenario, keys=found),
-                environment,
-                table.codebook,
-                columns,
-                numbers=asked.numbers,
-                decimal=decimal,
-            )
-        except InputError as error:
-            return columns, [*problems, *error.problems]
-        problems += unmapped_problems(plan, table, asked.unmapped)
-    return columns, problems
-
-
 def _type(variable: CodedVariable, decimal: str) -> str:
     numbers = [number_of(value, decimal) for value in variable.values[1:1_001]]
     if not numbers:
@@ -299,8 +241,6 @@ def _role(
     return ("key variable", "by its name") if _KEYS.search(bare) else ("", "")
 
 
-Found = TypeVar("Found", bound=Result)
-
 # Records times sets of variables: below that a search takes a second or two.
 _LONG_SEARCH = 1 << 28
 
@@ -323,13 +263,11 @@ def count_release(asked: KeysRequest, *, progress: Progress | None = None) -> An
         sensitive=asked.sensitive,
         progress=progress,
     )
-    table = data.count(progress=progress)
-    what_if = data.what_if(table, progress=progress)
-    about = data.about(data.notices, what_if)
-    write_outputs(
-        asked,
+    attacked = Attacked(asked, data, data.count(progress=progress))
+    table = attacked.table
+    answer = attacked.finish(
         table,
-        report=lambda: shown_to(asked.report_for, keys_report(about, table), about, table, [table]),
+        progress=progress,
         counted=lambda path: write_where_counted(
             table.coded.engine,
             path,
@@ -340,7 +278,7 @@ def count_release(asked: KeysRequest, *, progress: Progress | None = None) -> An
             raw=asked.raw,
         ),
     )
-    return Answer(CountedFile(data.source, table), data.notices, what_if)
+    return Answer(CountedFile(data.source, table), answer.notices, answer.what_if)
 
 
 def find_uniques(
@@ -354,56 +292,45 @@ def find_uniques(
     With a population the report also tells what matching strategies would achieve and cost. `tell` is
     given an estimate in words before a search that may take long.
     """
+    from gamekeeper.algorithms.uniques.minimal_uniques import require_least_seconds
+    from gamekeeper.attack.uniques.records import write_unique_records
+    from gamekeeper.attack.uniques.suda import assess_uniques
+
     require_outputs(asked)
     _require_used(asked)
     search = asked.search
     need = Need(
-        least_bytes,
+        Work.UNIQUES,
         lambda first, n: require_least_seconds(
             first, n, search.max_size, search.max_seconds or None
         ),
         by_key=True,
     )
-    data, table, everybody = _opened(asked, need, progress, identifier=asked.identifier)
+    attacked = _opened(asked, need, progress, identifier=asked.identifier)
+    data, table, people = attacked.data, attacked.table, attacked.others.keys
     if tell is not None and table.n_records << len(table.keys) > _LONG_SEARCH:
         tell(_estimated(table, asked.search.max_size))
-    notices = (*data.notices, *everybody.notices)
     risk = assess_uniques(table, asked.search, progress=progress)
     plain = risk.records.table
     risk = replace(risk, records=replace(risk.records, table=data.with_identifiers(plain)))
-    what_if = data.what_if(table, progress=progress)
-    about = data.about(notices, what_if)
+
+    def matching() -> list[Result]:
+        if people is None:
+            return []
+        from gamekeeper.attack.matching import assess_matching
+
+        return [assess_matching(table, population=people)]
 
     def write_there(path: Path) -> None:
         write_unique_records(
             table, plain, path, not_known=risk.not_known, identifier=data.identifier
         )
 
-    def report() -> RiskReport:
-        people = everybody.keys
-        matching = None if people is None else assess_matching(table, population=people)
-        results = [table, risk, *([] if matching is None else [matching])]
-        page = assessment_report(
-            table,
-            risk,
-            matching=matching,
-            name=about.name,
-            scenario=about.scenario,
-            attacker=about.attacker,
-            settings=about.settings,
-            notices=notices,
-            with_records=asked.report_records,
-        )
-        if what_if is not None:
-            compared = what_if_section(what_if, with_rules=asked.report_records)
-            page = replace(page, sections=[compared, *page.sections])
-        return shown_to(asked.report_for, page, about, table, results)
-
-    write_outputs(
-        asked,
+    return attacked.finish(
         risk,
-        report=report,
-        msus=lambda path: write_table(data.with_identifiers(risk.msus()), path, raw=asked.raw),
+        progress=progress,
+        besides=matching,
+        msus=lambda path: _write_msus(data, risk, path, raw=asked.raw),
         counted=lambda path: write_where_counted(
             table.coded.engine,
             path,
@@ -414,7 +341,12 @@ def find_uniques(
             raw=asked.raw,
         ),
     )
-    return Answer(risk, notices, what_if)
+
+
+def _write_msus(data: Microdata, risk: UniquesRisk, path: Path, *, raw: bool) -> None:
+    from gamekeeper.report.tables import write_table
+
+    write_table(data.with_identifiers(risk.msus()), path, raw=raw)
 
 
 def _opened(
@@ -424,7 +356,7 @@ def _opened(
     *,
     identifier: str = "",
     extra: Sequence[str] = (),
-) -> tuple[Microdata, KeyTable, OtherFile]:
+) -> Attacked:
     """Open and count a file, and the population beside it; one that cannot be read is refused first."""
     require_other(asked.microdata, asked.population, counting=asked.counting)
     data = open_microdata(
@@ -438,7 +370,8 @@ def _opened(
         progress=progress,
     )
     table = data.count(progress=progress)
-    return data, table, open_other(asked.microdata, asked.population, counting=asked.counting)
+    others = open_other(asked.microdata, asked.population, counting=asked.counting)
+    return Attacked(asked, data, table, others)
 
 
 def _require_used(asked: SudaRequest) -> None:
@@ -459,6 +392,8 @@ def _require_used(asked: SudaRequest) -> None:
 
 
 def _estimated(table: KeyTable, max_size: int | None) -> str:
+    from gamekeeper.attack.uniques.suda import estimate_search
+
     estimate = estimate_search(table, max_size=max_size)
     about = "more than" if estimate.at_least else "about"
     return (
@@ -476,6 +411,9 @@ _BY_ORDER = (
 
 def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -> Answer[DisRisk]:
     """Say by data intrusion simulation what a unique match is worth; with an original by its special method."""
+    from gamekeeper.attack.options import DisMethod
+    from gamekeeper.attack.uniques.dis import assess_dis
+
     require_outputs(asked)
     require_other(asked.microdata, asked.original, counting=asked.counting)
     data = open_microdata(asked.microdata, counting=asked.counting, design=asked.design)
@@ -484,78 +422,63 @@ def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -
     before = open_other(asked.microdata, asked.original, counting=asked.counting)
     method = asked.dis.method if before.keys is None else DisMethod.SPECIAL
     found = assess_dis(table, asked.dis, method=method, original=before.keys, progress=progress)
-    write_outputs(asked, found)
-    what_if = data.what_if(table, progress=progress)
     by_order = () if asked.original is None else (_BY_ORDER,)
-    return Answer(found, (*data.notices, *before.notices, *by_order), what_if)
+    return Attacked(asked, data, table, before).finish(found, by_order, progress=progress)
 
 
 def match_release(asked: MatchRequest, *, progress: Progress | None = None) -> Answer[MatchingRisk]:
     """Work out what matching strategies would achieve and cost."""
+    from gamekeeper.attack.matching import assess_matching
+
     require_outputs(asked)
-    bytes_of = matching_bytes if asked.population is not None else inference_bytes
-    data, table, everybody = _opened(asked, Need(bytes_of, by_key=True), progress)
-    found = assess_matching(table, asked.matching, population=everybody.keys, progress=progress)
-    return _reported(asked, data, table, everybody.notices, found, matching_report, progress)
+    work = Work.MATCHING if asked.population is not None else Work.INFERENCE
+    attacked = _opened(asked, Need(work, by_key=True), progress)
+    people = attacked.others.keys
+    found = assess_matching(attacked.table, asked.matching, population=people, progress=progress)
+    return attacked.finish(found, progress=progress)
 
 
 def find_special(
     asked: SpecialRequest, *, progress: Progress | None = None
 ) -> Answer[SpecialUniques]:
     """Tell special from random uniques by what makes their uniqueness go away."""
+    from gamekeeper.attack.uniques.special import assess_special_uniques
+
     require_outputs(asked)
-    need = Need(special_bytes, by_key=True)
-    data, table, everybody = _opened(asked, need, progress, identifier=asked.identifier)
+    need = Need(Work.SPECIAL, by_key=True)
+    attacked = _opened(asked, need, progress, identifier=asked.identifier)
+    data, people = attacked.data, attacked.others.keys
     found = assess_special_uniques(
-        table,
+        attacked.table,
         asked.special,
         coarser=data.coarser(),
-        population=everybody.keys,
+        population=people,
         progress=progress,
     )
-    found = replace(found, table=data.with_identifiers(found.table))
-    return _reported(asked, data, table, everybody.notices, found, special_report, progress)
-
-
-def _reported(
-    asked: MatchRequest | SpecialRequest,
-    data: Microdata,
-    table: KeyTable,
-    notices: tuple[str, ...],
-    found: Found,
-    report: Callable[[AboutFile, KeyTable, Found], RiskReport],
-    progress: Progress | None,
-) -> Answer[Found]:
-    what_if = data.what_if(table, progress=progress)
-    notices = (*data.notices, *notices)
-    about = data.about(notices, what_if)
-    results = [table, found]
-    write_outputs(
-        asked,
-        found,
-        report=lambda: shown_to(
-            asked.report_for, report(about, table, found), about, table, results
-        ),
+    return attacked.finish(
+        replace(found, table=data.with_identifiers(found.table)), progress=progress
     )
-    return Answer(found, notices, what_if)
 
 
 def measure_release(
     asked: MeasuresRequest, *, progress: Progress | None = None
 ) -> Answer[RiskMeasures]:
     """Measure a file as offices and their software do; write its records."""
+    from gamekeeper.attack.measures import measure_risk
+
     require_outputs(asked)
     wanted = asked.measures
     others = [*wanted.sensitive, *wanted.ordered, *([wanted.household] if wanted.household else [])]
     need = Need(
-        measures_bytes,
+        Work.MEASURES,
         by_key=not wanted.household,
         most_elsewhere=MOST_WRITTEN,
         do=WITHOUT_HOUSEHOLDS,
     )
-    data, table, everybody = _opened(
+    attacked = _opened(
         asked, need, progress, identifier=asked.identifier, extra=list(dict.fromkeys(others))
     )
+    data, table = attacked.data, attacked.table
     names = data.coded.codebook.names
     found = measure_risk(
         table,
@@ -563,7 +486,7 @@ def measure_release(
         sensitive=matched_names(wanted.sensitive, names),
         ordered=matched_names(wanted.ordered, names),
         household=matched_names([wanted.household], names)[0],
-        population=everybody.keys,
+        population=attacked.others.keys,
         progress=progress,
     )
     plain = found.records.to_arrow()
@@ -574,7 +497,4 @@ def measure_release(
         lambda: data.with_identifiers(plain),
         raw=asked.raw,
     )
-    write_outputs(asked, found, counted=counted)
-    what_if = data.what_if(table, progress=progress)
-    notices = (*data.notices, *everybody.notices, *listed_notices(table.listed))
-    return Answer(found, notices, what_if)
+    return attacked.finish(found, listed_notices(table.listed), progress=progress, counted=counted)

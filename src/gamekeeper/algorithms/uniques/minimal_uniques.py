@@ -20,7 +20,6 @@ estimate, from the part of the search that was done, is rather too low.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from math import comb
 from typing import NamedTuple
@@ -28,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.blocks import MapBlocks
+from gamekeeper.algorithms.blocks import MapBlocks, in_threads
 from gamekeeper.algorithms.uniques.search import (
     LOW,
     MOST_TABLE_COLUMNS,
@@ -43,7 +42,7 @@ from gamekeeper.algorithms.uniques.search import (
     search_by_tables,
     search_by_transversals,
 )
-from gamekeeper.budget import require_memory, workers_of
+from gamekeeper.budget import Work, require_memory, workers_of
 from gamekeeper.errors import InputError, LimitError, Problem, Reason, refuse
 from gamekeeper.prompt_syntax import MAX_MSUS, MAX_SECONDS
 from gamekeeper.results import Progress
@@ -178,8 +177,7 @@ def _probe(rows: Rows, task: Task, numbers: NDArray[np.int64]) -> _Probe:
     """Count the MSUs of some targets, record by record."""
     search = Transversals(rows, replace(task, listing=False)).search
     # Never in the main thread: Ctrl-C while that is in a compiled kernel can crash the process.
-    with ThreadPoolExecutor(1) as executor:
-        looked = executor.submit(search, numbers, _MOST_NODES).result()
+    (looked,) = in_threads(lambda own: search(own, _MOST_NODES), [numbers], 1)
     seconds = 0.0
     if len(numbers):
         by_pairs = rows.n_rows * rows.packed.shape[1] * _PER_PAIR_WORD
@@ -304,7 +302,7 @@ def find_minimal_uniques(
     n_records = n_rows if counts is None else int(counts.sum())
     require_memory(
         _words(max_size, n_records),
-        least_bytes(n_rows, n_variables),
+        Work.UNIQUES.least_bytes(n_rows, n_variables),
         f"Their rows, sorted and packed, of {count_of(n_variables, 'variable')} each",
         "Take fewer key variables, or a random part of the records",
     )
@@ -321,15 +319,6 @@ def find_minimal_uniques(
     by_tables = best_search(rows, task) == "tables"
     found = search_by_tables(rows, task) if by_tables else search_by_transversals(rows, task)
     return _in_order(rows, found, n_records, max_size, n_codes, listing=listing)
-
-
-def least_bytes(n_records: int, n_variables: int) -> int:
-    """Return the bytes that the sorted rows of a file take at least, if all rows are alike.
-
-    Measured with one to two million records and 5 to 20 variables, in which 200 rows recur; most of
-    it is kept per record and not per variable.
-    """
-    return n_records * (130 + 4 * n_variables)
 
 
 def require_least_seconds(

@@ -349,11 +349,6 @@ class Measured:
         }
 
 
-def modelled_bytes(n_records: int, n_keys: int) -> int:
-    """Return the least bytes of an assessment with models; measured with 0.5 and 2 million records."""
-    return n_records * (419 + 4 * n_keys)
-
-
 @takes(MeasureOptions)
 def measure_file(key_table: KeyTable, asked: MeasureOptions) -> Measured:
     """Measure the risk of a file on its keys.

@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.uniques.strategies import Direction, matching_probabilities
 from gamekeeper.arrow import pa
-from gamekeeper.attack.experiments.judgement import in_words
-from gamekeeper.attack.experiments.notional import TOP, Sample
-from gamekeeper.attack.experiments.scores import AttackValue, RecordEstimates
+from gamekeeper.attack.experiments.harness import TOP, Sample
+from gamekeeper.attack.experiments.scores import AttackValue, RecordEstimates, in_words
 from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
 from gamekeeper.wording import at_start, count_of, fraction_text, fractions_text, people_text
 
@@ -45,11 +44,11 @@ def plain_attacks(sample: Sample) -> dict[str, AttackValue]:
         value = _evaluated(sample, alone, direction)
         if value is not None:
             found[name] = value
-    if sample.n_uniques:
+    if len(sample.seen.uniques):
         shares = matching_probabilities(sample.population.sizes, sample.class_counts, exact=False)
         found["pr_pu_given_su"] = AttackValue(float(shares.pr_pu_given_su))
-    if sample.dis is not None:
-        found["dis"] = AttackValue(float(sample.dis))
+    if sample.seen.dis is not None:
+        found["dis"] = AttackValue(float(sample.seen.dis))
     return found
 
 
@@ -84,8 +83,7 @@ def matched_attacks(sample: Sample, told: RecordEstimates) -> dict[str, AttackVa
     Keys are taken in order of their expected size, until as many people have them in truth
     (`mcmcmc1`) or are expected to (`mcmcmc2`) as have the key of a sample unique.
     """
-    drawn = sample.population.classes[sample.records]
-    chosen = sample.ranked_classes(drawn, told.match, told.expected_size)
+    chosen = sample.ranked_classes(sample.classes, told.match, told.expected_size)
     found = {
         name: _evaluated(sample, chosen[name], Direction.P2S) for name in ("mcmcmc1", "mcmcmc2")
     }

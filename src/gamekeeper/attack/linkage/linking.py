@@ -162,11 +162,6 @@ def _scaled(compared: Compared) -> tuple[NDArray[np.float64], NDArray[np.float64
     return left, right
 
 
-def linking_bytes(n_records: int, n_variables: int) -> int:
-    """Return the bytes that each of two files takes at least: a number per record and variable."""
-    return n_records * (8 + 4 * n_variables)
-
-
 @dataclass(frozen=True, eq=False)
 class Linked:
     """The links of the records of a first file.

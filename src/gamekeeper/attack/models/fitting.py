@@ -41,7 +41,7 @@ from gamekeeper.algorithms.models.walks import SearchResult
 from gamekeeper.arrow import arrow_table, pa
 from gamekeeper.attack.options import FitMethod, FitOptions
 from gamekeeper.attack.risk import keyed_provenance
-from gamekeeper.budget import fits
+from gamekeeper.budget import Work, fits
 from gamekeeper.data.engine.gate import MOST_BROUGHT
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.weights import Marginals
@@ -248,11 +248,6 @@ def why_no_models(key_table: KeyTable) -> str:
     return ""
 
 
-def fitting_bytes(n_records: int, n_keys: int) -> int:
-    """Return the least bytes that a fit takes; measured with 0.5 and 2 million records."""
-    return n_records * (47 + 4 * n_keys)
-
-
 @takes(FitOptions)
 def fit_models(key_table: KeyTable, asked: FitOptions) -> ModelFit:
     """Fit decomposable models to the keys of a release.
@@ -352,7 +347,7 @@ def _scores(
     n_codes = key_table.coded.n_codes(keys)
     n_classes = key_table.n_classes
     if not engine.is_local and not (
-        n_classes <= MOST_BROUGHT and fits(fitting_bytes(n_classes, len(keys)))
+        n_classes <= MOST_BROUGHT and fits(Work.FITTING.least_bytes(n_classes, len(keys)))
     ):
         marginals = Marginals(key_table)
         lowest, highest = marginals.ranges()

@@ -117,11 +117,6 @@ class ModelRisk(Result):
         return self.file._repr_html_()
 
 
-def inference_bytes(n_records: int, n_keys: int) -> int:
-    """Return the least bytes that the inference takes; measured with one and two million records."""
-    return n_records * (190 + 4 * n_keys)
-
-
 @takes(InferInput)
 def infer_risk(key_table: KeyTable, asked: InferInput) -> ModelRisk:
     """Infer from models how many people share the key of each record.

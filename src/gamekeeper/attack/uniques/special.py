@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 from gamekeeper.arrow import pa
-from gamekeeper.attack.experiments.notional import sample_size
+from gamekeeper.attack.experiments.harness import sample_size
 from gamekeeper.attack.matching import MatchedClasses, match_classes
 from gamekeeper.attack.options import SpecialOptions
 from gamekeeper.attack.risk import keyed_provenance
@@ -184,11 +184,6 @@ class SpecialUniques(Result):
     def _repr_html_(self) -> str:
         # Not a table of records, which may be long.
         return self.properties._repr_html_()
-
-
-def special_bytes(n_records: int, n_keys: int) -> int:
-    """Return the bytes that the search takes at least; measured with one and two million records."""
-    return n_records * (77 + 4 * n_keys)
 
 
 @takes(SpecialOptions)

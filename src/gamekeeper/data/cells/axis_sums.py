@@ -11,8 +11,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from gamekeeper.algorithms.releases.schemes import HIDDEN, Exact
-from gamekeeper.data.cells.cell_file import CellRows, Status
+from gamekeeper.algorithms.releases.schemes import HIDDEN, Interval
+from gamekeeper.data.cells.cell_file import CellRows
 from gamekeeper.data.cells.hierarchy import Hierarchy, hierarchy_by_codes
 from gamekeeper.data.tables.axes import Axis, PublishedTable, raise_all, unknown_axes
 from gamekeeper.data.tables.subtotals import (
@@ -67,7 +67,7 @@ def confirmed(axis: str, made: Hierarchy, tables: Sequence[CellRows]) -> Hierarc
     inner = (part for ways in made.parts.values() for way in ways for part in way)
     labels = list(dict.fromkeys([*made.parts, *inner]))
     places = {label: at for at, label in enumerate(labels)}
-    published = [one.counts for table in tables if (one := _lines(axis, labels, table)) is not None]
+    published = [one for table in tables if (one := _lines(axis, labels, table)) is not None]
     # Of figures with decimals, each may be off by one in the last.
     is_whole = all(f.denominator == 1 for t in tables for f in t.figures if f is not None)
     kept: dict[str, tuple[tuple[str, ...], ...]] = {}
@@ -76,12 +76,14 @@ def confirmed(axis: str, made: Hierarchy, tables: Sequence[CellRows]) -> Hierarc
         own = [places[part] for part in ways[0]]
         allowed = 0 if is_whole else len(own)
         more = less = same = False
-        for counts in published:
-            known = (counts[:, places[whole]] != HIDDEN) & (counts[:, own] != HIDDEN).all(axis=1)
-            left = counts[known, places[whole]] - counts[known][:, own].sum(axis=1)
-            more |= bool((left > allowed).any())
-            less |= bool((left < -allowed).any())
-            same |= bool((np.abs(left) <= allowed).any())
+        for table in published:
+            known = (table.counts[:, [places[whole], *own]] != HIDDEN).all(axis=1)
+            lower, upper = (ends[known] for ends in table.limits)
+            least = lower[:, places[whole]] - upper[:, own].sum(axis=1)
+            most = upper[:, places[whole]] - lower[:, own].sum(axis=1)
+            more |= bool((least > allowed).any())
+            less |= bool((most < -allowed).any())
+            same |= bool(((least <= allowed) & (most >= -allowed)).any())
         if not less or same:
             kept[whole] = ways
         if more and not less:
@@ -110,20 +112,16 @@ def _lines(axis: str, labels: Sequence[str], table: CellRows) -> PublishedTable 
         )
     places: Mapping[str, int] = {label: number for number, label in enumerate(labels)}
     counts = np.full((len(lines), len(labels)), HIDDEN, np.int64)
-    shown = [
-        figure
-        for figure, status in zip(table.figures, table.statuses, strict=True)
-        if figure is not None and status is Status.SHOWN
-    ]
-    scale = scale_of(shown)
-    for key, label, figure, status in zip(
-        keys, table.labels[at], table.figures, table.statuses, strict=True
-    ):
-        if figure is not None and status is Status.SHOWN and label in places:
-            whole = round(figure * scale)
-            if 0 <= whole < _MOST:
-                counts[lines[key], places[label]] = whole
-    return PublishedTable(table.name, ("line", axis), Exact(), counts)
+    highs = counts.copy()
+    shown = [table.span(row) for row in range(len(table))]
+    scale = scale_of([end for own in shown if own is not None for end in own])
+    for key, label, own in zip(keys, table.labels[at], shown, strict=True):
+        if own is not None and label in places:
+            low, high = (round(end * scale) for end in own)
+            if 0 <= high < _MOST and (low >= 0 or low < high):
+                counts[lines[key], places[label]] = max(low, 0)
+                highs[lines[key], places[label]] = high
+    return PublishedTable(table.name, ("line", axis), Interval(), counts, highs)
 
 
 def scale_of(figures: Sequence[Fraction], most_decimals: int = 6) -> int:

@@ -22,7 +22,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
-from gamekeeper.algorithms.blocks import Kernel, Outcome, Shared, State, Task
+from gamekeeper.algorithms.blocks import (
+    Kernel,
+    Outcome,
+    Shared,
+    State,
+    Task,
+    in_threads,
+    map_blocks,
+)
 from gamekeeper.arrow import pa
 from gamekeeper.budget import is_memory_given, memory_budget, workers_of
 from gamekeeper.data.engine.gate import (
@@ -31,7 +39,6 @@ from gamekeeper.data.engine.gate import (
     Engine,
     ScannedColumn,
     closed_engine,
-    map_locally,
     needs_map,
     new_folder,
     scanned_sql,
@@ -141,7 +148,6 @@ def _name(text: str) -> str:
 
 _BATCH = 1 << 20
 _RELATION = re.compile(r"\br[0-9]+\b")
-_POLL_SECONDS = 0.1
 # With less, DuckDB does not even count.
 _LEAST_MEMORY = 32_000_000
 _TYPES = {
@@ -344,7 +350,7 @@ class DuckDBEngine:
         progress: Progress | None = None,
     ) -> Generator[Outcome]:
         """Yield the outcome of every task, done on this machine; see `Engine.map_blocks`."""
-        return map_locally(kernel, shared, tasks, workers=workers, pool=pool, progress=progress)
+        return map_blocks(kernel, shared, tasks, workers=workers, pool=pool, progress=progress)
 
     @property
     def n_workers(self) -> int:
@@ -468,21 +474,18 @@ def _append(cursor: Any, relation: str, rows: pa.Table) -> None:
 
 def _watched(cursor: Any, statement: str, asked: str, progress: Progress, *, reading: bool) -> None:
     """Run a statement in a thread, tell how far it is, and stop it when the teller objects."""
-    from concurrent.futures import ThreadPoolExecutor, wait
-
     # DuckDB follows its progress only where it has a bar, which need not be printed.
     for setting in ("enable_progress_bar_print = false", "progress_bar_time = 0"):
         cursor.execute(f"SET {setting}")
     cursor.execute("SET enable_progress_bar = true")
-    with ThreadPoolExecutor(1) as pool:
-        task = pool.submit(cursor.execute, statement)
-        try:
-            while wait([task], timeout=_POLL_SECONDS).not_done:
-                progress(max(0, int(cursor.query_progress())), 100)
-        except BaseException:
-            cursor.interrupt()
-            raise
-    run_discreetly(task.result, asked, reading=reading)
+
+    def run(own: str) -> None:
+        run_discreetly(lambda: cursor.execute(own), asked, reading=reading)
+
+    def look() -> None:
+        progress(max(0, int(cursor.query_progress())), 100)
+
+    list(in_threads(run, [statement], 1, look=look, stop=cursor.interrupt))
 
 
 DUCKDB: Final = "duckdb"

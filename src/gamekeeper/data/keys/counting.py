@@ -227,15 +227,6 @@ def _unknown(where: str, name: str, coded: CodedTable) -> Problem:
 _BY_THEMSELVES = f"Read missing cells as 'category' or 'exclude' (--missing). {FEWER_KEYS}"
 
 
-def counting_bytes(n_records: int, n_keys: int) -> int:
-    """Return the bytes that counting takes at least, whatever the number of keys.
-
-    The engine keeps codes and classes, and spills to disk. Measured with half a million and two
-    million records in a Parquet file, of which few are different.
-    """
-    return n_records * 6
-
-
 def count_keys(
     coded: CodedTable,
     keys: Sequence[str],

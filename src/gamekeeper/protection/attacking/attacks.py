@@ -47,16 +47,6 @@ from gamekeeper.results import Progress, Provenance
 from gamekeeper.wording import quoted
 
 
-def protection_bytes(n_records: int, n_keys: int) -> int:
-    """Return the bytes that protecting a file and attacking it again takes at least.
-
-    Keys of people and of rows take eight bytes each; counts, packed keys, their order and
-    assignments a dozen more per record. A million different records with nine keys took 2 GB in
-    all.
-    """
-    return n_records * (16 * n_keys + 100)
-
-
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class FileSides:
     """Both sides of a release: keys of `people` and `released` rows in the same codes, a row each.

@@ -266,7 +266,7 @@ def _only(own: KeyCategories, is_allowed: Callable[[Places], bool]) -> KeyCatego
     names = {category: name for category, name in own.names.items() if is_allowed(category)}
     ways = own.ways
     if ways is not None:
-        ways = tuple(way for way in ways if all(block in names for block in way))
+        ways = tuple(way for way in ways if all(tuple(block) in names for block in way.blocks()))
     return replace(own, names=names, ways=ways)
 
 
@@ -336,7 +336,4 @@ class Recoding(Step):
             for value in values:
                 if value in place:
                     label[place[value]] = group
-        words = list(dict.fromkeys(label[MISSING + 1 :]))
-        number = {word: at for at, word in enumerate(words, 1)}
-        codes = np.array([MISSING, *(number[word] for word in label[MISSING + 1 :])])
-        return Recode(name, codes, (variable.words[MISSING], *words))
+        return Recode.by_words(name, label)

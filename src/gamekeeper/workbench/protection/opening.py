@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from gamekeeper.attack.unexamined import ORDER, OTHER_COLUMNS
+from gamekeeper.budget import Work
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.reading.columns import matched_names
@@ -19,7 +20,6 @@ from gamekeeper.data.reading.frames import is_path
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.scenario.proposal import columns_of
 from gamekeeper.options import given, options_of
-from gamekeeper.protection.attacking.attacks import protection_bytes
 from gamekeeper.protection.recipe import STEPS, Recipe, Scenario, read_step
 from gamekeeper.protection.step import Protected, Setting, Step
 from gamekeeper.protection.utility.analyses import analysed_names
@@ -27,10 +27,11 @@ from gamekeeper.results import Progress
 from gamekeeper.store.place import ServerPlace, StorePlace, store_place
 from gamekeeper.wording import at_start, be, count_of, did_you_mean, quoted
 from gamekeeper.workbench.answers import Need
-from gamekeeper.workbench.microdata import Microdata, fraction_of, open_microdata, sinks_of
+from gamekeeper.workbench.microdata import Microdata, fraction_of, open_microdata
 from gamekeeper.workbench.requests.protection import ReleaseOptions
 from gamekeeper.workbench.requests.records import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.shared import Reading
+from gamekeeper.workbench.scenario_file import sinks_of
 
 _OPTION = re.compile(r"^(?P<name>\w+)=(?P<value>.*)$", re.DOTALL)
 
@@ -199,7 +200,7 @@ def open_for_protection(
         sensitive=sensitive,
         extra=others,
         identifier=identifier,
-        need=Need(protection_bytes),
+        need=Need(Work.PROTECTION),
         progress=progress,
     )
     names = data.coded.codebook.names
