@@ -183,7 +183,10 @@ def part_of(request: type, *names: str) -> type:
 
 
 def build(request: type[Asked], values: Mapping[str, Any]) -> Asked:
-    """Return a request, its parts built from the same values; absent ones take their default."""
+    """Return a request, its parts built from the same values; absent ones take their default.
+
+    A list, as JSON has it, becomes a tuple.
+    """
     hints = _hints(request)
     made: dict[str, Any] = {}
     for item in fields(request):  # pyright: ignore[reportArgumentType]
@@ -191,7 +194,8 @@ def build(request: type[Asked], values: Mapping[str, Any]) -> Asked:
         if is_dataclass(hint):
             made[item.name] = build(hint, values)  # pyright: ignore[reportArgumentType]
         elif item.name in values and _option(item, hint) is not None:
-            made[item.name] = values[item.name]
+            value = values[item.name]
+            made[item.name] = tuple(value) if isinstance(value, list) else value
     return request(**made)
 
 

@@ -26,7 +26,6 @@ from gamekeeper.results import Progress, Result, document_of
 from gamekeeper.store.place import store_place
 from gamekeeper.web.jobs import State
 from gamekeeper.web.settings import Database
-from gamekeeper.web.shapes.questions import with_tuples
 from gamekeeper.web.wire import fault_of_ours, refusal_of
 
 RESULT, RECORDS, REPORT, PLOT = "result.json", "records.json", "report.html", "plot.svg"
@@ -101,11 +100,9 @@ KINDS: dict[str, Callable[[Mapping[str, Any], Path, Progress], None]] = {
 
 
 def _read(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was sent as JSON as a request has it: paths, and tuples for lists."""
-    given = with_tuples(request)
-    return given | {
-        name: store_place(given[name]) for name in ("file", "environment") if given.get(name)
-    }
+    """Return what was sent as JSON with places as a request has them."""
+    named = {name: request[name] for name in ("file", "environment") if request.get(name)}
+    return {**request, **{name: store_place(place) for name, place in named.items()}}
 
 
 def _write(

@@ -73,7 +73,7 @@ class AnalysisAsked(
 
     def options(self) -> MapOptions:
         """Return what is asked as the workbench takes it."""
-        return build(MapOptions, with_tuples(self.model_dump()))
+        return build(MapOptions, self.model_dump())
 
 
 class ScenarioAsked(
@@ -156,8 +156,3 @@ class AssessAsked(
 
 JobAsked = Annotated[LookAsked | AssessAsked, Field(discriminator="kind")]
 """What may be asked to be done as a job."""
-
-
-def with_tuples(sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was sent as JSON as a request has it: tuples for lists."""
-    return {name: tuple(v) if isinstance(v, list) else v for name, v in sent.items()}
