@@ -44,20 +44,19 @@ from gamekeeper.attack.tables.subtraction import (
     subtract_known,
     subtract_within,
 )
-from gamekeeper.data.cells.argus import (
+from gamekeeper.data.reading.source import open_source
+from gamekeeper.data.tables.argus import (
     ArgusBatch,
     apply_apriori,
     read_argus_records,
     read_argus_table,
     read_batch,
 )
-from gamekeeper.data.cells.cell_file import CellRows, Columns, read_cells
-from gamekeeper.data.cells.hierarchy import Hierarchy, read_hierarchy
-from gamekeeper.data.cells.magnitudes import Contributors, read_contributors, tabulate_magnitudes
-from gamekeeper.data.cells.table_set import TableSet, cells_of_release
-from gamekeeper.data.reading.source import open_source
+from gamekeeper.data.tables.cell_file import CellRows, Columns, read_cells
 from gamekeeper.data.tables.count_file import HIDDEN_MARKS, read_count_table, read_counts
 from gamekeeper.data.tables.count_table import CountTable
+from gamekeeper.data.tables.hierarchy import Hierarchy, read_hierarchy
+from gamekeeper.data.tables.magnitudes import Contributors, read_contributors, tabulate_magnitudes
 from gamekeeper.data.tables.release import (
     Release,
     check_truth,
@@ -71,6 +70,7 @@ from gamekeeper.data.tables.release_file import (
     read_release_and_truth,
     write_release,
 )
+from gamekeeper.data.tables.table_set import TableSet, cells_of_release
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.options import given
 from gamekeeper.prompt_syntax import names_of

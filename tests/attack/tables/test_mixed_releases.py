@@ -5,6 +5,7 @@ import pytest
 
 from gamekeeper.attack.tables.auditing import audit_tables
 from gamekeeper.attack.tables.bounds import bound_cells
+from gamekeeper.errors import InputError
 from tests.given.mixed_tables import mixed_tables
 
 
@@ -28,7 +29,7 @@ def held_against_enumeration(made):
 
     audit = audit_tables(made.tables, rules=["exact", "within:10"])
     assert not audit.n_odd
-    concealed = {row[:-1]: row[-1] for row in concealed_cells(audit)}
+    concealed = dict(labelled(audit))
     for key, one in concealed.items():
         low, high = extremes[key]
         assert (one.interval.low, one.interval.high) == (low, high)
@@ -45,8 +46,8 @@ def held_against_enumeration(made):
     return len(concealed)
 
 
-def concealed_cells(audit):
-    return [(*audit.tables.labels_of(one.cell), one) for one in audit.cells]
+def labelled(audit):
+    return [(audit.tables.labels_of(one.cell), one) for one in audit.cells]
 
 
 def cases(first, n):
@@ -62,6 +63,40 @@ def cases(first, n):
 
 def test_bounds_and_audits_of_mixed_tables_are_those_of_enumeration():
     assert sum(held_against_enumeration(made) for made in cases(0, 120)) > 500
+
+
+def test_nothing_is_open_that_a_sum_which_nobody_told_gives_away():
+    n_known = n_open = 0
+    for seed in range(400):
+        try:
+            made = mixed_tables(np.random.default_rng(seed), is_told=False)
+        except InputError:
+            # Asked which labels are sums of others, or that tables contradict each other if none is.
+            continue
+        if made is None:
+            continue
+        lows, highs = made.possible.min(axis=0), made.possible.max(axis=0)
+        ends = dict(zip(made.cells, zip(lows.tolist(), highs.tolist(), strict=True), strict=True))
+        kept = [("x", "y").index(name) for name in made.tables.axes]
+        extremes = {tuple(key[at] for at in kept): own for key, own in ends.items()}
+        try:
+            audit = audit_tables(made.tables, rules=["exact"])
+            bounds = bound_cells(made.tables, rules=["exact"])
+        except InputError:
+            continue
+        known = [low == high for low, high in (extremes[k] for k, _ in labelled(audit))]
+        n_known += sum(known)
+        for key, one in labelled(audit):
+            low, high = extremes[key]
+            n_open += one.verdict == "open"
+            assert one.verdict != "open" or low < high
+            assert not one.is_tight or (one.interval.low, one.interval.high) == (low, high)
+        assert not (audit.is_met or bounds.is_met) or not any(known)
+        for row in bounds.to_arrow().to_pylist():
+            own = extremes.get(tuple(row[name] for name in made.tables.axes))
+            assert not row["tight"] or own in (None, (row["lower"], row["upper"]))
+    assert n_known > 50
+    assert n_open > 50
 
 
 @pytest.mark.slow

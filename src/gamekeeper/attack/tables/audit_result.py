@@ -15,10 +15,10 @@ from gamekeeper.arrow import pa
 from gamekeeper.attack.tables.bounding import assumed_summary, possible_sums_words, under_assumption
 from gamekeeper.attack.tables.insiders import Insiders, Interval
 from gamekeeper.attack.tables.rules import Rounding, RuleStanding, failing_rules
-from gamekeeper.data.cells.cell_facts import CellFacts, PublishedShare
-from gamekeeper.data.cells.cell_file import Status
-from gamekeeper.data.cells.table_set import TableSet
+from gamekeeper.data.tables.cell_facts import CellFacts, PublishedShare
+from gamekeeper.data.tables.cell_file import Status
 from gamekeeper.data.tables.subtotals import AssumedDisjoint
+from gamekeeper.data.tables.table_set import TableSet
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import be, count_of, digits_text, joined, on_one_line, quoted
 

@@ -40,10 +40,10 @@ from gamekeeper.attack.tables.insiders import Interval
 from gamekeeper.attack.tables.options import BoundsInput, BoundsMethod, RecodedInput
 from gamekeeper.attack.tables.rules import NamedRule, RuleStanding, failing_rules, judge, read_rules
 from gamekeeper.budget import require_memory
-from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.tables.axes import Axis, category_columns, unknown_axes
 from gamekeeper.data.tables.release import Release
 from gamekeeper.data.tables.subtotals import AssumedDisjoint
+from gamekeeper.data.tables.table_set import TableSet
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import takes, texts_of
 from gamekeeper.results import Progress, Provenance, Result, table_html

@@ -27,10 +27,10 @@ from gamekeeper.algorithms.releases.primary_rules import (
 )
 from gamekeeper.attack.tables.insiders import Insiders, Interval, Standing
 from gamekeeper.attack.unexamined import ROUNDING
-from gamekeeper.data.cells.cell_file import CellRows, Status
-from gamekeeper.data.cells.magnitudes import MagnitudeTable
-from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.tables.axes import raise_all, unknown_axes
+from gamekeeper.data.tables.cell_file import CellRows, Status
+from gamekeeper.data.tables.magnitudes import MagnitudeTable
+from gamekeeper.data.tables.table_set import TableSet
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.wording import count_of, digits_text, quoted
 
@@ -177,7 +177,7 @@ def rounding_of(tables: TableSet, tolerance: Fraction | None) -> Rounding:
 
     Examples
     --------
-    >>> from gamekeeper.data.cells.cell_file import CellRows
+    >>> from gamekeeper.data.tables.cell_file import CellRows
     >>> rows = [["a", 10], ["b", 5], ["c", 15], ["d", 5], ["e", 20]]
     >>> rounding_of(TableSet.of([CellRows.typed(["x"], rows)]), None).base
     5

@@ -15,10 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from gamekeeper.algorithms.releases.schemes import Exact, Scheme, SchemeLike, parse_scheme
-from gamekeeper.data.cells.perturbed import Perturbed
 from gamekeeper.data.reading.columns import Limits, limits_of, may_be_limit, number_of
 from gamekeeper.data.reading.source import Source, open_source
-from gamekeeper.data.tables.axes import raise_all
+from gamekeeper.data.tables.axes import Perturbed, raise_all
 from gamekeeper.data.tables.count_file import COUNT_NAMES, HIDDEN_MARKS, records_words, text_columns
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.files import require_ordinary
