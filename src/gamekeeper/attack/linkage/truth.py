@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gamekeeper.algorithms.statistics import Z_95
 from gamekeeper.arrow import arrow_table, pa
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
-_Z = 1.959963984540054
 _LIMITS = (0.0, 0.5, 0.8, 0.95, 0.99, 1.0)
 _MARGINS, _FEWEST = 5, 20
 _BINS, _SHOWN = 30, 0.95
@@ -139,8 +139,8 @@ def share_interval(number: int, of: int) -> tuple[float, float]:
     if not of:
         return 0.0, 1.0
     share = number / of
-    middle = (share + _Z**2 / (2 * of)) / (1 + _Z**2 / of)
-    half = _Z / (1 + _Z**2 / of) * math.sqrt(share * (1 - share) / of + _Z**2 / (4 * of**2))
+    middle = (share + Z_95**2 / (2 * of)) / (1 + Z_95**2 / of)
+    half = Z_95 / (1 + Z_95**2 / of) * math.sqrt(share * (1 - share) / of + Z_95**2 / (4 * of**2))
     # Rounding must not leave out a share of none or of all.
     return 0.0 if not number else middle - half, 1.0 if number == of else middle + half
 
