@@ -9,29 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from gamekeeper.attack.experiments import pilot
 from gamekeeper.attack.experiments.compare import Comparison, compare_measures
-from gamekeeper.attack.experiments.pilot import (
-    FractionExperiment,
-    PilotStudy,
-    StrategyExperiment,
-    fraction_experiment,
-    pilot_study,
-    strategy_experiment,
-)
 from gamekeeper.attack.experiments.plots import SimulationResult
 from gamekeeper.attack.experiments.simulate import simulate
 from gamekeeper.attack.matching import RankedAttack, rank_attacks
+from gamekeeper.attack.models import levels
 from gamekeeper.attack.models.fitting import ModelFit, fit_models
 from gamekeeper.attack.models.inference import ModelRisk, infer_risk
-from gamekeeper.attack.models.levels import (
-    Inference,
-    RelativeRisk,
-    categories_risk,
-    check_question,
-    check_variable,
-    infer_target,
-    variables_risk,
-)
 from gamekeeper.attack.options import FitOptions
 from gamekeeper.budget import Work
 from gamekeeper.data.engine.gate import MOST_WRITTEN
@@ -70,10 +55,10 @@ class Inferred:
     """What was inferred from models: the risk, what variables add, attacks, a person's values."""
 
     risk: ModelRisk
-    variables: RelativeRisk
-    categories: RelativeRisk | None
+    variables: levels.RelativeRisk
+    categories: levels.RelativeRisk | None
     attacks: RankedAttack | None
-    values: Inference | None
+    values: levels.Inference | None
 
 
 def fit_release(asked: ModelRequest, *, progress: Progress | None = None) -> Answer[ModelFit]:
@@ -130,12 +115,12 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
     risk = replace(risk, records=replace(risk.records, table=data.with_identifiers(plain)))
     attacks = None if everybody.keys is None else rank_attacks(risk, table, everybody.keys)
     judged = (
-        categories_risk(risk, table, asked.categories, **given(asked.of_categories))
+        levels.categories_risk(risk, table, asked.categories, **given(asked.of_categories))
         if asked.categories
         else None
     )
     values = (
-        infer_target(
+        levels.infer_target(
             risk,
             table,
             asked.known,
@@ -146,7 +131,7 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
         if asked.ask
         else None
     )
-    found = Inferred(risk, variables_risk(risk), judged, attacks, values)
+    found = Inferred(risk, levels.variables_risk(risk), judged, attacks, values)
     what_if = data.what_if(table, fit=asked.fit, progress=progress)
     notices = (*data.notices, *everybody.notices, *listed_notices(table.listed))
     about = data.about(notices, what_if)
@@ -178,9 +163,9 @@ def _require_answerable(asked: InferRequest, table: KeyTable) -> None:
             " '2%'.",
         )
     if asked.known or asked.ask:
-        check_question(table, asked.known, asked.ask)
+        levels.check_question(table, asked.known, asked.ask)
     if asked.categories:
-        check_variable(asked.categories, table.keys)
+        levels.check_variable(asked.categories, table.keys)
 
 
 def compare_on_population(
@@ -226,7 +211,9 @@ def compare_on_population(
     return Answer(found, data.notices, data.what_if(data.count()) if data.recoded else None)
 
 
-Experiment = StrategyExperiment | FractionExperiment | PilotStudy | SimulationResult
+Experiment = (
+    pilot.StrategyExperiment | pilot.FractionExperiment | pilot.PilotStudy | SimulationResult
+)
 
 
 def run_simulation(
@@ -237,9 +224,9 @@ def run_simulation(
     chosen = _options(asked)
     data = open_microdata(asked.microdata, extra=asked.stratify_by, need=Need(Work.POPULATION))
     run: Callable[..., Experiment] = {
-        ExperimentKind.STRATEGIES: strategy_experiment,
-        ExperimentKind.FRACTIONS: fraction_experiment,
-        ExperimentKind.PILOT: pilot_study,
+        ExperimentKind.STRATEGIES: pilot.strategy_experiment,
+        ExperimentKind.FRACTIONS: pilot.fraction_experiment,
+        ExperimentKind.PILOT: pilot.pilot_study,
         ExperimentKind.MEASURES: simulate,
     }[asked.experiment]
     found = run(data.coded, data.keys, missing=data.missing, progress=progress, **chosen)

@@ -34,15 +34,7 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from gamekeeper.algorithms.blocks import (
-    Kernel,
-    Outcome,
-    Shared,
-    State,
-    Task,
-    in_order,
-    map_by_threads,
-)
+from gamekeeper.algorithms import blocks
 from gamekeeper.arrow import pa
 from gamekeeper.budget import require_memory, workers_of
 from gamekeeper.errors import InputError, LimitError, Reason
@@ -189,14 +181,14 @@ class Engine(Protocol):
 
     def map_blocks(
         self,
-        kernel: Kernel[State, Task, Outcome],
-        shared: Shared,
-        tasks: Sequence[Task],
+        kernel: blocks.Kernel[blocks.State, blocks.Task, blocks.Outcome],
+        shared: blocks.Shared,
+        tasks: Sequence[blocks.Task],
         *,
         workers: int | None = None,
         pool: Pool = Pool.THREADS,
         progress: Progress | None = None,
-    ) -> Generator[Outcome]:
+    ) -> Generator[blocks.Outcome]:
         """Yield the outcome of every task, in the order of tasks, whoever does them.
 
         Every worker gets the shared arrays once. `pool` says who works where the engine is of this
@@ -396,7 +388,7 @@ class ArraysHandle:
 
 
 @contextmanager
-def lent(shared: Shared) -> Generator[ArraysHandle]:
+def lent(shared: blocks.Shared) -> Generator[ArraysHandle]:
     """Put arrays into shared memory as long as the context lasts."""
     arrays = {name: np.ascontiguousarray(array) for name, array in shared.items()}
     places: dict[str, int] = {}
@@ -434,28 +426,28 @@ def _view(memory: SharedMemory, shape: tuple[int, ...], kind: str, place: int) -
 
 
 def map_locally(
-    kernel: Kernel[State, Task, Outcome],
-    shared: Shared,
-    tasks: Sequence[Task],
+    kernel: blocks.Kernel[blocks.State, blocks.Task, blocks.Outcome],
+    shared: blocks.Shared,
+    tasks: Sequence[blocks.Task],
     *,
     workers: int | None = None,
     pool: Pool = Pool.THREADS,
     progress: Progress | None = None,
-) -> Generator[Outcome]:
+) -> Generator[blocks.Outcome]:
     """Yield the outcome of every task, in the order of tasks; see `Engine.map_blocks`."""
     n_workers = workers_of(workers, len(tasks))
     if pool is Pool.PROCESSES and n_workers > 1:
         return _map_by_processes(n_workers, kernel, shared, tasks, progress)
-    return map_by_threads(n_workers, kernel, shared, tasks, progress=progress)
+    return blocks.map_by_threads(n_workers, kernel, shared, tasks, progress=progress)
 
 
 def _map_by_processes(
     workers: int,
-    kernel: Kernel[State, Task, Outcome],
-    shared: Shared,
-    tasks: Sequence[Task],
+    kernel: blocks.Kernel[blocks.State, blocks.Task, blocks.Outcome],
+    shared: blocks.Shared,
+    tasks: Sequence[blocks.Task],
     progress: Progress | None,
-) -> Generator[Outcome]:
+) -> Generator[blocks.Outcome]:
     try:
         pickle.dumps(kernel)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
@@ -476,10 +468,10 @@ def _map_by_processes(
     ):
         try:
 
-            def submit(task: Task) -> Future[Any]:
+            def submit(task: blocks.Task) -> Future[Any]:
                 return executor.submit(_do, task)
 
-            yield from in_order(submit, tasks, 2 * workers, progress)
+            yield from blocks.in_order(submit, tasks, 2 * workers, progress)
         except BrokenProcessPool as error:
             raise LimitError(
                 Reason.TOO_LARGE,
@@ -495,7 +487,7 @@ def _map_by_processes(
 _held: list[tuple[Callable[[Any, Any], Any], Any]] = []
 
 
-def _start(handle: ArraysHandle, kernel: Kernel[Any, Any, Any]) -> None:
+def _start(handle: ArraysHandle, kernel: blocks.Kernel[Any, Any, Any]) -> None:
     _held[:] = [(kernel.work, kernel.prepare(received(handle)))]
 
 
