@@ -9,10 +9,12 @@ numbers beyond 15 digits, which Excel would round, are written as text.
 from __future__ import annotations
 
 import io
+import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
+from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, BinaryIO
@@ -61,6 +63,17 @@ def visible(text: str) -> str:
 def render(template: str, **values: object) -> str:
     """Fill one of the templates of this room; every text is escaped unless it is `Markup`."""
     return _templates().get_template(template).render(**values)
+
+
+def glossary(page: str) -> tuple[tuple[str, str], ...]:
+    """Return what words mean that a page uses: each with its meaning, in the order of the page."""
+    return tuple(_glossaries()[page].items())
+
+
+@cache
+def _glossaries() -> dict[str, dict[str, str]]:
+    text = files("gamekeeper.report").joinpath("templates", "words.json").read_text("utf-8")
+    return json.loads(text)
 
 
 @cache
