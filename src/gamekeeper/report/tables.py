@@ -52,8 +52,6 @@ _NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 def visible(text: str) -> str:
     r"""Return a text with a replacement character for each that XML does not allow.
 
-    Examples
-    --------
     >>> visible("a\0b")
     'a�b'
     """
@@ -128,8 +126,6 @@ _OPTIONS = {
 def workbook(sheets: Mapping[str, pa.Table]) -> bytes:
     """Return tables as an Excel workbook (.xlsx), a sheet each.
 
-    Examples
-    --------
     >>> import pyarrow as pa
     >>> workbook({"Risk": pa.table({"name": ["=1+1"]})})[:2]
     b'PK'
@@ -184,8 +180,6 @@ def write_table(table: pa.Table, path: str | Path, *, raw: bool = False) -> Path
     In CSV, texts that a spreadsheet would run as formulas get an apostrophe before them, unless
     the table is to be `raw`, for programs.
 
-    Examples
-    --------
     >>> import tempfile
     >>> import pyarrow as pa
     >>> with tempfile.TemporaryDirectory() as folder:

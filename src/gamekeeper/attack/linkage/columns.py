@@ -70,8 +70,6 @@ class ReadDates:
 def read_dates(values: Sequence[str], other: Sequence[float] = ()) -> ReadDates:
     """Read distinct values of a column as dates; `other` has days that they may agree with.
 
-    Examples
-    --------
     >>> found = read_dates(["2031-05-01", "20310501", "5/13/2031", "31.2.2031"])
     >>> found.days.tolist(), found.ways
     ([741563.0, 741563.0, 741575.0, nan], ('year-month-day', 'yearmonthday', 'month/day/year'))
@@ -296,8 +294,6 @@ def as_categories(columns: Columns, decimals: Sequence[str]) -> Codes:
 def joint_codes(parts: Sequence[Sequence[Fraction | str]]) -> Codes:
     """Number the values of both files together in their order, equal ones alike.
 
-    Examples
-    --------
     >>> [codes.tolist() for codes in joint_codes([["b", "a"], ["c", "b"]])]
     [[0, 2, 1], [0, 3, 2]]
     """
@@ -402,8 +398,6 @@ def common_variables(
 ) -> list[LinkVariable]:
     """Return the variables that both files have, in the order of the first.
 
-    Examples
-    --------
     >>> [one.name for one in common_variables(["id", "age", "sex"], ["sex", "age"], without=["id"])]
     ['age', 'sex']
     """
@@ -430,8 +424,6 @@ def compare_files(
 
     Numbers of the two files are read with their own decimal marks.
 
-    Examples
-    --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> left, right = (coded_from_codes(codes, ["sex"]) for codes in ([[1], [2]], [[2]]))
     >>> chosen, compared = compare_files(left, right, [LinkVariable("sex")])

@@ -109,8 +109,6 @@ def candidates(
 def passes_text(block: Sequence[str], window: Mapping[str, int], neighbours: int | None) -> str:
     """Return the passes in words.
 
-    Examples
-    --------
     >>> passes_text(["sex"], {"age": 5}, 10)
     'sex, age within 5 places, 10 neighbours'
     """

@@ -348,8 +348,6 @@ def _check_options(rank_by: str, fraction: FractionLike | None, classes: RiskCla
 def estimate_search(key_table: KeyTable, *, max_size: int | None = None) -> UniquesEstimate:
     """Estimate how many MSUs a file has and how long it takes to find them, from some records.
 
-    Examples
-    --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> from gamekeeper.data.keys.counting import count_keys
     >>> keys = count_keys(
