@@ -392,7 +392,7 @@ class Attacked:
         *,
         fit: FitOptions | None = None,
         progress: Progress | None = None,
-        besides: Callable[[], Sequence[Result]] = tuple,
+        besides: Callable[[], Sequence[Result | None]] = tuple,
         **ways: Callable[[Path], object],
     ) -> answers.Answer[Found]:
         """Write what is asked for of a result, and answer with it.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gamekeeper.attack.experiments import pilot
 from gamekeeper.attack.experiments.compare import Comparison, compare_measures
@@ -25,9 +25,6 @@ from gamekeeper.data.reading.columns import matched_names
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.options import given
 from gamekeeper.prompt_syntax import MAX_SECONDS
-from gamekeeper.report.assessment_report import inference_report, shown_to
-from gamekeeper.report.page import RiskReport
-from gamekeeper.report.risk_report import comparison_report
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.answers import (
@@ -40,7 +37,7 @@ from gamekeeper.workbench.answers import (
     sampling_workers,
     write_outputs,
 )
-from gamekeeper.workbench.microdata import open_microdata, open_other, require_other
+from gamekeeper.workbench.microdata import Attacked, open_microdata, open_other, require_other
 from gamekeeper.workbench.requests.records import (
     CompareRequest,
     ExperimentKind,
@@ -48,6 +45,9 @@ from gamekeeper.workbench.requests.records import (
     ModelRequest,
     SimulateRequest,
 )
+
+if TYPE_CHECKING:
+    from gamekeeper.report.page import RiskReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,7 @@ def fit_release(asked: ModelRequest, *, progress: Progress | None = None) -> Ans
     )
     table = data.count()
     fit = _fitted(table, asked.fit, progress)
-    write_outputs(asked, fit)
-    return Answer(fit, data.notices, data.what_if(table, fit=asked.fit, progress=progress))
+    return Attacked(asked, data, table).finish(fit, fit=asked.fit, progress=progress)
 
 
 def _fitted(table: KeyTable, asked: FitOptions, progress: Progress | None) -> ModelFit:
@@ -132,24 +131,17 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
         else None
     )
     found = Inferred(risk, levels.variables_risk(risk), judged, attacks, values)
-    what_if = data.what_if(table, fit=asked.fit, progress=progress)
-    notices = (*data.notices, *everybody.notices, *listed_notices(table.listed))
-    about = data.about(notices, what_if)
-
-    def report() -> RiskReport:
-        others = {
-            "What each category adds": judged,
-            "Attacks on the population": attacks,
-            "What is inferred of a person": values,
-        }
-        page = inference_report(about, table, risk, found.variables, others)
-        return shown_to(asked.report_for, page, about, table, [table, fit, risk])
-
-    counted = listed_writer(
-        table.listed, lambda: plain, data.identifier, risk.to_arrow, raw=asked.raw
+    answer = Attacked(asked, data, table, everybody).finish(
+        risk,
+        listed_notices(table.listed),
+        fit=asked.fit,
+        progress=progress,
+        besides=lambda: [found.variables, judged, attacks, values],
+        counted=listed_writer(
+            table.listed, lambda: plain, data.identifier, risk.to_arrow, raw=asked.raw
+        ),
     )
-    write_outputs(asked, risk, report=report, counted=counted)
-    return Answer(found, notices, what_if)
+    return Answer(found, answer.notices, answer.what_if)
 
 
 def _require_answerable(asked: InferRequest, table: KeyTable) -> None:
@@ -204,10 +196,13 @@ def compare_on_population(
         folder=asked.folder,
         progress=progress,
     )
-    name = data.source.name
-    write_outputs(
-        asked, found, report=lambda: comparison_report(found, name=name, notices=data.notices)
-    )
+
+    def report() -> RiskReport:
+        from gamekeeper.report.risk_report import comparison_report
+
+        return comparison_report(found, name=data.source.name, notices=data.notices)
+
+    write_outputs(asked, found, report=report)
     return Answer(found, data.notices, data.what_if(data.count()) if data.recoded else None)
 
 
