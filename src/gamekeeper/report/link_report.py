@@ -37,9 +37,26 @@ _WORDS = glossary("links")
 _STRUCTURE_WORDS = glossary("structure")
 
 
+def report_of(
+    found: FileLinks | MaskingComparison | StructureLinks,
+    names: tuple[str, ...],
+    tables: tuple[CodedTable, CodedTable] | None = None,
+    *,
+    with_records: bool = True,
+) -> RiskReport:
+    """Return the page of links, of masked versions or of structure; `names` are those of the files."""
+    match found:
+        case FileLinks():
+            return links_report(found, names, tables, with_records=with_records)
+        case MaskingComparison():
+            return maskings_report(found, names[0], with_records=with_records)
+        case StructureLinks():
+            return structure_report(found, names, with_records=with_records)
+
+
 def links_report(
     found: FileLinks,
-    files: tuple[str, str],
+    files: Sequence[str],
     tables: tuple[CodedTable, CodedTable] | None = None,
     *,
     with_records: bool = True,
@@ -121,7 +138,7 @@ def maskings_report(
 
 
 def structure_report(
-    found: StructureLinks, files: tuple[str, str], *, with_records: bool = True
+    found: StructureLinks, files: Sequence[str], *, with_records: bool = True
 ) -> RiskReport:
     """Put together what files without a common variable give away by their structure."""
     numbers = found.summary()
