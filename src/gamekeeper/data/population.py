@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.arrow import pa
 from gamekeeper.data import people as norland
-from gamekeeper.data.people import Draws, Households, Integers, People
+from gamekeeper.data.people import CATEGORIES, HOUSEHOLD, Draws, Households, Integers, People
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.prompt_syntax import FractionLike, parse_fraction
 from gamekeeper.wording import did_you_mean
@@ -103,14 +103,14 @@ def make_population(n_people: int, *, seed: int = 2026, missing: float = 0.0) ->
     """
     _check(n_people, seed, missing)
     household = np.empty(n_people, dtype=np.int64)
-    codes = np.empty((len(norland.CATEGORIES), n_people), dtype=np.int8)
+    codes = np.empty((len(CATEGORIES), n_people), dtype=np.int8)
     gaps = np.zeros(codes.shape, dtype=np.bool_) if missing else None
     start = 0
     for block, draws, homes in _blocks(n_people, seed):
         numbers, columns = _described(draws, homes)
         end = start + len(numbers)
         household[start:end] = numbers + 1 + block * _HOUSEHOLDS_PER_BLOCK
-        for position, name in enumerate(norland.CATEGORIES):
+        for position, name in enumerate(CATEGORIES):
             codes[position, start:end] = columns[name]
             if gaps is not None:
                 gaps[position, start:end] = draws.raw(end - start) < int(missing * (1 << 32))
@@ -189,16 +189,14 @@ def _described(draws: Draws, homes: Households) -> tuple[Integers, dict[str, Int
         "Travel to work": travel,
     }
     # The last categories of age, children, household and income are open: '90+', '100000+'.
-    return at, {
-        name: np.minimum(c, len(norland.CATEGORIES[name]) - 1) for name, c in columns.items()
-    }
+    return at, {name: np.minimum(c, len(CATEGORIES[name]) - 1) for name, c in columns.items()}
 
 
 def _table(
     household: Integers, codes: NDArray[np.int8], gaps: NDArray[np.bool_] | None
 ) -> pa.Table:
-    columns = {norland.HOUSEHOLD: pa.array(household)}
-    for position, (name, labels) in enumerate(norland.CATEGORIES.items()):
+    columns = {HOUSEHOLD: pa.array(household)}
+    for position, (name, labels) in enumerate(CATEGORIES.items()):
         indices = pa.array(codes[position], mask=None if gaps is None else gaps[position])
         columns[name] = pa.DictionaryArray.from_arrays(indices, pa.array(labels, pa.string()))
     return pa.table(columns)

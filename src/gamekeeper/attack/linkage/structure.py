@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.linkage.blocking import values_order
-from gamekeeper.algorithms.structure import individual_matching
 from gamekeeper.algorithms.structure.clusterings import (
     MOST_RECORDS,
     TECHNIQUES,
@@ -34,6 +33,12 @@ from gamekeeper.algorithms.structure.group_matching import (
     checked_truth,
     group_success,
     match_groups,
+)
+from gamekeeper.algorithms.structure.individual_matching import (
+    Steadiness,
+    match_individuals,
+    match_structure,
+    steadiness,
 )
 from gamekeeper.arrow import pa
 from gamekeeper.attack.linkage.options import Individuals, StructureInput
@@ -80,7 +85,7 @@ class StructureLinks(Result):
     notes: tuple[str, ...]
     provenance: Provenance
     by_links: GroupSuccess | None = None
-    steady: individual_matching.Steadiness | None = None
+    steady: Steadiness | None = None
 
     @property
     def agreements(self) -> Floats:
@@ -369,11 +374,11 @@ def link_structure(a: ArrayLike, asked: StructureInput) -> StructureLinks:
     records = None
     if by is Individuals.WHOLE:
         steps = min(_MOST_STEPS, max(_WORK // max(len(left), len(right)) ** 3, 1))
-        records = individual_matching.match_structure(
+        records = match_structure(
             _distances(left), _distances(right), most_steps=steps, progress=progress
         ).columns
     elif by is not Individuals.NONE:
-        records = individual_matching.match_individuals(
+        records = match_individuals(
             left,
             right,
             clustered.labels_a,
@@ -391,11 +396,11 @@ def link_structure(a: ArrayLike, asked: StructureInput) -> StructureLinks:
         n_runs = asked.halves
         if n_runs is None:
             n_runs = _HALVES if max(len(left), len(right)) <= _MOST_HALVED else 0
-        steady = individual_matching.steadiness(
+        steady = steadiness(
             left,
             right,
             records,
-            lambda x, y: individual_matching.match_structure(_distances(x), _distances(y)).columns,
+            lambda x, y: match_structure(_distances(x), _distances(y)).columns,
             n_runs=n_runs,
             origins=None
             if asked.origins is None
