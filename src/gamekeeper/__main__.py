@@ -38,8 +38,10 @@ def main() -> None:
     finally:
         # Python still tidies up, and threads of work that was cancelled may go on.
         signal.signal(signal.SIGINT, _leave)
-        # What is there now goes with the process: it need not be looked through for garbage.
-        gc.freeze()
+        # What is there now goes with the process: it need not be looked through for garbage. Where
+        # DuckDB is there, its bindings would complain of what is left.
+        if "_duckdb" not in sys.modules:
+            gc.freeze()
 
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:

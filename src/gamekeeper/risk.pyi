@@ -24,7 +24,7 @@ from gamekeeper.attack.experiments.pilot import (
     strategy_experiment as strategy_experiment,
 )
 from gamekeeper.attack.experiments.pilot import PilotStudy as PilotStudy, pilot_study as pilot_study
-from gamekeeper.attack.experiments.plots import SimulationResult as SimulationResult
+from gamekeeper.attack.experiments.simulate import SimulationResult as SimulationResult
 from gamekeeper.attack.experiments.simulate import simulate as simulate
 from gamekeeper.attack.uniques.dis import assess_dis as assess_dis
 from gamekeeper.attack.uniques.dis import DisRisk as DisRisk

@@ -318,3 +318,12 @@ def test_it_is_answered_whatever_is_imported_at_the_time(monkeypatch, capsys):
         with pytest.raises(Cancelled):
             tell(1, 2)
     assert "Stopping at the next step" in capsys.readouterr().err
+
+
+def test_nothing_is_said_after_the_end_of_a_command_that_counts(tmp_path):
+    people = tmp_path / "people.csv"
+    people.write_text("age,sex\n30,f\n30,f\n41,m\n")
+    command = [sys.executable, "-m", "gamekeeper", "assess", people, "--keys", "age,sex"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Of 3 records" in done.stdout

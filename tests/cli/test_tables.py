@@ -624,7 +624,7 @@ def test_a_suppression_that_every_reader_can_undo_is_refused_and_fails_its_rule(
     assert run("tables", "bounds", output, "--rule", "exakt").exit_code == 2
 
 
-def test_rounded_subtotals_are_not_sent_in_a_circle(run, place):
+def test_rounded_subtotals_are_answered_by_both_questions(run, place):
     rows = ("N1,5,15", "N2,10,5", "North,15,20", "S1,20,5", "S2,15,10", "South,35,15")
     lines = [f"{n},young,{a}\n{n},old,{b}\n" for n, a, b in (row.split(",") for row in rows)]
     file = write(place, "rounded.csv", "Area,Age,n\n" + "".join(lines))
@@ -635,11 +635,22 @@ def test_rounded_subtotals_are_not_sent_in_a_circle(run, place):
     done = run("tables", "bounds", file, "--scheme", "conventional:5")
     assert "'North' could be the sum of 'N1', 'N2'" in done.out
     assert "tables audit" not in done.out
-    assert "(groups)" in done.out
+    assert "(--hierarchy)" in done.out
+    told = ("--scheme", "conventional:5", "--hierarchy", f"Area={tree}", "--rule", "exact")
+    for command in ("bounds", "audit"):
+        done = run("tables", command, file, *told)
+        assert done.exit_code == 0, done.out
+        assert "Rule exact is met" in done.out
     total = write(place, "codes.csv", "Area,n\nA,50\nA1,25\nA2,*\n")
     done = run("tables", "bounds", total, "--scheme", "conventional:5")
     assert done.exit_code == 2
     assert "tables audit" not in done.err
-    assert "(groups)" in " ".join(done.err.split())
-    done = run("tables", "bounds", total)
-    assert "tables audit" in " ".join(done.err.split())
+    assert "--hierarchy" in done.err
+    done = run(
+        "tables", "bounds", total, "--scheme", "conventional:5", "--hierarchy", "codes=codes"
+    )
+    assert done.exit_code == 2
+    assert "'codes'" in done.err
+    done = run("tables", "bounds", total, "--scheme", "conventional:5", "--hierarchy", "Area=codes")
+    assert done.exit_code == 0
+    assert "1 label is taken as a sum" in " ".join(done.out.split())

@@ -7,10 +7,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from gamekeeper.algorithms.blocks import by_threads
+from gamekeeper.algorithms.blocks import map_blocks
 from gamekeeper.algorithms.uniques import search
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
-from gamekeeper.data.engine.gate import map_locally
 from gamekeeper.prompt_syntax import Pool
 
 SIZES = (4, 3, 5, 3, 2, 4, 3, 2)
@@ -49,9 +48,11 @@ def test_uniques_are_the_same_for_any_blocks(monkeypatch, way, missing):
             ),
         )
         for workers in (1, 3):
-            found = find_minimal_uniques(codes, missing=missing, blocks=by_threads(workers))
+            found = find_minimal_uniques(
+                codes, missing=missing, blocks=partial(map_blocks, workers=workers)
+            )
             assert told(found) == expected
     if (way, missing) == ("search_by_tables", "wildcard"):
-        processes = partial(map_locally, workers=2, pool=Pool.PROCESSES)
+        processes = partial(map_blocks, workers=2, pool=Pool.PROCESSES)
         found = find_minimal_uniques(codes, missing=missing, blocks=processes)
         assert told(found) == expected

@@ -257,3 +257,17 @@ def test_a_public_page_is_the_same_whichever_cells_were_missing(data):
         about = AboutProtection("people.csv", release="out.csv")
         pages.append(all_of(public_protection_report(about, done, utility, compared, keys.keys)))
     assert pages[0] == pages[1]
+
+
+def test_what_a_public_page_does_not_compare_is_said_beside_what_it_does():
+    missing = {name: np.arange(N) % 2 == 0 for name in ("job", "age")}
+    done, _, _ = released_of(missing, 1)
+    utility = measure_utility(done.before, done.table, log=done.log)
+    keys = Setting(keys=("job", "age", "sex"))
+    compared = compared_in_public(done, keys, utility)
+    about = AboutProtection("people.csv", release="out.csv")
+    report = public_protection_report(about, done, utility, compared, keys.keys)
+    (good_for,) = [part for part in report.sections if part.name == "utility"]
+    # Nothing was done to the one variable that is compared, and much to the others.
+    assert any("hardly be told apart" in said for said in good_for.sentences)
+    assert "alone, and says nothing of the others" in good_for.sentences[0]

@@ -62,7 +62,7 @@ def test_a_release_is_opened_with_its_truth(release):
 def test_text_files_are_read_as_they_are_said_to_be_written(tmp_path):
     file = write(tmp_path, "counts.csv", "sex;work;people\nf;yes;3\nm;yes;-\nf;all;6\nm;all;9\n")
     request = ReleaseRequest(
-        files=(file,), scheme="random:3", count="people", total=("all",), hidden=("-",)
+        files=(file,), schemes=("random:3",), count="people", total=("all",), hidden=("-",)
     )
     opened, truth = open_release(request)
     assert truth is None
@@ -75,7 +75,7 @@ def test_text_files_are_read_as_they_are_said_to_be_written(tmp_path):
 def test_a_truth_beside_a_release_is_brought_into_its_order(tmp_path):
     file = write(tmp_path, "counts.csv", "sex,work,n\nf,yes,3\nf,no,0\nm,yes,3\nm,no,6\n")
     truth = write(tmp_path, "truth.csv", "work,sex,n\nno,m,7\nyes,m,2\nyes,f,4\n")
-    _, found = open_release(ReleaseRequest(files=(file,), scheme="conventional:3", truth=truth))
+    _, found = open_release(ReleaseRequest(files=(file,), schemes=("conventional:3",), truth=truth))
     assert found.names == ("sex", "work")
     assert found.dense().tolist() == [[4, 0], [2, 7]]
 
@@ -83,26 +83,32 @@ def test_a_truth_beside_a_release_is_brought_into_its_order(tmp_path):
 @pytest.mark.parametrize(
     ("files", "scheme", "reason"),
     [
-        ([], "exact", Reason.NOTHING_GIVEN),
-        (["release.json", "release.json"], "exact", Reason.BAD_OPTION),
-        (["release.json"], "random:3", Reason.BAD_OPTION),
-        (["gone.json"], "exact", Reason.NOT_FOUND),
-        (["gone.csv"], "exact", Reason.NOT_FOUND),
+        ([], ["exact"], Reason.NOTHING_GIVEN),
+        (["release.json", "release.json"], ["exact"], Reason.BAD_OPTION),
+        (["release.json"], ["random:3"], Reason.BAD_OPTION),
+        (["gone.json"], ["exact"], Reason.NOT_FOUND),
+        (["gone.csv"], ["exact"], Reason.NOT_FOUND),
     ],
 )
 def test_releases_that_cannot_be_opened(tmp_path, release, files, scheme, reason):
     assert release.files[0].exists()
-    request = ReleaseRequest(files=tuple(tmp_path / file for file in files), scheme=scheme)
+    request = ReleaseRequest(files=tuple(tmp_path / file for file in files), schemes=tuple(scheme))
     with pytest.raises(InputError) as caught:
         open_release(request)
     assert caught.value.reason is reason
+
+
+def published(release):
+    return PublishedRequest(files=release.files)
 
 
 def test_bounds_and_their_report_come_from_the_method_asked_for(release, tmp_path):
     page = tmp_path / "page.html"
     opened, _ = open_release(release)
     options = BoundsOptions(method=BoundsMethod.SHUTTLE)
-    found = tables.bound_release(BoundsRequest(release=release, options=options, report=page))
+    found = tables.bound_release(
+        BoundsRequest(tables=published(release), options=options, report=page)
+    ).found
     assert found.provenance.variant == "generalized shuttle"
     assert "generalized shuttle" in page.read_text(encoding="utf-8")
     assert found.to_arrow() == bound_cells(opened, method="shuttle").to_arrow()
@@ -112,7 +118,11 @@ def test_every_use_leaves_the_release_as_it_was(release, tmp_path):
     before = release.files[0].read_bytes()
     known = {"release": release, "options": SubtractionOptions(n=[1])}
     tables.bound_release(
-        BoundsRequest(release=release, output=tmp_path / "bounds.csv", plot=tmp_path / "bounds.png")
+        BoundsRequest(
+            tables=published(release),
+            output=tmp_path / "bounds.csv",
+            plot=tmp_path / "bounds.png",
+        )
     )
     tables.explore_release(
         FeasibleRequest(
@@ -139,7 +149,7 @@ def test_every_use_leaves_the_release_as_it_was(release, tmp_path):
     assert len(list(tmp_path.iterdir())) == 9
     for output in (release.files[0].with_suffix(".txt"), tmp_path / "gone" / "x.csv"):
         with pytest.raises(InputError) as caught:
-            tables.bound_release(BoundsRequest(release=release, output=output))
+            tables.bound_release(BoundsRequest(tables=published(release), output=output))
         assert caught.value.reason is Reason.NOT_WRITABLE
 
 
@@ -285,8 +295,8 @@ def test_what_rounded_counts_stand_for_is_said_not_to_be_examined(tmp_path):
 
 
 def test_rules_are_for_the_base_table(release):
-    asked = {"release": release, "options": BoundsOptions(rules=("exact",))}
-    assert tables.bound_release(BoundsRequest(**asked)).standings
+    asked = {"tables": published(release), "options": BoundsOptions(rules=("exact",))}
+    assert tables.bound_release(BoundsRequest(**asked)).found.standings
     with pytest.raises(InputError, match="--rule"):
         tables.bound_release(BoundsRequest(**asked, recoding=Recoding(keep=["sex"])))
 

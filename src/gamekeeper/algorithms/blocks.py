@@ -1,43 +1,46 @@
-"""Work in blocks whose order does not matter, and random numbers that do not depend on who draws them.
+"""Work handed to workers: threads, processes, and by the same interface the machines of a cluster.
 
 A kernel stands at the top of a module and depends on nothing but arrays that all share and its
 task. So threads, processes and other machines do the same work, and what comes out does not depend
 on who did what: outcomes come in the order of the tasks.
 
-A counter-based generator gives the number at any place of a stream without those before it: here
-the place is the identity of a record, so that what is drawn for it is the same whatever the order
-of records and however many work at it. The stream itself is named by a seed and by words, such as
-the step of a recipe and a variable; streams of other names have nothing to do with each other.
-
-The generator is Philox4x32 with ten rounds (Salmon, Moraes, Dror and Shaw, Parallel random numbers:
-as easy as 1, 2, 3; 2011), checked against the published vectors. Its key are 64 bits of a SHA-256
-of seed and words; its counter are the 64 bits of the record and 32 of the number of the draw. Costs
-some forty operations on whole arrays a draw; two draws of 53 bits come from one counter.
+Arrays are handed to processes through shared memory. As arguments they would be simpler, but a
+process that dies while it starts leaves the parent writing into a pipe that nobody reads, for ever.
+A handle fits into the pipe whole.
 """
 
 from __future__ import annotations
 
+import multiprocessing
+import pickle
 from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from hashlib import sha256
 from itertools import islice
+from multiprocessing.shared_memory import SharedMemory
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from gamekeeper.budget import workers_of
+from gamekeeper.errors import InputError, LimitError, Reason
+from gamekeeper.prompt_syntax import Pool
 from gamekeeper.results import Progress
+from gamekeeper.wording import count_of
 
-Words = NDArray[np.uint64]
 State = TypeVar("State")
 Task = TypeVar("Task")
 Outcome = TypeVar("Outcome")
 
 Shared = Mapping[str, NDArray[Any]]
 """Arrays that every worker gets once, and nobody changes."""
+
+_LOOK_EVERY = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,135 +74,175 @@ class MapBlocks(Protocol):
         ...
 
 
-def by_threads(workers: int) -> MapBlocks:
-    """Return what does tasks by threads of this process, never by the caller's own.
-
-    A signal such as Ctrl-C is handled in the main thread. If that is inside a compiled kernel at the
-    time, the process can crash; here it only waits.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> kernel = Kernel(lambda shared: shared["x"], lambda x, task: int(x[task].sum()))
-    >>> list(by_threads(2)(kernel, {"x": np.arange(4)}, [slice(0, 2), slice(2, 4)]))
-    [1, 5]
-    """
-    return partial(map_by_threads, workers)
-
-
-def map_by_threads(
-    workers: int,
+def map_blocks(
     kernel: Kernel[State, Task, Outcome],
     shared: Shared,
     tasks: Sequence[Task],
     *,
+    workers: int | None = None,
+    pool: Pool = Pool.THREADS,
     progress: Progress | None = None,
 ) -> Generator[Outcome]:
-    """Do tasks by threads; see `MapBlocks`."""
-    with ThreadPoolExecutor(max(1, workers)) as executor:
+    """Yield the outcome of every task, done by workers of this machine; see `MapBlocks`.
+
+    Examples
+    --------
+    >>> kernel = Kernel(lambda shared: shared["x"], lambda x, task: int(x[task].sum()))
+    >>> list(map_blocks(kernel, {"x": np.arange(4)}, [slice(0, 2), slice(2, 4)], workers=2))
+    [1, 5]
+    """
+    n_workers = workers_of(workers, len(tasks))
+    if pool is Pool.PROCESSES and n_workers > 1:
+        yield from _in_processes(kernel, shared, tasks, n_workers, progress)
+        return
+    (state,) = in_threads(kernel.prepare, [shared], 1)
+    yield from in_threads(partial(kernel.work, state), tasks, n_workers, progress=progress)
+
+
+def in_threads(
+    work: Callable[[Task], Outcome],
+    tasks: Sequence[Task],
+    workers: int,
+    *,
+    progress: Progress | None = None,
+    look: Callable[[], None] | None = None,
+    stop: Callable[[], None] | None = None,
+) -> Generator[Outcome]:
+    """Yield the outcome of every task, in their order, done by threads, never by the caller's own.
+
+    A signal such as Ctrl-C is handled in the main thread. If that is inside a compiled kernel at the
+    time, the process can crash; here it only waits. `look` is called some times a second while
+    nothing is done, and may raise; `stop`, when tasks that have begun are not wanted any more.
+
+    Examples
+    --------
+    >>> list(in_threads(abs, [-3, 2], 2))
+    [3, 2]
+    """
+    with ThreadPoolExecutor(workers) as executor:
         try:
-            state = executor.submit(kernel.prepare, shared).result()
-
-            def submit(task: Task) -> Future[Outcome]:
-                return executor.submit(kernel.work, state, task)
-
-            yield from in_order(submit, tasks, 2 * workers, progress)
+            submit = partial(executor.submit, work)
+            yield from _in_order(submit, tasks, 2 * workers, progress, look)
+        except BaseException:
+            if stop is not None:
+                stop()
+            raise
         finally:
             executor.shutdown(cancel_futures=True)
 
 
-def in_order(
+def _in_order(
     submit: Callable[[Task], Future[Outcome]],
     tasks: Sequence[Task],
     ahead: int,
     progress: Progress | None,
+    look: Callable[[], None] | None = None,
 ) -> Generator[Outcome]:
     """Yield outcomes in the order of tasks; tasks are begun as outcomes are taken."""
     rest = iter(tasks)
     waiting = deque(submit(task) for task in islice(rest, ahead))
     for done in range(1, len(tasks) + 1):
-        outcome = waiting.popleft().result()
+        future = waiting.popleft()
+        while look is not None and wait([future], timeout=_LOOK_EVERY).not_done:
+            look()
+        outcome = future.result()
         if progress is not None:
             progress(done, len(tasks))
         waiting.extend(submit(task) for task in islice(rest, 1))
         yield outcome
 
 
-_M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
-_W0, _W1 = 0x9E3779B9, 0xBB67AE85
-_LOW = np.uint64(0xFFFFFFFF)
-_HALF = np.uint64(32)
-_ROUNDS = 10
+def _in_processes(
+    kernel: Kernel[State, Task, Outcome],
+    shared: Shared,
+    tasks: Sequence[Task],
+    workers: int,
+    progress: Progress | None,
+) -> Generator[Outcome]:
+    try:
+        pickle.dumps(kernel)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Work was to be done by processes.",
+            "Something that was given, such as a measure, cannot be handed to a process.",
+            "Define it at the top of a module, or use one worker.",
+        ) from error
+    with (
+        lent(shared) as handle,
+        ProcessPoolExecutor(
+            workers,
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=_start,
+            initargs=(handle, kernel),
+        ) as executor,
+    ):
+        try:
+            yield from _in_order(partial(executor.submit, _do), tasks, 2 * workers, progress)
+        except BrokenProcessPool as error:
+            raise LimitError(
+                Reason.TOO_LARGE,
+                f"Work was to be done by {count_of(workers, 'process', 'processes')}.",
+                "One of them ended before its time, often for want of memory.",
+                "Use fewer workers (--workers). In a script, call it below `if __name__ == '__main__':`.",
+            ) from error
+        finally:
+            # A process that is still starting must find the shared memory, which ends after this.
+            executor.shutdown(cancel_futures=True)
 
 
-def philox(
-    counter: tuple[Words, Words, Words, Words], key: tuple[int, int]
-) -> tuple[Words, Words, Words, Words]:
-    """Return the four words of 32 bits, each in 64, of many counters under one key.
+_held: list[Callable[[Any], Any]] = []
 
-    Examples
-    --------
-    >>> nothing = np.zeros(1, dtype=np.uint64)
-    >>> [f"{int(word[0]):08x}" for word in philox((nothing,) * 4, (0, 0))]
-    ['6627e8d5', 'e169c58d', 'bc57ac4c', '9b00dbd8']
-    """
-    c0, c1, c2, c3 = counter
-    k0, k1 = key
-    for _ in range(_ROUNDS):
-        p0, p1 = _M0 * c0, _M1 * c2
-        c0, c1, c2, c3 = (
-            (p1 >> _HALF) ^ c1 ^ np.uint64(k0),
-            p1 & _LOW,
-            (p0 >> _HALF) ^ c3 ^ np.uint64(k1),
-            p0 & _LOW,
-        )
-        k0, k1 = (k0 + _W0) & 0xFFFFFFFF, (k1 + _W1) & 0xFFFFFFFF
-    return c0, c1, c2, c3
+
+def _start(handle: ArraysHandle, kernel: Kernel[Any, Any, Any]) -> None:
+    _held[:] = [partial(kernel.work, kernel.prepare(received(handle)))]
+
+
+def _do(task: Any) -> Any:
+    return _held[0](task)
 
 
 @dataclass(frozen=True, slots=True)
-class CounterStream:
-    """A stream of random numbers with a place for each record.
+class ArraysHandle:
+    """Where arrays lie: the name of the memory, and name, shape, type and place of each."""
 
-    `purpose` says in words what the numbers are for: the step, the variable.
+    name: str
+    parts: tuple[tuple[str, tuple[int, ...], str, int], ...]
 
-    Examples
-    --------
-    >>> stream = CounterStream(7, ("1 pram", "Sex"))
-    >>> numbers = stream.uniform([3, 1, 2])
-    >>> bool((numbers == stream.uniform([2, 1, 3])[[2, 1, 0]]).all())
-    True
-    """
 
-    seed: int
-    purpose: tuple[str, ...]
+@contextmanager
+def lent(shared: Shared) -> Generator[ArraysHandle]:
+    """Put arrays into shared memory as long as the context lasts."""
+    arrays = {name: np.ascontiguousarray(array) for name, array in shared.items()}
+    places: dict[str, int] = {}
+    size = 0
+    for name, array in arrays.items():
+        places[name] = size
+        size += -(-array.nbytes // 8) * 8
+    memory = SharedMemory(create=True, size=max(size, 1))
+    try:
+        for name, array in arrays.items():
+            _view(memory, array.shape, array.dtype.str, places[name])[...] = array
+        yield ArraysHandle(
+            memory.name,
+            tuple((name, a.shape, a.dtype.str, places[name]) for name, a in arrays.items()),
+        )
+    finally:
+        memory.close()
+        memory.unlink()
 
-    def bits(self, records: ArrayLike, draw: int = 0) -> Words:
-        """Return 64 random bits for each record; another `draw` gives others."""
-        record = np.asarray(records).astype(np.uint64)
-        turn = np.full(record.shape, draw >> 1, dtype=np.uint64)
-        counter = (record & _LOW, record >> _HALF, turn, np.zeros_like(record))
-        words = philox(counter, self._key())
-        high, low = (words[2], words[3]) if draw & 1 else (words[0], words[1])
-        return (high << _HALF) | low
 
-    def uniform(self, records: ArrayLike, draw: int = 0) -> NDArray[np.float64]:
-        """Return a number from 0 to below 1 for each record."""
-        return (self.bits(records, draw) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+def received(handle: ArraysHandle) -> dict[str, Any]:
+    """Return the arrays that a handle leads to, copied, so that nothing of them stays open."""
+    memory = SharedMemory(name=handle.name)
+    try:
+        return {
+            name: _view(memory, shape, kind, place).copy()
+            for name, shape, kind, place in handle.parts
+        }
+    finally:
+        memory.close()
 
-    def normal(self, records: ArrayLike, draw: int = 0) -> NDArray[np.float64]:
-        """Return a standard normal number for each record."""
-        from scipy.special import ndtri
 
-        # Half a step up: 0 has no quantile.
-        return ndtri(self.uniform(records, draw) + 2.0**-54)
-
-    def order(self, records: ArrayLike, draw: int = 0) -> NDArray[np.int64]:
-        """Return places of the records in a random order; the same records come in the same order."""
-        ids = np.asarray(records).astype(np.uint64)
-        return np.lexsort((ids, self.bits(ids, draw)))
-
-    def _key(self) -> tuple[int, int]:
-        told = repr((int(self.seed), self.purpose)).encode("utf-8", "surrogatepass")
-        key = int.from_bytes(sha256(told).digest()[:8], "little")
-        return key & 0xFFFFFFFF, key >> 32
+def _view(memory: SharedMemory, shape: tuple[int, ...], kind: str, place: int) -> Any:
+    return np.ndarray(shape, dtype=kind, buffer=memory.buf, offset=place)

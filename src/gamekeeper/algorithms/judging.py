@@ -128,6 +128,19 @@ def mid_ranks(column: NDArray[Any]) -> Numbers:
     return ((2 * last - counts + 1) / 2)[places]
 
 
+def rank_groups(column: NDArray[Any], n_groups: int) -> NDArray[np.int64]:
+    """Return which of so many groups of rising ranks each value is in, from 0; ties stay together.
+
+    Examples
+    --------
+    >>> rank_groups(np.array([3.0, 1.0, 1.0, 9.0]), 10).tolist()
+    [6, 2, 2, 8]
+    """
+    if not len(column):
+        return np.zeros(0, np.int64)
+    return np.floor((mid_ranks(column) - 0.5) * n_groups / len(column)).astype(np.int64)
+
+
 def _grouped(y: ArrayLike, score: ArrayLike) -> tuple[Numbers, Numbers, Numbers]:
     """Return distinct logit ranks with the share of ones and the number of records at each."""
     outcomes, scores = _checked_ranks(y, score)
@@ -293,7 +306,7 @@ def calibration_table(
             f"{n_groups:,} groups cannot be made.",
             "Give 1 or more.",
         )
-    group = np.floor((mid_ranks(said) - 0.5) * n_groups / len(said)).astype(np.int64)
+    group = rank_groups(said, n_groups)
     counts = np.bincount(group, minlength=n_groups)
     sums = [np.bincount(group, column, minlength=n_groups) for column in (said, outcomes)]
     return tuple(

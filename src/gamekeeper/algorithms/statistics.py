@@ -1,15 +1,17 @@
-"""Regressions on one variable or several, smooth lines, and whether chains agree.
+"""Tops of concave functions, regressions on one variable or several, smooth lines, and whether chains agree.
+
+Newton's method with halved steps: plain steps can jump to and fro over the top of a concave
+function for ever, for far out on a slope it is nearly straight, and the curvature there says
+nothing of where it bends. So a step is halved until it gains at least a ten-thousandth of what the
+slope at its start promises (Armijo's rule), which arrives where there is a top. The end is tested
+by a whole step, never by a halved one. Where none is reached the answer is None, not the last
+point. Boyd and Vandenberghe, Convex Optimization (2004), section 9.5.
 
 Logistic regression on one variable: intercept a and slope b at which the concave function
 
     sum of hits (a + b x) - weights log(1 + e^(a + b x))
 
-is highest. Plain Newton steps can still jump to and fro over its top for ever: far out on a slope
-it is nearly straight, and the curvature there says nothing of where it bends. So x is centred and
-scaled, and a step is halved until it gains at least a ten-thousandth of what the slope at its start
-promises (Armijo's rule), which arrives where there is a top. The end is tested by a whole Newton
-step, never by a halved one. Where none is reached the answer is None, not the last line. Boyd and
-Vandenberghe, Convex Optimization (2004), section 9.5.
+is highest, with x centred and scaled.
 
 There is no top where the outcomes are separable (every outcome above some x is 1, every one below
 is 0, or the other way round). For a line of whatever outcomes, each is then drawn half a record
@@ -38,6 +40,7 @@ the first negative pair of autocorrelations (Geyer 1992).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -50,9 +53,52 @@ Floats = NDArray[np.float64]
 
 _MOST_STEPS = 200
 _MOST_HALVINGS = 60
-_ENOUGH = 1e-11
 _PROMISED = 1e-4
 _ROUNDING = 1e-13
+
+
+class Step(NamedTuple):
+    """A whole Newton step, what the slope promises along it, and whether it is so small that the top is here."""
+
+    way: Floats
+    promised: float
+    last: bool
+
+
+def climb(
+    start: Floats, height: Callable[[Floats], float], step: Callable[[Floats], Step | None]
+) -> tuple[Floats, Floats] | None:
+    """Return the point at the top of a concave function and the last step, which was not taken.
+
+    `height` of a point is asked before its `step`, which is None where the curvature does not tell
+    one; None is returned then, and where no top is reached.
+
+    Examples
+    --------
+    >>> down = lambda x: Step(3 - x, float(((3 - x) ** 2).sum()), bool(abs(3 - x[0]) < 1e-9))
+    >>> climb(np.zeros(1), lambda x: -float(((x - 3) ** 2).sum()) / 2, down)
+    (array([3.]), array([0.]))
+    """
+    point, reached = start, height(start)
+    for _ in range(_MOST_STEPS):
+        found = step(point)
+        if found is None:
+            return None
+        if found.last:
+            return point, found.way
+        for n_halved in range(_MOST_HALVINGS):
+            size = 0.5**n_halved
+            trial = point + size * found.way
+            higher = height(trial)
+            if higher >= reached + _PROMISED * size * found.promised - _ROUNDING * abs(reached):
+                break
+        else:
+            return None
+        point, reached = trial, higher
+    return None
+
+
+_ENOUGH = 1e-11
 
 
 class ClimbedLine(NamedTuple):
@@ -89,8 +135,8 @@ def climb_logistic(x: Floats, hits: Floats, weights: Floats) -> ClimbedLine | No
     back = np.array([[1.0, -centre / width], [0.0, 1.0 / width]])
     line = np.array([middle, 0.0])
     misses = weights - hits
-    height = _height(line, z, hits, misses)
-    for _ in range(_MOST_STEPS):
+
+    def step(line: Floats) -> Step | None:
         at = line[0] + line[1] * z
         small = np.exp(-np.abs(at))
         rare, common = small / (1.0 + small), 1.0 / (1.0 + small)
@@ -106,29 +152,22 @@ def climb_logistic(x: Floats, hits: Floats, weights: Floats) -> ClimbedLine | No
         if not determinant > 1e-14 * bent[0, 0] * bent[1, 1]:
             return None
         turned = np.array([[bent[1, 1], -bent[0, 1]], [-bent[0, 1], bent[0, 0]]])
-        step = turned @ rise / determinant
-        if np.abs(step).max() <= _ENOUGH * max(1.0, np.abs(line).max()):
-            intercept, slope = (back @ (line + step)).tolist()
-            return ClimbedLine(intercept, slope)
-        promised = float(rise @ step)
-        for n_halved in range(_MOST_HALVINGS):
-            size = 0.5**n_halved
-            trial = line + size * step
-            higher = _height(trial, z, hits, misses)
-            if higher >= height + _PROMISED * size * promised - _ROUNDING * abs(height):
-                break
-        else:
-            return None
-        line, height = trial, higher
-    return None
+        way = turned @ rise / determinant
+        last = np.abs(way).max() <= _ENOUGH * max(1.0, np.abs(line).max())
+        return Step(way, float(rise @ way), bool(last))
 
+    def height(line: Floats) -> float:
+        # Minus what each hit and each miss costs, all of one sign.
+        at = line[0] + line[1] * z
+        both = np.log1p(np.exp(-np.abs(at)))
+        cost = hits * (both + np.maximum(-at, 0.0)) + misses * (both + np.maximum(at, 0.0))
+        return -float(cost.sum())
 
-def _height(line: Floats, z: Floats, hits: Floats, misses: Floats) -> float:
-    """Return the log probability: minus what each hit and each miss costs, all of one sign."""
-    at = line[0] + line[1] * z
-    both = np.log1p(np.exp(-np.abs(at)))
-    cost = hits * (both + np.maximum(-at, 0.0)) + misses * (both + np.maximum(at, 0.0))
-    return -float(cost.sum())
+    found = climb(line, height, step)
+    if found is None:
+        return None
+    intercept, slope = (back @ (found[0] + found[1])).tolist()
+    return ClimbedLine(intercept, slope)
 
 
 # A record of less than this share of the largest weight does not keep outcomes from being separable.

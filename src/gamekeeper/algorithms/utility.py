@@ -46,6 +46,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.classes import dense_numbers, equal_rows
+from gamekeeper.algorithms.statistics import Step, climb
 
 Codes = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -280,10 +281,7 @@ MOST_CATEGORIES = 12
 """Categories of a variable that count by themselves; all others are one."""
 
 _RIDGE = 1e-6
-_MOST_STEPS = 100
-_MOST_HALVINGS = 40
 _ENOUGH = 1e-10
-_HARDLY = 1e-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,44 +382,35 @@ def fit_logistic(
     ridge = np.full(n_columns, _RIDGE)
     ridge[0] = 0.0
     share = hits.sum() / scale
-    line = np.zeros(n_columns)
-    line[0] = np.log(share) - np.log1p(-share)
+    start = np.zeros(n_columns)
+    start[0] = np.log(share) - np.log1p(-share)
+    # Of the line whose height was asked last, as all lines are before their steps.
     at = np.empty(len(terms))
-    add_up(terms, line, at)
-    height = _height(at, misses, hits, line, ridge, scale)
-    for _ in range(_MOST_STEPS):
-        fitted = 1 / (1 + np.exp(-np.clip(at, -700, 700)))
+
+    def height(line: Floats) -> float:
+        add_up(terms, line, at)
+        gained = hits * at - total * np.logaddexp(0.0, at)
+        return float(gained.sum() / scale - (ridge * line**2).sum() / 2)
+
+    def step(line: Floats) -> Step | None:
+        fitted = _chances(at)
         slope, bend = np.zeros(n_columns), np.zeros((n_columns, n_columns))
         add_products(terms, total * fitted * (1 - fitted), hits - total * fitted, slope, bend)
         slope = slope / scale - ridge * line
         bend = (bend + np.tril(bend, -1).T) / scale
         bend[np.diag_indices_from(bend)] += np.maximum(ridge, 1e-15)
         try:
-            step = np.linalg.solve(bend, slope)
+            way = np.linalg.solve(bend, slope)
         except np.linalg.LinAlgError:
             return None
-        promised = float(slope @ step)
-        if promised < _ENOUGH:
-            return fitted
-        size, tried, moved = 1.0, -np.inf, np.empty(len(terms))
-        for _ in range(_MOST_HALVINGS):
-            add_up(terms, line + size * step, moved)
-            tried = _height(moved, misses, hits, line + size * step, ridge, scale)
-            if tried >= height + 1e-4 * size * promised:
-                break
-            size /= 2
-        else:
-            # What is promised is less than rounding lets one see.
-            return fitted if promised < _HARDLY else None
-        line, height, at = line + size * step, tried, moved
-    return None
+        promised = float(slope @ way)
+        return Step(way, promised, promised < _ENOUGH)
+
+    return None if climb(start, height, step) is None else _chances(at)
 
 
-def _height(
-    at: Floats, misses: Floats, hits: Floats, line: Floats, ridge: Floats, scale: float
-) -> float:
-    gained = hits * at - (hits + misses) * np.logaddexp(0.0, at)
-    return float(gained.sum() / scale - (ridge * line**2).sum() / 2)
+def _chances(logits: Floats) -> Floats:
+    return 1 / (1 + np.exp(-np.clip(logits, -700, 700)))
 
 
 def _patterns(

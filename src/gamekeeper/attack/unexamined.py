@@ -131,13 +131,13 @@ SUBTOTALS = Subject(
     "labels that are sums of others",
     "a subtotal that nobody declared gives hidden cells away, and so do labels that divide the same people"
     " in two ways, or hold others beside people without a label, which are not looked for",
-    "name hierarchies and totals in 'gamekeeper tables audit'",
+    "name hierarchies and totals in 'gamekeeper tables audit' or 'gamekeeper tables bounds'",
     "Labels that could be sums are asked about, and totals are used. Other subtotals are refused.",
 )
 ROUNDING = Subject(
     "what rounded figures stand for",
     "several rounded figures together can leave one count possible",
-    "bound the counts under their scheme ('gamekeeper tables bounds'); nothing looks at rounded values",
+    "name the scheme in 'gamekeeper tables audit' or 'gamekeeper tables bounds'",
     _OF_ZEROS,
 )
 CONTRIBUTORS = Subject(
@@ -355,7 +355,12 @@ FAMILIES = (
         ),
         {
             "tables release": {HIDDEN: _ALWAYS, MISSING: _by("--missing")},
-            "tables bounds": _OF_RELEASES,
+            "tables bounds": {
+                **_OF_RELEASES,
+                SUBTOTALS: _by("--hierarchy", "--total", "--disjoint"),
+                FIGURES: _by("--percent", "--ratio", "--mean"),
+                METHOD: _part("--scheme", "--says"),
+            },
             "tables feasible": {**_OF_RELEASES, PROBABLE: _ALWAYS},
             "tables infer": {
                 **_OF_STATEMENTS,
@@ -376,7 +381,8 @@ FAMILIES = (
                 SUBTOTALS: _by("--hierarchy", "--total", "--disjoint"),
                 CONTRIBUTORS: _part("--insiders", "--coalition", "--contributors", "--rule"),
                 FIGURES: _by("--percent", "--ratio", "--mean"),
-                METHOD: _part("--says"),
+                ROUNDING: _by("--scheme"),
+                METHOD: _part("--scheme", "--says"),
                 OTHER_RELEASES: _part(),
                 MISSING: _by("--absent"),
             },

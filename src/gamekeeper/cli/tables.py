@@ -117,16 +117,21 @@ def bounds_command(asked: BoundsRequest, how: AsFormat = Format.TABLE) -> None:
 
     A table with totals in the same file, rounded to base 3:
       gamekeeper tables bounds table.csv --scheme conventional:3 --total Total --report bounds.html
+
+    With subtotals, all of them rounded:
+      gamekeeper tables bounds table.csv --scheme conventional:3 --hierarchy Activity=activity.hrc
     """
     from gamekeeper.workbench.tables import bound_release
 
     with progress_bar("Bounding cells") as progress:
-        found = bound_release(asked, listing=how is not Format.TABLE, progress=progress)
+        answer = bound_release(asked, listing=how is not Format.TABLE, progress=progress, tell=warn)
+    found = answer.found
     said = found.sentences(0) if records_are_withheld() else found.sentences()
     with exit_of_rules(is_met=found.is_met):
         if how is not Format.TABLE:
-            show_for_programs(found, how, sentences=said)
+            show_for_programs(found, how, answer.notices, sentences=said)
             return
+        say_notices(answer.notices)
         say_all(said)
         if asked.top:
             say_part("The cells that are known best:")
@@ -380,7 +385,7 @@ def mark_command(asked: MarkRequest, how: AsFormat = Format.TABLE) -> None:
 def _show_open(found: TableAudit, most: int) -> None:
     rows = found.top(most)
     if rows.num_rows:
-        say_part("The hidden cells that are known best:")
+        say_part(f"The {found.noun}s that are known best:")
         told = ("why", "hidden_in", "tight", "known_to")
         names = [name for name in rows.column_names if name not in told]
         shown = [n for n in names if any(cell not in (None, "") for cell in rows[n].to_pylist())]

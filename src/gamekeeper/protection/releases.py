@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.blocks import CounterStream
+from gamekeeper.algorithms.perturbation.counter_streams import CounterStream
 from gamekeeper.arrow import pa
 from gamekeeper.data.reading.columns import Column, ColumnKind, number_of, value_texts
 from gamekeeper.data.reading.source import Source

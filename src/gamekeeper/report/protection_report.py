@@ -145,6 +145,10 @@ _PAGE_WORDS = glossary("protection")
 _NOT_COMPARED = (
     "Variables with such cells are not compared with before: that would tell how many were missing."
 )
+_REST = (
+    "This compares the variables without suppressed or missing cells alone, and says nothing of the"
+    " others."
+)
 _EVERY = {1: "The target is", 2: "Both targets are"}
 
 
@@ -298,7 +302,7 @@ def public_protection_report(
         [
             _methods(about.steps, (), with_options=False),
             _cells(log, about, is_public=True),
-            *([] if shown is None else [utility_section(shown, is_public=True)]),
+            *([] if shown is None else [_good_for(shown, log)]),
             *analyses_sections(public_utility(utility), with_categories=False),
         ],
         [for_outsiders(utility.provenance)],
@@ -308,6 +312,12 @@ def public_protection_report(
         footer="This page has no values of risk, no parameters, no records and no categories; figures are"
         " rounded.",
     )
+
+
+def _good_for(compared: Utility, log: ChangeLog) -> RiskSection:
+    """Return the public section on utility, which says what it does not compare."""
+    section = utility_section(compared, is_public=True)
+    return replace(section, sentences=[_REST, *section.sentences]) if log.n_suppressed else section
 
 
 def _tiles(log: ChangeLog, utility: Utility | None) -> list[tuple[str, str]]:

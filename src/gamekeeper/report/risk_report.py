@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from gamekeeper.arrow import pa
 from gamekeeper.attack.experiments.attack_experiment import AttackExperiment, attack_words
 from gamekeeper.attack.experiments.compare import Comparison, Setting
-from gamekeeper.attack.experiments.judgement import Judgement, all_in_words, in_words
+from gamekeeper.attack.experiments.judgement import Judgement
+from gamekeeper.attack.experiments.scores import all_in_words, in_words
 from gamekeeper.attack.matching_result import MatchingRisk
 from gamekeeper.attack.risk import NOT_UNIQUE
 from gamekeeper.attack.uniques.suda import UniquesRisk

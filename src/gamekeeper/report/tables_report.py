@@ -81,7 +81,41 @@ def audit_report(found: TableAudit, *, with_records: bool = True) -> RiskReport:
     )
 
 
-def _rules(found: TableAudit) -> RiskSection:
+def bounds_report(found: TableBounds, *, with_records: bool = True) -> RiskReport:
+    """Put together the bounds of cells of published tables; without records, no cells."""
+    assert found.cells is not None
+    tables = found.cells.tables
+    sections = [_bounds(found)] if with_records else []
+    if found.standings:
+        sections.insert(0, _rules(found))
+    return RiskReport(
+        "What published tables give away",
+        [
+            *(found.sentences() if with_records else found.sentences(0)),
+            *([] if with_records else ["Single cells are left out of this page."]),
+        ],
+        [
+            *(
+                (table.name, f"{len(table):,} cells, {table.scheme.text}")
+                for table in tables.tables
+            ),
+            ("Axes", ", ".join(tables.axes)),
+            ("Sums", f"{tables.system.n_equations:,}"),
+        ],
+        [
+            (f"{found.n_cells:,}", "cells"),
+            (f"{found.n_known:,}", "known exactly"),
+            (f"{found.n_zeros:,}", "certainly empty"),
+        ],
+        sections,
+        [found.provenance],
+        words=_RELEASE_WORDS[1:3],
+        kicker="Published tables",
+        question="How small and how large can each figure be?",
+    )
+
+
+def _rules(found: TableAudit | TableBounds) -> RiskSection:
     columns = {
         "rule": [one.rule for one in found.standings],
         "what it asks": [one.words for one in found.standings],

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gamekeeper.attack.experiments import pilot
 from gamekeeper.attack.experiments.compare import Comparison, compare_measures
-from gamekeeper.attack.experiments.plots import SimulationResult
-from gamekeeper.attack.experiments.simulate import simulate
+from gamekeeper.attack.experiments.simulate import SimulationResult, simulate
 from gamekeeper.attack.matching import RankedAttack, rank_attacks
 from gamekeeper.attack.models import levels
 from gamekeeper.attack.models.fitting import ModelFit, fit_models
@@ -76,7 +75,7 @@ def fit_release(asked: ModelRequest, *, progress: Progress | None = None) -> Ans
 
 
 def _fitted(table: KeyTable, asked: FitOptions, progress: Progress | None) -> ModelFit:
-    return fit_models(table, **given(replace(asked, progress=progress, keep_partial=True)))
+    return fit_models(table, asked, progress=progress, keep_partial=True)
 
 
 def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> Answer[Inferred]:

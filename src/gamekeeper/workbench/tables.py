@@ -44,20 +44,19 @@ from gamekeeper.attack.tables.subtraction import (
     subtract_known,
     subtract_within,
 )
-from gamekeeper.data.cells.argus import (
+from gamekeeper.data.reading.source import open_source
+from gamekeeper.data.tables.argus import (
     ArgusBatch,
     apply_apriori,
     read_argus_records,
     read_argus_table,
     read_batch,
 )
-from gamekeeper.data.cells.cell_file import CellRows, Columns, read_cells
-from gamekeeper.data.cells.hierarchy import Hierarchy, read_hierarchy
-from gamekeeper.data.cells.magnitudes import Contributors, read_contributors, tabulate_magnitudes
-from gamekeeper.data.cells.table_set import TableSet, cells_of_release
-from gamekeeper.data.reading.source import open_source
+from gamekeeper.data.tables.cell_file import CellRows, Columns, read_cells
 from gamekeeper.data.tables.count_file import HIDDEN_MARKS, read_count_table, read_counts
 from gamekeeper.data.tables.count_table import CountTable
+from gamekeeper.data.tables.hierarchy import Hierarchy, read_hierarchy
+from gamekeeper.data.tables.magnitudes import Contributors, read_contributors, tabulate_magnitudes
 from gamekeeper.data.tables.release import (
     Release,
     check_truth,
@@ -71,12 +70,13 @@ from gamekeeper.data.tables.release_file import (
     read_release_and_truth,
     write_release,
 )
+from gamekeeper.data.tables.table_set import TableSet, cells_of_release
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.options import given
 from gamekeeper.prompt_syntax import names_of
 from gamekeeper.report.page import RiskReport
 from gamekeeper.report.tables import write_table
-from gamekeeper.report.tables_report import audit_report, released_report
+from gamekeeper.report.tables_report import audit_report, bounds_report, released_report
 from gamekeeper.results import Progress
 from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import count_of, did_you_mean, quoted
@@ -115,24 +115,46 @@ def open_release(asked: ReleaseRequest) -> tuple[Release, CountTable | None]:
             f"{quoted([documents[0].name])} is a release of its own.",
             "Name one JSON file, or text files only.",
         )
-    if documents and asked.scheme != "exact":
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"The release {quoted([documents[0].name])} was to be read with the scheme"
-            f" {quoted([asked.scheme])}.",
-            "A release in JSON has the scheme of each of its tables.",
-            "Leave --scheme out, or write it into the file.",
-        )
+    schemes = _schemes_of(asked)
     if documents:
         release, truth = read_release_and_truth(documents[0], disjoint=asked.disjoint)
     else:
-        release, truth = _read_text(asked), None
+        release, truth = _read_text(asked, schemes), None
     if asked.truth is not None:
         # Its labels are those of the release, which has been questioned.
         true = read_count_table(asked.truth, disjoint=True, **_writing(asked))
         truth = align_truth(release, true)
         check_truth(release, truth)
     return release, truth
+
+
+def _schemes_of(asked: ReleaseRequest | PublishedRequest) -> list[str]:
+    """Return the scheme of each file; "" for a release, which has that of each of its tables."""
+    typed = [text for text in asked.schemes if text != "exact"]
+    documents = [file for file in asked.files if file.suffix.lower() == ".json"]
+    if documents and typed and len(asked.schemes) == 1:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"The release {quoted([documents[0].name])} was to be read with the scheme"
+            f" {quoted(typed)}.",
+            "A release in JSON has the scheme of each of its tables.",
+            "Leave --scheme out, or write it into the file.",
+        )
+    texts = [file for file in asked.files if file not in documents]
+    if len(asked.schemes) not in (0, 1, len(texts)):
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"{count_of(len(texts), 'file was', 'files were')} to be read under schemes.",
+            f"{count_of(len(asked.schemes), 'scheme was', 'schemes were')} given.",
+            "Give one scheme (--scheme), or one for each file that is no release in JSON.",
+        )
+    each = (
+        list(asked.schemes)
+        if len(asked.schemes) > 1
+        else [*asked.schemes, "exact"][:1] * len(texts)
+    )
+    left = iter(each)
+    return ["" if file in documents else next(left) for file in asked.files]
 
 
 def publish_tables(
@@ -227,13 +249,20 @@ def write_units(asked: RecordsRequest) -> CountTable:
 
 
 def bound_release(
-    asked: BoundsRequest, *, listing: bool = False, progress: Progress | None = None
-) -> TableBounds:
+    asked: BoundsRequest,
+    *,
+    listing: bool = False,
+    progress: Progress | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> Answer[TableBounds]:
     """Bound every cell of the base table, or of a table recoded from it.
 
     Where all cells are to be listed (`listing`, or a file to write), what is too large is refused first.
+    `tell` is told, before a long search in tables with subtotals, how long it will take.
     """
     options, recoding = asked.options, asked.recoding
+    if not _is_flat(asked):
+        return _bound_tables(asked, listing=listing, progress=progress, tell=tell)
     is_recoded = recoding.keep is not None or bool(recoding.groups)
     is_chosen = options.method != BoundsMethod.AUTO or options.max_nodes is not None
     read_rules(options.rules)
@@ -245,7 +274,7 @@ def bound_release(
             "Leave out --group and --keep, or --report, --rule, --method and --max-nodes.",
         )
     require_outputs(asked)
-    release, _ = open_release(asked.release)
+    release, _ = open_release(_as_release(asked))
     if not is_recoded and (listing or asked.output or asked.report):
         require_listing(release.size, len(release.axes))
     if is_recoded:
@@ -256,10 +285,69 @@ def bound_release(
 
     def report() -> RiskReport:
         said = infer_attributions(release, bounds=found, progress=progress)
-        return released_report(release, found, said, with_records=not asked.release.no_records)
+        return released_report(release, found, said, with_records=not asked.tables.no_records)
 
     write_outputs(asked, found, report=report)
-    return found
+    return Answer(found)
+
+
+_OF_SUBTOTALS = (
+    "value", "status", "hidden_status", "largest", "lower_level", "upper_level", "percents", "ratios",
+    "means", "weight", "ignore", "wide", "hierarchies", "apriori", "sheet",
+)  # fmt: skip
+
+
+def _is_flat(asked: BoundsRequest) -> bool:
+    """Whether tables are of counts by axes without subtotals, and nothing else is said of them."""
+    options = asked.options
+    said = (options.says, options.tolerance, options.max_seconds, asked.tables.status_kind)
+    return (
+        not any(getattr(asked.tables, name) for name in _OF_SUBTOTALS)
+        and all(one is None for one in said)
+        and not options.negative
+        and not any(
+            file.suffix.lower() in (".tab", ".arb", ".xlsx", ".parquet")
+            for file in asked.tables.files
+        )
+    )
+
+
+def _as_release(asked: BoundsRequest) -> ReleaseRequest:
+    own = asked.tables
+    return ReleaseRequest(
+        files=own.files, schemes=own.schemes, count=own.count, axes=own.axes, total=own.total,
+        hidden=own.hidden, absent=own.absent, disjoint=own.disjoint, truth=asked.truth,
+        delimiter=own.delimiter, encoding=own.encoding, decimal=own.decimal, memory=own.memory,
+        no_records=own.no_records,
+    )  # fmt: skip
+
+
+def _bound_tables(
+    asked: BoundsRequest,
+    *,
+    listing: bool,
+    progress: Progress | None,
+    tell: Callable[[str], None] | None,
+) -> Answer[TableBounds]:
+    """Bound the cells of tables with subtotals, of values, or of which statuses tell something."""
+    require_outputs(asked)
+    recoding = asked.recoding
+    if recoding.keep is not None or recoding.groups or asked.truth is not None:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Bounds on published tables were asked for.",
+            "Recoded tables, and true counts beside a release, are for counts without subtotals.",
+            "Leave out --group, --keep and --truth.",
+        )
+    read_rules(asked.options.rules)
+    tables = open_tables(asked.tables, asked.options.says or ())
+    if listing or asked.output or asked.report:
+        require_listing(sum(map(len, tables.tables)), len(tables.axes))
+    found = bound_cells(tables, **given(asked.options), progress=progress, tell=tell)
+    shown = not asked.tables.no_records
+    write_outputs(asked, found, report=lambda: bounds_report(found, with_records=shown))
+    assert found.cells is not None
+    return Answer(found, (*_notices(tables, with_records=shown), *found.cells.notices))
 
 
 def explore_release(asked: FeasibleRequest, *, progress: Progress | None = None) -> FeasibleTables:
@@ -339,19 +427,19 @@ def compare_published(
     return found
 
 
-def _read_text(asked: ReleaseRequest) -> Release:
+def _read_text(asked: ReleaseRequest, schemes: Sequence[str]) -> Release:
     # Several files are questioned together: one may have the sums that clear another.
     is_alone = len(asked.files) == 1
     found = [
         read_counts(
             file,
-            scheme=asked.scheme,
+            scheme=scheme,
             hidden=(*HIDDEN_MARKS, *asked.hidden),
             absent=asked.absent,
             disjoint=asked.disjoint if is_alone else True,
             **_writing(asked),
         )
-        for file in asked.files
+        for file, scheme in zip(asked.files, schemes, strict=True)
     ]
     return found[0] if is_alone else join_releases(found, found[0].title, asked.disjoint)
 
@@ -423,8 +511,10 @@ def open_tables(asked: PublishedRequest, said: Collection[str] = ()) -> TableSet
         )
     hierarchies: dict[str, Hierarchy | str] = {}
     tables: list[CellRows] = []
-    for file in asked.files:
+    for file, scheme in zip(asked.files, _schemes_of(asked), strict=True):
         read, own = _read(file, asked, said)
+        if scheme not in ("", "exact"):
+            read = [replace(table, scheme=parse_scheme(scheme)) for table in read]
         tables += read
         for axis, hierarchy in own.items():
             known = hierarchies.get(axis)
@@ -468,11 +558,15 @@ def audit_published(
 
     shown = not asked.published.no_records
     write_outputs(asked, found, report=lambda: audit_report(found, with_records=shown))
+    return Answer(found, (*_notices(tables, with_records=shown), *found.known.notices))
+
+
+def _notices(tables: TableSet, *, with_records: bool) -> tuple[str, ...]:
     told = (*(n for table in tables.tables for n in table.notices), *tables.notices)
-    if asked.published.no_records:
-        # What is after a colon names labels.
-        told = tuple(f"{notice.partition(':')[0].rstrip('.')}." for notice in told)
-    return Answer(found, (*told, *found.known.notices))
+    if with_records:
+        return told
+    # What is after a colon names labels.
+    return tuple(f"{notice.partition(':')[0].rstrip('.')}." for notice in told)
 
 
 def _contributors(asked: AuditRequest, tables: TableSet) -> Contributors:

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.bounds import component_search
 from gamekeeper.algorithms.bounds.integer_bounds import (
     feasible_table,
     find_conflict,
@@ -16,6 +15,7 @@ from gamekeeper.algorithms.bounds.integer_bounds import (
     sum_bounds,
     tightened_margins,
 )
+from gamekeeper.algorithms.linear import component_search
 from gamekeeper.algorithms.releases.constraints import (
     UNBOUNDED,
     CountConstraints,
@@ -78,7 +78,7 @@ def test_programs_alone_find_the_same_bounds(nodes, data):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(component_search, "_MAX_NODES", nodes)
         patch.setattr(component_search, "_PATIENCE", 0)
-        patch.setattr(component_search, "_STEPS_PER_CELL", 0)
+        patch.setattr(component_search, "_STEPS_PER_NUMBER", 0)
         patch.setattr(component_search, "_FEWEST_STEPS", 0)
         if len(all_tables(constraints)):
             check(constraints, integer_bounds(constraints))
@@ -376,7 +376,7 @@ def test_a_set_that_time_was_too_short_for_conflicts_and_says_so(monkeypatch):
     )
     monkeypatch.setattr(
         "gamekeeper.algorithms.bounds.integer_bounds.has_table",
-        lambda rows, n_cells, max_seconds: has_table(rows, n_cells),
+        lambda facts, max_seconds: has_table(facts),
     )
     short = find_conflict(known, max_seconds=10)
     assert not short.is_irreducible

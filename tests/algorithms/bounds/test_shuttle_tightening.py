@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from gamekeeper.algorithms.bounds import shuttle_tightening
 from gamekeeper.algorithms.bounds.shuttle import Shuttle
 from gamekeeper.algorithms.bounds.shuttle_tightening import LinearRelaxation, Tightening
+from gamekeeper.algorithms.linear.components import SearchLimits
+from gamekeeper.algorithms.linear.programs import dual_bound
 from gamekeeper.algorithms.releases.constraints import (
     UNBOUNDED,
     CountConstraints,
@@ -272,9 +274,10 @@ def test_whatever_multipliers_prove_holds(release, data):
     )
     some = data.draw(st.lists(st.floats(-3, 3), min_size=len(rows), max_size=len(rows)))
     cells = (np.zeros(known.size, np.int64), np.full(known.size, 60, np.int64))
-    proven = relaxation._proven(np.array(some), weights, cells, (rows.lower, rows.upper))
+    limits = SearchLimits(*cells, known.facts.low, known.facts.high)
+    proven = dual_bound(known.facts, limits, -weights, np.array(some))
     value = int(weights @ truth.reshape(-1))
-    assert proven is None or proven >= value
+    assert proven is None or -proven >= value
     solved = relaxation.largest(weights, cells, (rows.lower, rows.upper))
     assert not solved.is_impossible
     assert solved.most is not None

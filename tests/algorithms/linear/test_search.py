@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from gamekeeper.algorithms.linear.facts import LinearFacts, NoNumbersError, components
-from gamekeeper.algorithms.linear.programs import FactProgram
-from gamekeeper.algorithms.linear.search import FactSearch, SearchClock, determined_numbers
+from gamekeeper.algorithms.linear.clock import SearchClock
+from gamekeeper.algorithms.linear.facts import LinearFacts, NoNumbersError
+from gamekeeper.algorithms.linear.programs import Program
+from gamekeeper.algorithms.linear.search import FactSearch
 from gamekeeper.errors import Cancelled
 from tests.given.cell_tables import RandomTables, random_tables
 
@@ -172,46 +173,19 @@ def test_whole_numbers_are_bounded_by_real_ones_first_when_time_is_short():
 
 def test_an_integer_program_is_stopped_from_within():
     facts = cube(5)
-    wanted = np.arange(125)
-    found = FactSearch(facts, wanted)
-    (part,) = components(facts, found.limits.lower, found.limits.upper, wanted)
+    found = FactSearch(facts, np.arange(125))
+    (part,) = found.components
     asked = []
 
     def watch() -> bool:
         asked.append(1)
         raise Cancelled("stop")
 
-    program = FactProgram(part, watch)
+    program = Program(part, watch)
     try:
-        program.whole(0, 1, int(found.limits.lower[0]), int(found.limits.upper[0]), None)
+        program.whole(0, 1, int(found.limits.lower[0]), int(found.limits.upper[0]))
     except Cancelled:
         assert asked
     else:
         # It was done before it asked.
         assert not asked
-
-
-def is_in_span(rows, number, n):
-    """The definition: taking the number's own unit vector besides adds nothing to the rank."""
-    matrix = np.array(rows, float).reshape(-1, n)
-    unit = np.zeros((1, n))
-    unit[0, number] = 1
-    return np.linalg.matrix_rank(np.vstack([matrix, unit])) == np.linalg.matrix_rank(matrix)
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_numbers_are_determined_if_they_are_in_the_span(seed):
-    rng = np.random.default_rng(seed)
-    n, m = int(rng.integers(2, 9)), int(rng.integers(1, 8))
-    rows = rng.integers(-1, 2, (m, n)) * (rng.random((m, n)) < 0.6)
-    is_open = rng.random(n) < 0.7
-    facts = LinearFacts.of(
-        [(0, None)] * n,
-        [({at: int(f) for at, f in enumerate(row) if f}, 0, 0) for row in rows],
-        whole=False,
-    )
-    found = determined_numbers(facts, is_open, np.ones(m, bool))
-    inside = rows[:, is_open]
-    for at, number in enumerate(np.flatnonzero(is_open)):
-        assert found[number] == is_in_span(inside, at, int(is_open.sum()))
-    assert all(found[number] for number in np.flatnonzero(~is_open))

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.blocks import by_threads
+from gamekeeper.algorithms.blocks import map_blocks
 from gamekeeper.algorithms.uniques import minimal_uniques, search
 from gamekeeper.algorithms.uniques.minimal_uniques import (
     estimate_minimal_uniques,
@@ -407,7 +408,11 @@ def test_different_keys_with_their_counts_are_searched_as_the_records_are(missin
     order = np.argsort(first)
     whole = find_minimal_uniques(codes, missing=missing)
     found = find_minimal_uniques(
-        keys[order], counts=counts[order], missing=missing, blocks=by_threads(2), apart=apart
+        keys[order],
+        counts=counts[order],
+        missing=missing,
+        blocks=partial(map_blocks, workers=2),
+        apart=apart,
     )
     assert found.n_records == whole.n_records
     assert first[order][found.records].tolist() == whole.records.tolist()

@@ -21,9 +21,9 @@ from gamekeeper.attack.experiments.attack_experiment import (
     top_attack,
 )
 from gamekeeper.attack.experiments.compare import ATTACK_FRACTIONS, compare_measures
-from gamekeeper.attack.experiments.notional import Sample, open_population
+from gamekeeper.attack.experiments.harness import Sample, SampleData, open_population
 from gamekeeper.attack.experiments.pilot import fraction_experiment
-from gamekeeper.attack.experiments.scores import RecordEstimates, SampleData, Scores, checked_scores
+from gamekeeper.attack.experiments.scores import RecordEstimates, Scores, checked_scores
 from gamekeeper.attack.experiments.simulate import simulate
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
@@ -124,7 +124,7 @@ def slow_matched(sample, expected, true):
     keys = {}
     for record, f, people, size in zip(
         sample.records.tolist(),
-        sample.sample_sizes.tolist(),
+        sample.seen.class_sizes.tolist(),
         sample.population_sizes.tolist(),
         expected.tolist(),
         strict=True,
@@ -149,7 +149,7 @@ def test_attacks_at_equal_cost_are_what_a_plain_count_says(population, seed):
     sample = Sample(notional, generator.choice(notional.n_records, 200, replace=False))
     # One number per class, none equal to another, so that the order is plain.
     guesses = 1 + generator.exponential(2, len(notional.sizes)) + (notional.sizes > 3)
-    expected = np.maximum(guesses[notional.classes[sample.records]], sample.sample_sizes)
+    expected = np.maximum(guesses[notional.classes[sample.records]], sample.seen.class_sizes)
     expected = expected + notional.classes[sample.records] * 1e-9
     values = matched_attacks(sample, RecordEstimates(1 / expected, expected))
     for name, true in (("mcmcmc1", True), ("mcmcmc2", False)):
@@ -157,7 +157,7 @@ def test_attacks_at_equal_cost_are_what_a_plain_count_says(population, seed):
         assert (value.pr_cm, value.cost, value.keys) == pytest.approx(
             slow_matched(sample, expected, true)
         )
-    alone = sample.sample_sizes == 1
+    alone = sample.seen.class_sizes == 1
     cost = notional.n_records / sample.population_sizes[alone].sum()
     assert values["mcmcmc1"].cost >= cost * (1 - 1e-9)
 

@@ -10,12 +10,12 @@ import pytest
 
 from gamekeeper.algorithms.uniques.scores import dis_is
 from gamekeeper.attack.experiments.compare import compare_measures
+from gamekeeper.attack.experiments.harness import SampleData
 from gamekeeper.attack.experiments.judgement import judge
 from gamekeeper.attack.experiments.scores import (
     BANDS,
     MEASURES,
     JointTable,
-    SampleData,
     Scores,
     joint_counts,
 )

@@ -5,18 +5,18 @@ import pytest
 
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 from gamekeeper.algorithms.uniques.scores import dis_is, dis_suda, size_weights, weigh
-from gamekeeper.attack.experiments.measures import measure_words
-from gamekeeper.attack.experiments.notional import draw_records
+from gamekeeper.attack.experiments.harness import draw_records
 from gamekeeper.attack.experiments.pilot import (
     fraction_experiment,
     pilot_study,
     strategy_experiment,
 )
-from gamekeeper.attack.experiments.simulate import simulate
+from gamekeeper.attack.experiments.simulate import MODEL_CURVES, measure_words, simulate
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.errors import InputError
 
 KEYS = ["area", "age", "sex", "kind"]
+MODELLED = ("a", "b", "c")
 
 
 def people():
@@ -191,3 +191,31 @@ def test_words_of_measures():
     )
     assert measure_words("own.number") == "own.number"
     assert measure_words("pr_pu").startswith("Pr(PU)")
+
+
+@pytest.fixture(scope="module")
+def alike():
+    rng = np.random.default_rng(5)
+    first = rng.integers(1, 9, 600)
+    second = np.where(rng.random(600) < 0.7, first, rng.integers(1, 9, 600))
+    return coded_from_codes(np.stack([first, second, rng.integers(1, 5, 600)], axis=1), MODELLED)
+
+
+def test_models_are_compared_over_fractions(alike):
+    found = fraction_experiment(alike, MODELLED, fractions=["10%", "50%"], with_models=True)
+    assert set(MODEL_CURVES) <= set(found.to_arrow().column_names)
+    for name in MODEL_CURVES:
+        values = found.simulation.column(name)
+        assert ((values > 0) & (values <= 1)).all()
+    # In the small sample the ten keys that rank first are better targets than any sample unique.
+    first = found.simulation.column("models_top10.pr_cm")
+    assert first[0] > found.simulation.column("pr_cm_given_su")[0]
+    assert any("MCMCMC1" in sentence for sentence in found.sentences())
+    # At the true cost of a search for any unique, a search never costs less.
+    cost = found.simulation.column("models_mcmcmc1.cost_with")
+    assert (cost >= 1).all()
+
+
+def test_without_models_nothing_is_said_of_them(alike):
+    found = fraction_experiment(alike, MODELLED, fractions=["10%"])
+    assert not set(MODEL_CURVES) & set(found.to_arrow().column_names)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from gamekeeper.attack.experiments.compare import compare_measures
+from gamekeeper.attack.experiments.harness import SampleData
 from gamekeeper.attack.experiments.scores import (
     MEASURES,
-    SampleData,
     annealing,
     checked_scores,
     mc3,

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from gamekeeper.algorithms.uniques.dis import dis
-from gamekeeper.attack.experiments.measures import MEASURES
-from gamekeeper.attack.experiments.notional import draw_records
-from gamekeeper.attack.experiments.simulate import simulate
+from gamekeeper.attack.experiments.harness import draw_records
+from gamekeeper.attack.experiments.simulate import MEASURES, simulate
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason, StoreError

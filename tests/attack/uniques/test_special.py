@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gamekeeper.attack.experiments.notional import draw_records
+from gamekeeper.attack.experiments.harness import draw_records
 from gamekeeper.attack.uniques.special import assess_special_uniques
 from gamekeeper.attack.uniques.special_trials import (
     KeyParts,

@@ -94,7 +94,8 @@ def test_categories_of_an_environment_cover_what_nobody_has():
     assert smallest(made.table, setting.keys) >= 5
     # Nobody is below 14 or has reached 80: the bands are those of the graph all the same.
     ages = found.problem.categories["Age"]
-    chosen = {ages.names[block] for block in found.blocks["Age"]}
+    partition = found.problem.partitions(found.chosen)["Age"]
+    chosen = {ages.names[tuple(block)] for block in partition.blocks()}
     assert chosen <= {*AGE.graph.categories, *words(people(), "Age"), "any", "missing"}
 
 
@@ -105,6 +106,15 @@ def test_only_what_forms_have():
         {"0-15", "16-24", "25-64", "65+"},
         {"0-17", "18-64", "65+"},
     )
+
+
+def test_forms_may_have_a_category_of_nobody():
+    """One form tells those below 16 from the rest, and nobody is that young."""
+    frame = {"Age": [str(18 + n % 60) for n in range(120)], "Sex": ["f", "m"] * 60}
+    setting = Setting(keys=("Age", "Sex"), environment=environment())
+    table = code_frame(pa.table(frame), ["Age", "Sex"])
+    made = SearchRecoding(k=3, observed=("Age",)).apply(table, setting)
+    assert words(made.table, "Age") in ({"16-24", "25-64", "65+"}, {"18-64", "65+"})
 
 
 def test_a_cut_stays():

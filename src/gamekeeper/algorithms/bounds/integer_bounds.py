@@ -2,8 +2,8 @@
 
 The bounds of a cell are the smallest and the largest count it has in any table of whole numbers
 that satisfies the constraints; those of a sum of cells likewise. Linear programming bounds may be
-wider. Two integer programs per cell would do, and do not scale: see `component_search` for what is
-done instead, and `programs` for what of it is proven in whole numbers.
+wider. Two integer programs per cell would do, and do not scale: see `linear.component_search` for what
+is done instead, and `linear.programs` for what of it is proven in whole numbers.
 
 Buzzigoli and Giusti 1999; Dobra and Fienberg 2001; Smith's thesis, chapter 2. Deciding whether any
 table exists is NP-hard from three axes on, so a limit of the effort can be set; what is not settled
@@ -32,17 +32,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.bounds.component_search import BoundSearch, Effort
-from gamekeeper.algorithms.linear_programs import DUAL, program_by_rows, silent_solver
+from gamekeeper.algorithms.linear.clock import SearchClock
+from gamekeeper.algorithms.linear.component_search import ComponentSearch
+from gamekeeper.algorithms.linear.components import components
+from gamekeeper.algorithms.linear.facts import NO_LIMIT, LinearFacts
+from gamekeeper.algorithms.linear.programs import rows_of_contradiction
+from gamekeeper.algorithms.linear.propagation import ImpliedLimits, propagate
 from gamekeeper.algorithms.releases.constraints import (
     UNBOUNDED,
-    ConstraintRows,
     CountConstraints,
     CountMargin,
-    Limits,
     NoTableError,
-    components,
-    tightened,
 )
 from gamekeeper.algorithms.releases.structure import require_agreement
 from gamekeeper.errors import InputError, LimitError, Reason
@@ -119,14 +119,15 @@ def integer_bounds(
             "Ask for cells of the base table.",
         )
     asked[wanted.reshape(-1)] = wanted.reshape(-1)
-    rows = constraints.rows
-    known = _known(constraints, lower, upper)
-    limits = tightened(rows, *known)
-    found = _bounds(rows, limits, asked, constraints.size, Effort(max_programs), progress)
+    low, high = _known(constraints, lower, upper)
+    facts = replace(constraints.facts, lower=low, upper=high)
+    limits = propagate(facts)
+    clock = SearchClock(progress=progress, max_programs=max_programs)
+    found = _bounds(facts, limits, asked, constraints.size, clock)
     # Cells that were not asked for keep their outer bounds, and sums of nothing would be 0.
     rest = asked < 0
     found.lower[rest] = limits.lower[rest]
-    found.upper[rest] = np.where(limits.unbounded, UNBOUNDED, limits.upper)[rest]
+    found.upper[rest] = np.minimum(limits.upper, UNBOUNDED)[rest]
     fixed = (found.lower == found.upper) & (found.table is not None)
     found.tight_lower[rest] = fixed[rest]
     found.tight_upper[rest] = fixed[rest]
@@ -154,10 +155,9 @@ def sum_bounds(
     >>> found.lower.tolist(), found.upper.tolist()
     ([[2], [1]], [[10], [12]])
     """
-    rows = constraints.rows
-    limits = tightened(rows, *_known(constraints, None, None))
-    effort = Effort(max_programs)
-    found = _bounds(rows, limits, margin.cells, margin.lower.size, effort, progress)
+    facts = constraints.facts
+    clock = SearchClock(progress=progress, max_programs=max_programs)
+    found = _bounds(facts, propagate(facts), margin.cells, margin.lower.size, clock)
     return _shaped(found, margin.shape, constraints.shape)
 
 
@@ -174,7 +174,7 @@ def feasible_table(constraints: CountConstraints) -> Integers | None:
     >>> feasible_table(CountConstraints.of((2, 2), [((0,), [3, 1]), ((1,), [2, 1])])) is None
     True
     """
-    exists, table = _search_table(constraints.rows, constraints.size, None)
+    exists, table = _search_table(constraints.facts, None)
     if exists is None:
         raise LimitError(
             Reason.TOO_LARGE,
@@ -185,83 +185,77 @@ def feasible_table(constraints: CountConstraints) -> Integers | None:
     return None if table is None else table.reshape(constraints.shape)
 
 
-def has_table(
-    rows: ConstraintRows, n_cells: int, *, max_seconds: float | None = None
-) -> bool | None:
-    """Return whether some table satisfies the rows, or None if that could not be settled."""
-    return _search_table(rows, n_cells, max_seconds)[0]
+def has_table(facts: LinearFacts, *, max_seconds: float | None = None) -> bool | None:
+    """Return whether whole numbers satisfy the facts, or None if that could not be settled."""
+    return _search_table(facts, max_seconds)[0]
 
 
 def _bounds(
-    rows: ConstraintRows,
-    limits: Limits,
+    facts: LinearFacts,
+    limits: ImpliedLimits,
     sums: Integers,
     n_sums: int,
-    effort: Effort,
-    progress: Progress | None,
+    clock: SearchClock,
 ) -> IntegerBounds:
     """Return bounds of sums, flat; a sum over several components is bounded by each on its own."""
-    parts = components(rows, limits, sums)
-    searches = [BoundSearch(part, effort) for part in parts]
-    n_open = 2 * sum(len(part.sums) for part in parts)
+    parts = components(facts, limits.lower, limits.upper, sums, every=True)
+    searches = [ComponentSearch(part, clock) for part in parts]
+    clock.total = 2 * sum(len(part.sums) for part in parts)
+    # What no component has is at its only value, or free.
+    alone = np.ones(len(sums), np.bool_)
+    for part in parts:
+        alone[part.numbers] = False
     table: Integers | None = limits.lower.copy()
     for search in searches:
-        if search.start() and table is not None and search.table is not None:
-            table[search.component.cells] += search.table
+        if search.start(until_found=True) and table is not None and search.point is not None:
+            table[search.part.numbers] = search.point
         else:
             table = None
     lower, tight_lower = np.zeros(n_sums, np.int64), np.full(n_sums, table is not None)
-    asked = sums >= 0
-    np.add.at(lower, sums[asked], limits.lower[asked])
     upper, tight_upper = lower.copy(), tight_lower.copy()
-    settled = 0
+    asked = alone & (sums >= 0)
+    np.add.at(lower, sums[asked], limits.lower[asked])
+    is_endless = limits.upper >= NO_LIMIT
+    np.add.at(upper, sums[asked], np.where(is_endless, 0, limits.upper)[asked])
     for search in searches:
         if table is not None:
-            search.run(_told(progress, settled, n_open))
-            settled += search.n_settled
-        own = search.component.sums
+            search.run()
+        own = search.part.sums
         lower[own] += search.least
-        upper[own] += search.most
+        upper[own] += np.where(search.most >= NO_LIMIT, 0, search.most)
         tight_lower[own] &= search.tight_lower
         tight_upper[own] &= search.tight_upper
-    if progress is not None:
-        progress(settled, n_open)
-    unbounded = np.unique(sums[asked & limits.unbounded])
+    clock.watch()
+    unbounded = np.unique(sums[(sums >= 0) & is_endless])
     upper[unbounded] = UNBOUNDED
     tight_upper[unbounded] = table is not None
     return IntegerBounds(
         lower, upper, tight_lower, tight_upper, table,
-        effort.relaxations, effort.programs, effort.tables,
+        clock.relaxations, clock.programs, clock.points,
     )  # fmt: skip
 
 
 def _search_table(
-    rows: ConstraintRows, n_cells: int, max_seconds: float | None
+    facts: LinearFacts, max_seconds: float | None
 ) -> tuple[bool | None, Integers | None]:
     """Return whether there is a table, if that could be settled, and one."""
-    deadline = None if max_seconds is None else time.monotonic() + max_seconds
-    effort = Effort(deadline=deadline)
+    clock = SearchClock(max_seconds=max_seconds)
     try:
-        limits = tightened(rows, *_no_limits(n_cells))
-        parts = components(rows, limits, np.full(n_cells, -1, np.int64))
-        searches = [BoundSearch(part, effort) for part in parts]
+        limits = propagate(facts)
+        nothing = np.full(len(facts.lower), -1, np.int64)
+        parts = components(facts, limits.lower, limits.upper, nothing, every=True)
+        searches = [ComponentSearch(part, clock) for part in parts]
         # All are started: a later one may prove what an earlier one leaves open.
-        started = [search.start() for search in searches]
+        started = [search.start(until_found=True) for search in searches]
     except NoTableError:
         return False, None
     if not all(started):
         return None, None
     table = limits.lower.copy()
     for search in searches:
-        if search.table is not None:
-            table[search.component.cells] += search.table
+        if search.point is not None:
+            table[search.part.numbers] = search.point
     return True, table
-
-
-def _told(progress: Progress | None, before: int, total: int) -> Callable[[int], None]:
-    if progress is None:
-        return lambda settled: None
-    return lambda settled: progress(before + settled, total)
 
 
 def _known(
@@ -269,9 +263,10 @@ def _known(
 ) -> tuple[Integers, Integers]:
     low, high = _no_limits(constraints.size)
     if lower is not None:
-        low = np.array(lower, np.int64).reshape(-1)
+        low = np.maximum(np.asarray(lower, np.int64).reshape(-1), 0)
     if upper is not None:
-        high = np.minimum(np.asarray(upper, np.int64).reshape(-1), UNBOUNDED)
+        high = np.array(upper, np.int64).reshape(-1)
+        high[high >= UNBOUNDED] = NO_LIMIT
     for name, limits in (("lower", low), ("upper", high)):
         if limits.size != constraints.size:
             raise InputError(
@@ -284,7 +279,7 @@ def _known(
 
 
 def _no_limits(n_cells: int) -> tuple[Integers, Integers]:
-    return np.zeros(n_cells, np.int64), np.full(n_cells, UNBOUNDED, np.int64)
+    return np.zeros(n_cells, np.int64), np.full(n_cells, NO_LIMIT)
 
 
 def _shaped(found: IntegerBounds, shape: tuple[int, ...], base: tuple[int, ...]) -> IntegerBounds:
@@ -363,7 +358,7 @@ def find_conflict(constraints: CountConstraints, *, max_seconds: float | None = 
         require_agreement(constraints)
     except NoTableError as error:
         return Conflict(tuple(error.rows))
-    rows, n_cells = constraints.rows, constraints.size
+    facts = constraints.facts
     deadline = None if max_seconds is None else time.monotonic() + max_seconds
     unsettled = 0
 
@@ -373,12 +368,12 @@ def find_conflict(constraints: CountConstraints, *, max_seconds: float | None = 
         if left is not None and left <= 0:
             unsettled += 1
             return None
-        exists = has_table(_only(rows, chosen), n_cells, max_seconds=left)
+        exists = has_table(_only(facts, chosen), max_seconds=left)
         unsettled += exists is None
         return None if exists is None else not exists
 
-    limited = np.flatnonzero((rows.lower > 0) | (rows.upper < UNBOUNDED))
-    certified = _certificate(_only(rows, limited), n_cells, max_seconds)
+    limited = np.flatnonzero((facts.low > 0) | (facts.high < NO_LIMIT))
+    certified = rows_of_contradiction(_only(facts, limited), max_seconds)
     if len(certified) and conflict(limited[certified]):
         limited = limited[certified]
     else:
@@ -413,38 +408,14 @@ def _explain(
     return of_first + of_second
 
 
-def _only(rows: ConstraintRows, chosen: Integers) -> ConstraintRows:
+def _only(facts: LinearFacts, chosen: Integers) -> LinearFacts:
+    """Return facts with some of the rows alone."""
     chosen = np.sort(chosen)
-    lengths = np.diff(rows.starts)[chosen]
+    lengths = np.diff(facts.starts)[chosen]
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
     # Place by place: the first cell of a row, and how far along it.
-    at = np.repeat(rows.starts[chosen] - starts[:-1], lengths) + np.arange(starts[-1])
-    return ConstraintRows(
-        starts, rows.cells[at], rows.lower[chosen], rows.upper[chosen],
-        rows.margin[chosen], rows.cell[chosen],
+    at = np.repeat(facts.starts[chosen] - starts[:-1], lengths) + np.arange(starts[-1])
+    return replace(
+        facts, starts=starts, members=facts.members[at], factors=facts.factors[at],
+        low=facts.low[chosen], high=facts.high[chosen],
     )  # fmt: skip
-
-
-def _certificate(rows: ConstraintRows, n_cells: int, max_seconds: float | None) -> Integers:
-    """Return the rows of a certificate that no real numbers will do, none without one.
-
-    What floating point says here is only a proposal: the caller asks again in whole numbers.
-    """
-    import highspy
-
-    limit = {} if max_seconds is None else {"time_limit": float(max_seconds)}
-    highs = silent_solver(presolve="off", simplex_strategy=DUAL, **limit)
-    upper = np.where(rows.upper >= UNBOUNDED, highspy.kHighsInf, rows.upper.astype(np.float64))
-    model = program_by_rows(
-        (np.zeros(n_cells), np.full(n_cells, highspy.kHighsInf)),
-        (rows.lower.astype(np.float64), upper),
-        rows.starts,
-        rows.cells,
-    )
-    highs.passModel(model)
-    highs.run()
-    if highs.getModelStatus() != highspy.HighsModelStatus.kInfeasible:
-        return np.zeros(0, np.int64)
-    _, exists, ray = highs.getDualRay()  # pyright: ignore[reportAttributeAccessIssue]
-    size = np.abs(ray)
-    return np.flatnonzero(size > 1e-9 * size.max()) if exists else np.zeros(0, np.int64)

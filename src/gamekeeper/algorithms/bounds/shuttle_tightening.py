@@ -7,16 +7,11 @@ other cells that it attains. If there is none, the bound moves, for good. Where 
 does not end soon, a linear program moves the bound as far as it can prove in whole numbers, says
 where tables may be, and prunes a search that branches on its fractions. Worst cases are
 exponential; the steps for each bound are limited.
-
-For any multipliers y of the rows A, a sum c x of cells is y A x + (c - y A) x, and each of the two
-is at most what the limits of rows and cells allow. So multipliers prove an upper bound of c x
-whatever they are. They come from a linear program in floating point, are rounded to fractions, and
-the proof is checked in whole numbers: no tolerance enters a bound. The multipliers of a program
-without a solution prove in the same way that there is none.
 """
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,7 +35,16 @@ from gamekeeper.algorithms.bounds.shuttle_kernels import (
     retract,
     search_tables,
 )
-from gamekeeper.algorithms.linear_programs import program_by_rows, silent_solver
+from gamekeeper.algorithms.linear.components import SearchLimits
+from gamekeeper.algorithms.linear.facts import NO_LIMIT
+from gamekeeper.algorithms.linear.programs import contradicts, dual_bound
+from gamekeeper.algorithms.linear_programs import (
+    Status,
+    program_by_rows,
+    proof_of_nothing,
+    run_once,
+    silent_solver,
+)
 from gamekeeper.algorithms.releases.constraints import (
     UNBOUNDED,
     CountConstraints,
@@ -51,9 +55,6 @@ from gamekeeper.results import Progress
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-
-# Divisible by all numbers up to 16: multipliers at vertices are mostly simple fractions.
-_DENOMINATOR = 720720
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,74 +73,36 @@ class LinearRelaxation:
     """The rows of some constraints as a linear program whose limits change."""
 
     def __init__(self, constraints: CountConstraints) -> None:
-        import highspy
-        from scipy.sparse import csr_array
-
-        rows = constraints.rows
-        self._size = constraints.size
-        self._matrix = csr_array(
-            (np.ones(len(rows.cells), np.int64), rows.cells, rows.starts),
-            shape=(len(rows), self._size),
-        )
-        self._columns = np.arange(self._size, dtype=np.int32)
-        self._rows = np.arange(len(rows), dtype=np.int32)
-        self._highspy: Any = highspy
+        facts = self._facts = constraints.facts
+        self._columns = np.arange(constraints.size, dtype=np.int32)
+        self._rows = np.arange(facts.n_rows, dtype=np.int32)
         # Without a presolve the basis stays, and a program without a solution gives its proof.
         self._solver: Any = silent_solver(presolve="off", solver="simplex")
-        program = program_by_rows(
-            (np.zeros(self._size), np.full(self._size, np.inf)),
-            (np.zeros(len(rows)), np.full(len(rows), np.inf)),
-            rows.starts,
-            rows.cells,
-        )
-        self._solver.passModel(program)
+        none = np.zeros(constraints.size), np.full(constraints.size, np.inf)
+        rows = np.zeros(facts.n_rows), np.full(facts.n_rows, np.inf)
+        self._solver.passModel(program_by_rows(none, rows, facts.starts, facts.members))
 
     def largest(
         self, weights: Integers, cells: tuple[Integers, Integers], rows: tuple[Integers, Integers]
     ) -> Relaxed:
         """Bound a weighted sum of cells from above, within limits of cells and of rows."""
-        solver = self._solver
-        solver.changeColsCost(self._size, self._columns, -weights.astype(np.float64))
-        solver.changeColsBounds(self._size, self._columns, *_limits(*cells))
+        solver, facts = self._solver, self._facts
+        solver.changeColsCost(len(self._columns), self._columns, -weights.astype(np.float64))
+        solver.changeColsBounds(len(self._columns), self._columns, *_limits(*cells))
         solver.changeRowsBounds(len(self._rows), self._rows, *_limits(*rows))
-        solver.run()
-        status = solver.getModelStatus()
-        if status == self._highspy.HighsModelStatus.kOptimal:
+        status = run_once(solver)
+        limits = SearchLimits(*(_with_none(own) for own in (*cells, *rows)))
+        if status is Status.OPTIMAL:
             solution = solver.getSolution()
-            multipliers = -np.asarray(solution.row_dual)
-            most = self._proven(multipliers, weights, cells, rows)
+            bound = dual_bound(facts, limits, -weights, np.array(solution.row_dual))
+            most = None if bound is None else math.floor(-bound)
             return Relaxed(most, False, np.asarray(solution.col_value))
-        if status == self._highspy.HighsModelStatus.kInfeasible:
-            ray = np.asarray(solver.getDualRay()[2])
-            if ray.size and np.any(ray):
-                ray = ray / np.abs(ray).max()
-                nothing = np.zeros_like(weights)
-                for multipliers in (ray, -ray):
-                    most = self._proven(multipliers, nothing, cells, rows)
-                    if most is not None and most < 0:
-                        return Relaxed(None, True, None)
-        return Relaxed(None, False, None)
-
-    def _proven(
-        self,
-        multipliers: NDArray[np.float64],
-        weights: Integers,
-        cells: tuple[Integers, Integers],
-        rows: tuple[Integers, Integers],
-    ) -> int | None:
-        """Return the bound that multipliers prove, rounded down; None if it is infinite."""
-        whole = np.rint(multipliers * _DENOMINATOR).astype(np.int64)
-        whole[(whole > 0) & (rows[1] >= UNBOUNDED)] = 0
-        left = weights * _DENOMINATOR - self._matrix.T @ whole
-        if np.any((left > 0) & (cells[1] >= UNBOUNDED)):
-            return None
-        return (_most(whole, *rows) + _most(left, *cells)) // _DENOMINATOR
+        ray = proof_of_nothing(solver) if status is Status.EMPTY else None
+        return Relaxed(None, ray is not None and contradicts(facts, limits, ray), None)
 
 
-def _most(factors: Integers, lower: Integers, upper: Integers) -> int:
-    ends = np.where(factors > 0, upper, lower)
-    some = np.flatnonzero(factors)
-    return sum(a * b for a, b in zip(factors[some].tolist(), ends[some].tolist(), strict=True))
+def _with_none(limits: Integers) -> Integers:
+    return np.where(limits >= UNBOUNDED, NO_LIMIT, limits)
 
 
 def _limits(lower: Integers, upper: Integers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -18,7 +18,7 @@ import numba
 import numpy as np
 
 from gamekeeper.algorithms.feasible.independent_parts import TablePart
-from gamekeeper.algorithms.releases.propagation_kernels import rows_of_cells
+from gamekeeper.algorithms.linear.facts import turned
 
 # Places of the numbers that are kept with the limits.
 TRAIL, HEAD, WAITING, LEVEL = 0, 1, 2, 3
@@ -63,7 +63,8 @@ class Search(NamedTuple):
 
 def problem_of(part: TablePart) -> Problem:
     """Return the rows of a part as the kernels take them."""
-    cell_starts, cell_rows = rows_of_cells(part.starts, part.members, part.n_cells)
+    cell_starts, order = turned(part.members, part.n_cells)
+    cell_rows = np.repeat(np.arange(part.n_rows), np.diff(part.starts))[order]
     return Problem(
         part.starts, part.members, cell_starts, cell_rows, part.row_lower, part.row_upper
     )

@@ -31,11 +31,11 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.linear.components import connected
 from gamekeeper.algorithms.releases.constraints import (
     UNBOUNDED,
     CountConstraints,
     NoTableError,
-    connected,
 )
 
 Integers = NDArray[np.int64]
@@ -155,7 +155,7 @@ def split_tables(
 
 def _tightened(constraints: CountConstraints, caps: Integers | None) -> tuple[Integers, Integers]:
     """Return limits of the cells after propagation, with caps where there is no upper one."""
-    from gamekeeper.algorithms.releases.propagation_kernels import propagate, rows_of_cells
+    from gamekeeper.algorithms.linear.kernels import propagate
 
     rows = constraints.rows
     low, high = constraints.cell_limits()
@@ -163,12 +163,12 @@ def _tightened(constraints: CountConstraints, caps: Integers | None) -> tuple[In
     wrong = np.flatnonzero(lower > upper)
     if len(wrong):
         raise NoTableError()
-    places = rows_of_cells(rows.starts, rows.cells, constraints.size)
+    cell_starts, cell_rows, factors = constraints.facts.by_number
     all_rows = np.arange(len(rows), dtype=np.int64)
     for _ in range(2):
         row = propagate(
-            rows.starts, rows.cells, rows.lower, rows.upper, *places, lower, upper,
-            all_rows, len(rows),
+            rows.starts, rows.cells, factors, rows.lower, rows.upper, cell_starts, cell_rows,
+            lower, upper, UNBOUNDED, True, all_rows, len(rows),
         )  # fmt: skip
         if row >= 0:
             raise NoTableError([int(row)])

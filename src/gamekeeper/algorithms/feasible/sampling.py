@@ -35,14 +35,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.blocks import in_threads
 from gamekeeper.algorithms.feasible.independent_parts import (
     SplitTables,
     TablePart,
@@ -329,15 +329,11 @@ class _Drawer:
                 np.random.default_rng(seeds[block]), tables[place], logs[place],
             )  # fmt: skip
 
-        with ThreadPoolExecutor(workers_of(workers)) as executor:
-            try:
-                for done, _ in enumerate(executor.map(work, range(len(starts))), 1):
-                    if progress is not None:
-                        progress(min(done * _BLOCK, draws), draws)
-            except BaseException:
-                # Blocks that have not begun are not waited for.
-                executor.shutdown(cancel_futures=True)
-                raise
+        def tell(done: int, _: int | None) -> None:
+            if progress is not None:
+                progress(min(done * _BLOCK, draws), draws)
+
+        list(in_threads(work, range(len(starts)), workers_of(workers), progress=tell))
         return tables, logs
 
     def walk(
@@ -365,7 +361,7 @@ class _Drawer:
         tally = np.zeros((_CHAINS, 4), np.int64)
         limits = [limits_of(self.part) for _ in range(_CHAINS)]
 
-        def work(chain: int, first: int) -> None:
+        def work(first: int, chain: int) -> None:
             walk(
                 self.problem, limits[chain], self.shape, self.part.widths, compiled,
                 self._scratch(), generators[chain], states[chain],
@@ -374,11 +370,10 @@ class _Drawer:
             )  # fmt: skip
 
         n_rounds = rounds.shape[1]
-        with ThreadPoolExecutor(workers_of(workers)) as executor:
-            for first in range(0, n_rounds, _ROUNDS):
-                list(executor.map(work, range(_CHAINS), [first] * _CHAINS))
-                if progress is not None:
-                    progress(min(first + _ROUNDS, n_rounds) * draws // n_rounds, draws)
+        for first in range(0, n_rounds, _ROUNDS):
+            list(in_threads(partial(work, first), range(_CHAINS), workers_of(workers)))
+            if progress is not None:
+                progress(min(first + _ROUNDS, n_rounds) * draws // n_rounds, draws)
         tables = rounds[:, burn_in:].reshape(-1, n)
         return PartSample(
             tables, np.zeros(len(tables)), "chain", float("nan"), float("nan"), _CHAINS,

@@ -1,22 +1,30 @@
-"""Linear and integer programs over one component of open numbers, solved by HiGHS, with exact corners.
+"""Linear and integer programs over one component of open numbers, and what of them is proven.
 
-HiGHS calculates in floating point, so nothing it says is taken as it is. The numbers it returns are
-rounded to fractions with a small denominator and put into every fact, in whole numbers. A bound is
-calculated again from the duals, rounded to fractions with one denominator: any duals give a valid
-bound (Neumaier and Shcherbina 2004). Only the verdict of an integer program that there is nothing
-better has no such proof; it is believed where numbers are far from what tolerances could hide.
+The relaxation is one model that is kept: only the objective changes, and the primal simplex method
+starts from the last vertex (after a change of objective the dual method, HiGHS' own choice, was
+measured to take 40 times as long).
 
-Programs with few rows at their limits, those with percentages, end in corners without a small
-denominator. A corner is where some limits meet: each number that is not basic is at one of its
-limits, each row that is not basic at one of its own, and the basic numbers follow from these rows.
-The same equations, transposed, give the multiples of rows that prove the corner best. HiGHS tells
-which limits they are; solving for them again in fractions needs none of its digits.
+What is exact. HiGHS calculates in floating point, so nothing it says is taken as it is. The numbers
+it returns are rounded, those that need not be whole to fractions with a small denominator, and put
+into every fact in whole numbers. A bound is calculated again in whole numbers from the duals, rounded
+to fractions with one denominator: any duals give a valid bound (Neumaier and Shcherbina 2004), and as
+a bound of a whole number may be rounded up, a small loss costs nothing. The same holds for a proof
+that there is nothing. Where rounding loses a corner of real numbers or its proof, both are solved for
+again (`elimination`). Only the verdict of an integer program that there is nothing better has no such
+proof. It is believed where all numbers have at most 2**20 values, far from where HiGHS' tolerances of
+1e-6 and the precision of floats could hide a solution, and reported as unproven otherwise.
+
+Branching has a proof throughout. At each node the limits of the numbers are propagated and a linear
+program gives a vertex. Where it is fractional, a number is split at the fraction, the nearer side
+first: every side that is given up was refuted by propagation or by a certificate checked in whole
+numbers, until a solution is found or there is none. Exponential in the worst case, hence the limit of
+nodes. On the Rochdale table from its 2-way margins a search took some 50 nodes.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -24,446 +32,458 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.linear.facts import NO_LIMIT, FactComponent, LinearFacts, verified
-from gamekeeper.algorithms.linear_programs import DUAL, PRIMAL, program_by_rows, silent_solver
+from gamekeeper.algorithms.linear.components import Component, SearchLimits
+from gamekeeper.algorithms.linear.elimination import exact_corner, exact_multiples
+from gamekeeper.algorithms.linear.facts import NO_LIMIT, Integers, LinearFacts, row_sums, verified
+from gamekeeper.algorithms.linear_programs import (
+    DUAL,
+    PRIMAL,
+    Status,
+    Watch,
+    ends_of,
+    program_by_rows,
+    proof_of_nothing,
+    run,
+    run_once,
+    silent_solver,
+)
 
-Integers = NDArray[np.int64]
-_MOST_BASIC = 400
-_MOST_STEPS = 400_000
-
-Row = dict[int, Fraction]
-
-
-def exact_corner(
-    facts: LinearFacts, columns: Sequence[str], rows: Sequence[str], free: Sequence[int]
-) -> list[Fraction] | None:
-    """Return the numbers of a corner; None where they are too many, or it is no corner.
-
-    Each number and row is at its "lower" or "upper" limit, or "basic", or "free"; `free` has what a
-    number that is "free" is taken to be.
-
-    Examples
-    --------
-    >>> facts = LinearFacts.of([(0, 9), (0, 9)], [({0: 3, 1: 1}, 5, 5)], whole=False)
-    >>> exact_corner(facts, ["basic", "lower"], ["lower"], [0, 0])
-    [Fraction(5, 3), Fraction(0, 1)]
-    """
-    place, active = _basic(columns, rows)
-    if len(place) != len(active) or len(place) > _MOST_BASIC:
-        return None
-    found = [Fraction(0)] * len(columns)
-    for number, own in enumerate(columns):
-        if own != "basic":
-            limit = {"lower": facts.lower, "upper": facts.upper}.get(own)
-            found[number] = Fraction(int(free[number] if limit is None else limit[number]))
-    system: list[tuple[Row, Fraction]] = []
-    for row in active:
-        left = Fraction(int((facts.low if rows[row] == "lower" else facts.high)[row]))
-        own_row: Row = {}
-        for number, factor in facts.row(row).items():
-            if number in place:
-                own_row[place[number]] = Fraction(factor)
-            else:
-                left -= factor * found[number]
-        system.append((own_row, left))
-    solved = _solve(system, len(place))
-    if solved is None:
-        return None
-    for number, at in place.items():
-        found[number] = solved[at]
-    return found
-
-
-def exact_multiples(
-    facts: LinearFacts, columns: Sequence[str], rows: Sequence[str], target: int
-) -> dict[int, Fraction] | None:
-    """Return the multiples of the rows at their limits that make up a number of a corner.
-
-    Examples
-    --------
-    >>> facts = LinearFacts.of([(0, 9), (0, 9)], [({0: 3, 1: 1}, 5, 5)], whole=False)
-    >>> exact_multiples(facts, ["basic", "lower"], ["lower"], 0)
-    {0: Fraction(1, 3)}
-    """
-    place, active = _basic(columns, rows)
-    if len(place) != len(active) or len(place) > _MOST_BASIC:
-        return None
-    system: list[tuple[Row, Fraction]] = [({}, Fraction(int(n == target))) for n in place]
-    for at, row in enumerate(active):
-        for number, factor in facts.row(row).items():
-            if number in place:
-                system[place[number]][0][at] = Fraction(factor)
-    solved = _solve(system, len(active))
-    if solved is None:
-        return None
-    return {row: times for row, times in zip(active, solved, strict=True) if times}
-
-
-def _basic(columns: Sequence[str], rows: Sequence[str]) -> tuple[dict[int, int], list[int]]:
-    """Return the place of each basic number among them, and the rows at one of their limits."""
-    basic = [number for number, own in enumerate(columns) if own == "basic"]
-    active = [row for row, own in enumerate(rows) if own in ("lower", "upper")]
-    return {number: at for at, number in enumerate(basic)}, active
-
-
-def _solve(system: list[tuple[Row, Fraction]], n: int) -> list[Fraction] | None:
-    """Return the solution of equations, None where there is not exactly one or it takes too long."""
-    waiting = [(dict(row), value) for row, value in system]
-    done: list[tuple[int, Row, Fraction]] = []
-    steps = 0
-    while waiting:
-        waiting.sort(key=lambda one: -len(one[0]))
-        row, value = waiting.pop()
-        if not row:
-            return None
-        pivot = min(row, key=lambda at: (sum(at in other for other, _ in waiting), at))
-        inverse = 1 / row.pop(pivot)
-        row = {at: factor * inverse for at, factor in row.items()}
-        value *= inverse
-        done.append((pivot, row, value))
-        for at, (other, own) in enumerate(waiting):
-            times: Any = other.pop(pivot, None)
-            if times is None:
-                continue
-            steps += len(row) + 1
-            for number, factor in row.items():
-                left = other.get(number, Fraction(0)) - times * factor
-                if left:
-                    other[number] = left
-                else:
-                    other.pop(number, None)
-            waiting[at] = other, own - times * value
-        if steps > _MOST_STEPS:
-            return None
-    if len(done) != n:
-        return None
-    found = [Fraction(0)] * n
-    for pivot, row, value in reversed(done):
-        found[pivot] = value - sum((f * found[at] for at, f in row.items()), Fraction(0))
-    return found
-
-
+Floats = NDArray[np.float64]
+# The first that fits the duals is taken: small ones keep the numbers small and the bound exact.
 _DENOMINATORS = (1, 2, 3, 4, 6, 12, 60, 5040)
 _LAST_DENOMINATOR = 2**30
 _TIMES = (1, 2, 3, 4, 6, 12, 60)
 _BELIEVED = 2**20
 _MOST_BITS = 2_000
-_SLICE = 0.5
-"""Seconds after which a program asks whether to go on."""
-
-Watch = Callable[[], bool]
-"""Tells whether the work is to stop; it may raise `Cancelled`."""
+_NOTHING = np.zeros(0, np.int64)
 
 
-def _never() -> bool:
-    return False
+@dataclass(frozen=True, eq=False)
+class Multiples:
+    """How many times rows are taken to prove a bound, each so many times too often."""
+
+    rows: Integers
+    taken: tuple[int, ...]
+    denominator: int
+
+    def by_row(self, sign: int) -> dict[int, Fraction]:
+        """Return the rows and how many times each is taken, or the opposite."""
+        return {
+            row: Fraction(sign * times, self.denominator)
+            for row, times in zip(self.rows.tolist(), self.taken, strict=True)
+        }
 
 
 @dataclass(frozen=True, eq=False)
 class Solved:
     """What a program found.
 
-    - `bound`: a proven bound of the number, None where nothing is proven.
-    - `duals`: the multiples of rows that prove it.
-    - `point`, `times`: numbers that satisfy every fact, each `times` too large; None where there
-      are none exact.
-    - `is_empty`: whether it is proven that nothing satisfies the facts.
-    - `is_endless`: whether the program found no limit.
+    - `bound`: a proven lower bound of the objective, None where nothing is proven; `multiples` of
+      rows prove it, where they could be kept.
+    - `vertex`: the solution in floating point; `point`: numbers that satisfy every fact, each `times`
+      too large, where it is that.
+    - `is_empty`: whether it is proven that there is no solution.
+    - `is_endless`: whether the objective has no limit.
+    - `nodes`: how many nodes of branching it took.
     """
 
     bound: Fraction | None = None
-    duals: dict[int, Fraction] | None = None
+    multiples: Multiples | None = None
+    vertex: Floats | None = None
     point: NDArray[Any] | None = None
     times: int = 1
     is_empty: bool = False
     is_endless: bool = False
+    nodes: int = 0
 
 
-class FactProgram:
+class Program:
     """The persistent relaxation of a component, and integer programs over it."""
 
-    def __init__(self, component: FactComponent, watch: Watch = _never) -> None:
-        self.facts = component.facts
-        self._watch = watch
-        facts = self.facts
-        finite = np.where(
+    def __init__(self, part: Component, watch: Watch | None = None) -> None:
+        self._part, self._facts, self._watch = part, part.facts, watch
+        facts = self._facts
+        # Models are stated in numbers above this one, so that they are small.
+        self._base = np.where(
             facts.lower > -NO_LIMIT, facts.lower, np.where(facts.upper < NO_LIMIT, facts.upper, 0)
         )
-        self._base = finite
-        self._known = facts.sums(finite.astype(object))
+        self._known = facts.sums(self._base)
+        self._costs = np.zeros(len(self._base), np.int64)
         self._highs = silent_solver(presolve="off", simplex_strategy=PRIMAL)
-        self._highs.passModel(self._model())
-        self._costs = np.zeros(len(finite))
+        self._highs.passModel(self._model(facts, facts.n_rows))
+        self._branches: Any = None
+        # A sum of one number is bounded through the number; rows are needed for longer ones alone.
+        self._n_branched = facts.n_rows if part.is_single.all() else part.system.n_rows
 
-    def relaxed(self, numbers: Integers, sign: int, *, cap: int | None = None) -> Solved:
-        """Minimise `sign` times the sum of some numbers over real numbers; bound it if it is one."""
-        import highspy
-
-        statuses = highspy.HighsModelStatus
-        self._set_costs(numbers, sign)
+    def relaxed(self, members: Integers, sign: int, *, cap: int | None = None) -> Solved:
+        """Minimise `sign` times the sum of some numbers over real numbers, perhaps with one capped."""
+        self._set_costs(members, sign)
         if cap is None:
-            status = _run(self._highs, self._watch)
+            status = run(self._highs, self._watch)
         else:
-            (one,) = numbers.tolist()
-            low, high = self._solver_limits(one)
-            self._highs.changeColBounds(one, low, float(cap) / self.facts.scale)
+            (one,) = members.tolist()
+            low, high = (
+                float(own[one]) for own in self._columns(self._facts.lower, self._facts.upper)
+            )
+            self._highs.changeColBounds(one, low, float(cap) / self._facts.scale)
             try:
-                status = _run(self._highs, self._watch)
+                status = run(self._highs, self._watch)
             finally:
                 self._highs.changeColBounds(one, low, high)
-        if status == statuses.kInfeasible:
-            return self._empty()
-        if status in (statuses.kUnbounded, statuses.kUnboundedOrInfeasible):
+        if status is Status.EMPTY:
+            return self.within(self._part.limits())
+        if status in (Status.ENDLESS, Status.EMPTY_OR_ENDLESS):
             return Solved(is_endless=True)
-        if status != statuses.kOptimal:
+        if status is not Status.OPTIMAL:
             return Solved()
         solution = self._highs.getSolution()
-        point, times = self._point(np.array(solution.col_value))
-        if point is None and cap is None and not self.facts.whole:
+        vertex = np.array(solution.col_value)
+        point, times = self._point(vertex)
+        if point is None and cap is None and not self._facts.whole:
             point, times = self._corner()
-        if len(numbers) != 1 or cap is not None:
-            return Solved(point=point, times=times)
-        number = int(numbers[0])
-        found = self._bound(number, sign, np.array(solution.row_dual))
-        value = None if point is None else Fraction(int(point[number]), times)
-        if not self.facts.whole and (found is None or found[0] != value):
-            # Rounding lost the corner or its proof.
-            found = self._proven(number, sign) or found
-            exact, larger = self._corner()
-            point, times = (point, times) if exact is None else (exact, larger)
-        bound, duals = found or (None, None)
-        return Solved(bound, duals, point, times)
+        if cap is not None or not len(members):
+            return Solved(vertex=vertex, point=point, times=times)
+        bound, multiples = self._bound(np.array(solution.row_dual))
+        if not self._facts.whole and len(members) == 1:
+            value = None if point is None else Fraction(sign * int(point[members[0]]), times)
+            if bound is None or bound != value:
+                # Rounding lost the corner or its proof.
+                bound, multiples = self._proven(int(members[0]), sign) or (bound, multiples)
+                exact, larger = self._corner()
+                point, times = (point, times) if exact is None else (exact, larger)
+        return Solved(bound, multiples, vertex, point, times)
 
-    def whole(self, number: int, sign: int, low: int, high: int, seconds: float | None) -> Solved:
-        """Minimise `sign` times a whole number within limits, over whole numbers."""
-        import highspy
+    def whole(
+        self,
+        place: int | None,
+        sign: int,
+        low: int,
+        high: int,
+        seconds: float | None = None,
+        max_nodes: int | None = None,
+    ) -> Solved:
+        """Minimise `sign` times a sum over whole numbers for which it is within limits.
 
-        facts = self.facts
-        statuses = highspy.HighsModelStatus
+        Without a sum, any numbers will do. The bound is the objective of what is found, if there is
+        nothing better.
+        """
+        part, system = self._part, self._part.system
         highs = silent_solver(mip_rel_gap=0.0, mip_abs_gap=0.5)
         if seconds is not None:
             highs.setOptionValue("time_limit", max(seconds, 0.01))
-        model = self._model()
+        if max_nodes is not None:
+            highs.setOptionValue("mip_max_nodes", max_nodes)
+        members = _NOTHING if place is None else part.members_of(place)
         costs = np.zeros(len(self._base))
-        costs[number] = sign
-        model.col_cost_ = costs
-        model.integrality_ = [highspy.HighsVarType.kInteger] * len(self._base)
-        highs.passModel(model)
-        base = int(self._base[number])
-        highs.changeColBounds(number, float(low - base), float(high - base))
-        _run_watched(highs, self._watch)
-        status = highs.getModelStatus()
-        spans = np.where(facts.upper < NO_LIMIT, facts.upper - self._base, _BELIEVED + 1)
-        is_believed = bool(spans.max(initial=0) <= _BELIEVED)
-        if status == statuses.kInfeasible:
-            return Solved(is_empty=is_believed)
+        costs[members] = sign
+        if place is None:
+            highs.setOptionValue("mip_max_improving_sols", 1)
+        highs.passModel(self._model(system, part.n_rows, costs=costs, is_whole=True))
+        if place is not None:
+            base = int(self._base[members].sum())
+            highs.addRow(
+                (low - base) / self._facts.scale, (high - base) / self._facts.scale,
+                len(members), members.astype(np.int32), np.ones(len(members)),
+            )  # fmt: skip
+        status = run_once(highs, self._watch)
+        is_believed = part.is_finite and int((system.upper - system.lower).max()) <= _BELIEVED
+        nodes = max(int(highs.getInfo().mip_node_count), 0)
+        # Where every number has both limits, nothing is endless.
+        if status is Status.EMPTY or (status is Status.EMPTY_OR_ENDLESS and part.is_finite):
+            return Solved(is_empty=is_believed, nodes=nodes)
         solution = highs.getSolution()
         if not solution.value_valid:
+            return Solved(nodes=nodes)
+        vertex = np.array(solution.col_value)
+        point, _ = self._point(vertex)
+        if point is None or status is not Status.OPTIMAL or not is_believed:
+            return Solved(vertex=vertex, point=point, nodes=nodes)
+        return Solved(Fraction(sign * int(point[members].sum())), None, vertex, point, nodes=nodes)
+
+    def within(self, limits: SearchLimits) -> Solved:
+        """Look for real numbers within limits of the numbers and rows.
+
+        This is a model of its own, for the dual simplex method, which is the fast one after a
+        change of limits and the only one that gives a certificate where there is nothing.
+        """
+        part, n = self._part, len(self._base)
+        if self._branches is None:
+            self._branches = silent_solver(presolve="off", simplex_strategy=DUAL)
+            self._branches.passModel(self._model(part.system, self._n_branched))
+        self._branches.changeColsBounds(
+            n, np.arange(n, dtype=np.int32), *self._columns(limits.lower, limits.upper)
+        )
+        sums = np.arange(part.n_rows, self._n_branched)
+        if len(sums):
+            known = part.totals(self._base)
+            self._branches.changeRowsBounds(
+                len(sums), sums.astype(np.int32),
+                _above(limits.row_lower[sums], known, self._facts.scale),
+                _above(limits.row_upper[sums], known, self._facts.scale),
+            )  # fmt: skip
+        status = run(self._branches, self._watch)
+        if status is Status.EMPTY:
+            ray = proof_of_nothing(self._branches)
+            return Solved(is_empty=ray is not None and contradicts(part.system, limits, ray))
+        if status is not Status.OPTIMAL:
             return Solved()
-        point, _ = self._point(np.array(solution.col_value))
-        if point is None or status != statuses.kOptimal or not is_believed:
-            return Solved(point=point)
-        return Solved(Fraction(int(point[number])), None, point)
+        vertex = np.array(self._branches.getSolution().col_value)
+        point, times = self._point(vertex, limits)
+        return Solved(vertex=vertex, point=point, times=times)
 
-    def _solver_limits(self, number: int) -> tuple[float, float]:
-        import highspy
+    def near(self, vertex: Floats) -> Integers:
+        """Return the whole numbers near to a vertex, within their limits."""
+        system = self._part.system
+        rounded = self._base + np.rint(vertex * system.scale).astype(np.int64)
+        return np.clip(rounded, system.lower, system.upper)
 
-        low, high = int(self.facts.lower[number]), int(self.facts.upper[number])
-        base = int(self._base[number])
-        return (
-            -highspy.kHighsInf if low <= -NO_LIMIT else (low - base) / self.facts.scale,
-            highspy.kHighsInf if high >= NO_LIMIT else (high - base) / self.facts.scale,
-        )
+    def fraction(self, vertex: Floats) -> tuple[int, int, float]:
+        """Return the number that is furthest from a whole one, the whole one below, and the rest."""
+        values = vertex * self._facts.scale
+        rest = values - np.floor(values)
+        at = int(np.argmin(np.abs(rest - 0.5)))
+        return at, int(np.floor(values[at])) + int(self._base[at]), float(rest[at])
 
-    def _model(self) -> Any:
-        facts = self.facts
+    def _columns(self, lower: Integers, upper: Integers) -> tuple[Floats, Floats]:
+        scale = self._facts.scale
+        return _above(lower, self._base, scale), _above(upper, self._base, scale)
+
+    def _model(
+        self, facts: LinearFacts, n: int, *, costs: Floats | None = None, is_whole: bool = False
+    ) -> Any:
+        """Return a program of the first n rows."""
+        known = self._known
+        if n > len(known):
+            known = np.concatenate([known, self._part.totals(self._base)])
+        end = facts.starts[n]
         return program_by_rows(
-            (
-                _scaled(facts.lower, self._base, facts.scale),
-                _scaled(facts.upper, self._base, facts.scale),
-            ),
-            (
-                _scaled(facts.low, self._known, facts.scale),
-                _scaled(facts.high, self._known, facts.scale),
-            ),
-            facts.starts,
-            facts.members,
-            facts.factors,
+            self._columns(facts.lower, facts.upper),
+            (_above(facts.low[:n], known, facts.scale), _above(facts.high[:n], known, facts.scale)),
+            facts.starts[: n + 1],
+            facts.members[:end],
+            facts.factors[:end],
+            costs=costs,
+            is_whole=is_whole,
         )
 
-    def _set_costs(self, numbers: Integers, sign: int) -> None:
+    def _set_costs(self, members: Integers, sign: int) -> None:
         before = np.flatnonzero(self._costs)
         self._costs[before] = 0
-        self._costs[numbers] = sign
-        changed = np.union1d(before, numbers)
+        self._costs[members] = sign
+        changed = np.union1d(before, members)
         if len(changed):
-            self._highs.changeColsCost(len(changed), changed.astype(np.int32), self._costs[changed])
+            self._highs.changeColsCost(
+                len(changed), changed.astype(np.int32), self._costs[changed].astype(np.float64)
+            )
 
-    def _point(self, vertex: NDArray[np.float64]) -> tuple[NDArray[Any] | None, int]:
-        for times in (1,) if self.facts.whole else _TIMES:
-            rounded = np.rint(vertex * (self.facts.scale * times))
-            if np.abs(rounded).max(initial=0) > 2.0**62:
+    def _point(
+        self, vertex: Floats, limits: SearchLimits | None = None
+    ) -> tuple[NDArray[Any] | None, int]:
+        """Return the exact numbers that a vertex stands for, and how many times too large they are."""
+        facts = self._facts
+        for times in (1,) if facts.whole else _TIMES:
+            rounded = np.rint(vertex * (facts.scale * times))
+            if max(np.abs(rounded).max(initial=0), np.abs(self._base).max(initial=0)) > 2.0**61:
                 return None, 1
-            made = self._base.astype(object) * times + rounded.astype(np.int64).astype(object)
-            if self.facts.admits(made, times):
+            kind: Any = np.int64 if times == 1 else object
+            made = self._base.astype(kind) * times + rounded.astype(np.int64).astype(kind)
+            if limits is None or not facts.whole:
+                is_admitted = facts.admits(made, times)
+            else:
+                is_admitted = self._part.admits(made, limits)
+            if is_admitted:
                 return made, times
         return None, 1
 
-    def _statuses(self) -> tuple[list[str], list[str]] | None:
-        """Return the limit that each number and each row is at, where the solver tells."""
-        import highspy
-
-        kinds = highspy.HighsBasisStatus
-        names = {
-            kinds.kLower: "lower",
-            kinds.kUpper: "upper",
-            kinds.kBasic: "basic",
-            kinds.kZero: "free",
-        }
-        basis = self._highs.getBasis()
-        if not basis.valid:
-            return None
-        columns, rows = (
-            [names.get(one, "") for one in own] for own in (basis.col_status, basis.row_status)
-        )
-        return None if "" in columns or "" in rows else (columns, rows)
-
     def _corner(self) -> tuple[NDArray[Any] | None, int]:
         """Return the numbers of the last program's corner, exact whatever their denominators."""
-        told = self._statuses()
-        found = None if told is None else exact_corner(self.facts, *told, self._base.tolist())
+        told = ends_of(self._highs)
+        found = None if told is None else exact_corner(self._facts, *told, self._base.tolist())
         if found is None:
             return None, 1
         times = math.lcm(*(own.denominator for own in found))
         if times.bit_length() > _MOST_BITS:
             return None, 1
         made = np.array([int(own * times) for own in found], object)
-        return (made, times) if self.facts.admits(made, times) else (None, 1)
+        return (made, times) if self._facts.admits(made, times) else (None, 1)
 
-    def _proven(self, number: int, sign: int) -> tuple[Fraction, dict[int, Fraction]] | None:
+    def _proven(self, number: int, sign: int) -> tuple[Fraction, Multiples] | None:
         """Return the bound that the last program's corner proves."""
-        told = self._statuses()
-        rows = None if told is None else exact_multiples(self.facts, *told, number)
-        found = None if rows is None else verified(self.facts, number, rows, is_upper=sign < 0)
-        return None if found is None else (found.bound, dict(found.rows))
+        told = ends_of(self._highs)
+        rows = None if told is None else exact_multiples(self._facts, *told, number)
+        found = None if rows is None else verified(self._facts, number, rows, is_upper=sign < 0)
+        if found is None:
+            return None
+        denominator = math.lcm(*(own.denominator for own in found.rows.values()))
+        taken = tuple(int(sign * own * denominator) for own in found.rows.values())
+        return sign * found.bound, Multiples(
+            np.array(list(found.rows), np.int64), taken, denominator
+        )
 
-    def _bound(
-        self, number: int, sign: int, duals: NDArray[np.float64]
-    ) -> tuple[Fraction, dict[int, Fraction]] | None:
-        """Return the bound of a number that duals prove, and how many times each row is taken."""
+    def _bound(self, duals: Floats) -> tuple[Fraction | None, Multiples | None]:
+        """Return the bound of the objective that duals prove, and the rows that they take."""
         if not np.all(np.isfinite(duals)):
-            return None
-        denominator = next(
-            (d for d in _DENOMINATORS if np.all(np.abs(duals * d - np.rint(duals * d)) < 1e-6 * d)),
-            _LAST_DENOMINATOR,
-        )
-        taken = _taken(duals * denominator * sign)
-        total = self._total(taken, {number: denominator}, is_upper=sign < 0)
+            return None, None
+        facts, system = self._facts, self._part.system
+        denominator = _denominator(duals)
+        own = SearchLimits(facts.lower, facts.upper, facts.low, facts.high)
+        taken, total = _combined(facts, own, self._costs, duals, denominator)
+        multiples: Multiples | None = None
+        if total is not None:
+            places = np.flatnonzero(taken)
+            multiples = Multiples(places, tuple(taken[places].tolist()), denominator)
+        else:
+            # Numbers that are endless end where they are cut, which takes no value from a bound.
+            _, total = _combined(system, self._part.limits(), self._costs, duals, denominator)
         if total is None:
-            return None
-        rows = {row: Fraction(times, denominator) for row, times in taken.items()}
-        return Fraction(total, denominator), rows
+            return None, None
+        bound = Fraction(total, denominator)
+        return Fraction(math.ceil(bound)) if facts.whole else bound, multiples
 
-    def _total(self, taken: dict[int, int], left: dict[int, int], *, is_upper: bool) -> int | None:
-        """Return the limit of rows taken so many times and of what they leave of some numbers.
 
-        None where a limit that it takes is not there.
-        """
-        facts = self.facts
-        limits: list[tuple[int, Integers, int]] = []
-        for row, times in taken.items():
-            limits.append((times, facts.high if (times > 0) == is_upper else facts.low, row))
-            for member, factor in facts.row(row).items():
-                left[member] = left.get(member, 0) - times * factor
-        for member, times in left.items():
-            if times:
-                side = facts.upper if (times > 0) == is_upper else facts.lower
-                limits.append((times, side, member))
-        found = [(times, int(side[at])) for times, side, at in limits]
-        if any(abs(limit) >= NO_LIMIT for _, limit in found):
-            return None
-        return sum(times * limit for times, limit in found)
+def dual_bound(
+    facts: LinearFacts, limits: SearchLimits, costs: Integers, duals: Floats
+) -> Fraction | None:
+    """Return a lower bound of whole-numbered costs, proven in whole numbers from any duals.
 
-    def _empty(self) -> Solved:
-        """Look for a proof that nothing satisfies the facts."""
-        highs = silent_solver(presolve="off", simplex_strategy=DUAL)
-        highs.passModel(self._model())
-        highs.run()
-        _, exists, ray = highs.getDualRay()
-        if not exists:
-            return Solved()
-        size = np.abs(ray).max(initial=0.0)
-        if not np.isfinite(size) or size == 0:
-            return Solved()
-        return Solved(
-            is_empty=any(self._contradicts(sign * np.array(ray) / size) for sign in (1, -1))
-        )
+    Duals are those of the first rows. None where a limit that they take is not there.
+    """
+    denominator = _denominator(duals)
+    _, total = _combined(facts, limits, costs, duals, denominator)
+    return None if total is None else Fraction(total, denominator)
 
-    def _contradicts(self, ray: NDArray[np.float64]) -> bool:
-        """Whether rows taken so many times are above 0 whatever the numbers are, and must be 0."""
-        for denominator in (*_DENOMINATORS, _LAST_DENOMINATOR):
-            total = self._total(_taken(ray * denominator), {}, is_upper=False)
+
+def contradicts(facts: LinearFacts, limits: SearchLimits, ray: Floats) -> bool:
+    """Whether rows taken so many times prove, in whole numbers, that nothing is within limits."""
+    nothing = np.zeros(len(facts.lower), np.int64)
+    for denominator in (*_DENOMINATORS, _LAST_DENOMINATOR):
+        for sign in (1, -1):
+            _, total = _combined(facts, limits, nothing, sign * ray, denominator)
             if total is not None and total > 0:
                 return True
-        return False
+    return False
 
 
-def _taken(multiples: NDArray[np.float64]) -> dict[int, int]:
-    whole = np.rint(multiples).astype(np.int64)
-    chosen = np.flatnonzero(whole)
-    return dict(zip(chosen.tolist(), whole[chosen].tolist(), strict=True))
+def rows_of_contradiction(facts: LinearFacts, max_seconds: float | None) -> Integers:
+    """Return rows of a certificate that no real numbers satisfy the facts, none without one.
 
-
-def _scaled(limits: Integers, known: NDArray[Any], scale: int) -> NDArray[np.float64]:
-    import highspy
-
-    found = np.array(
-        [float(int(limit) - int(own)) for limit, own in zip(limits, known, strict=True)]
+    What floating point says here is only a proposal: whoever asks has to ask again in whole numbers.
+    """
+    limit = {} if max_seconds is None else {"time_limit": float(max_seconds)}
+    highs = silent_solver(presolve="off", simplex_strategy=DUAL, **limit)
+    nothing = np.zeros(1, np.int64)
+    highs.passModel(
+        program_by_rows(
+            (_above(facts.lower, nothing, 1), _above(facts.upper, nothing, 1)),
+            (_above(facts.low, nothing, 1), _above(facts.high, nothing, 1)),
+            facts.starts,
+            facts.members,
+            facts.factors,
+        )
     )
-    found = found / scale if len(found) else np.zeros(0)
-    found[limits >= NO_LIMIT] = highspy.kHighsInf
-    found[limits <= -NO_LIMIT] = -highspy.kHighsInf
+    if run_once(highs) is not Status.EMPTY:
+        return _NOTHING
+    ray = proof_of_nothing(highs)
+    return _NOTHING if ray is None else np.flatnonzero(np.abs(ray) > 1e-9)
+
+
+def _denominator(duals: Floats) -> int:
+    return next(
+        (d for d in _DENOMINATORS if np.all(np.abs(duals * d - np.rint(duals * d)) < 1e-6 * d)),
+        _LAST_DENOMINATOR,
+    )
+
+
+def _combined(
+    facts: LinearFacts, limits: SearchLimits, costs: Integers, duals: Floats, denominator: int
+) -> tuple[NDArray[Any], int | None]:
+    """Return rows taken so many times, and the least that costs can be by them; both times too large.
+
+    The costs are the sum of the rows plus what is left over, and each is within its limits.
+    """
+    n = len(duals)
+    low, high = limits.row_lower[:n], limits.row_upper[:n]
+    scaled = np.rint(duals * denominator)
+    scaled[(scaled < 0) & (high >= NO_LIMIT)] = 0
+    scaled[(scaled > 0) & (low <= -NO_LIMIT)] = 0
+    limit = np.where(scaled > 0, low, np.where(scaled < 0, high, 0))
+    starts, rows, factors = facts.by_number
+    most = np.abs(scaled).max(initial=0.0)
+    longest = int(np.diff(starts).max(initial=1))
+    kind: Any = np.int64
+    if most * facts.largest_factor * longest >= 2.0**61:
+        kind = object
+    taken = _whole(scaled, kind)
+    padded = np.concatenate([taken, np.zeros(facts.n_rows - n, taken.dtype)])
+    of_numbers = row_sums(starts, padded[rows] * factors.astype(kind))
+    left = costs.astype(kind) * denominator - of_numbers
+    at = np.where(left > 0, limits.lower, np.where(left < 0, limits.upper, 0)).astype(np.int64)
+    if np.any(np.abs(at) >= NO_LIMIT):
+        return taken, None
+    size = np.abs(scaled) @ np.abs(limit.astype(np.float64))
+    size += np.abs(left.astype(np.float64)) @ np.abs(at.astype(np.float64))
+    if size >= 2.0**62:
+        taken, left = taken.astype(object), left.astype(object)
+    total = (taken * limit.astype(taken.dtype)).sum() + (left * at.astype(left.dtype)).sum()
+    return taken, int(total)
+
+
+def _whole(values: Floats, kind: Any) -> NDArray[Any]:
+    if kind is object:
+        return np.array([int(value) for value in values], object)
+    return values.astype(np.int64)
+
+
+def _above(limits: Integers, known: NDArray[Any], scale: int) -> Floats:
+    """Return how far limits are above what is known, in units, infinite where there is none."""
+    is_none = np.abs(limits) >= NO_LIMIT
+    kind: Any = np.int64 if np.abs(known).max(initial=0) < 2**61 else object
+    found = (np.where(is_none, 0, limits).astype(kind) - known).astype(np.float64) / scale
+    found[is_none] = np.where(limits[is_none] > 0, np.inf, -np.inf)
     return found
 
 
-def _run(highs: Any, watch: Watch) -> Any:
-    """Run, and once more from scratch unless a warm start ended well; return the status.
+@dataclass(frozen=True, eq=False)
+class Branching:
+    """Numbers, or whether it is proven that there are none, and how many nodes were looked at."""
 
-    Every now and then it asks whether to go on, and if so, goes on from where it was.
-    """
-    import highspy
-
-    statuses = highspy.HighsModelStatus
-    for again in (False, True):
-        if again:
-            highs.clearSolver()
-        while True:
-            highs.setOptionValue("time_limit", highs.getRunTime() + _SLICE)
-            highs.run()
-            if highs.getModelStatus() != statuses.kTimeLimit:
-                break
-            if watch():
-                return statuses.kTimeLimit
-        if highs.getModelStatus() == statuses.kOptimal:
-            break
-    return highs.getModelStatus()
+    point: Integers | None
+    is_empty: bool
+    nodes: int
 
 
-def _run_watched(highs: Any, watch: Watch) -> None:
-    """Run an integer program, which cannot go on from where it was, until it ends or is stopped."""
-    from gamekeeper.errors import Cancelled
-
-    stopped: list[Cancelled] = []
-
-    def look(event: Any) -> None:
-        try:
-            if stopped or watch():
-                event.interrupt()
-        except Cancelled as error:
-            stopped.append(error)
-            event.interrupt()
-
-    highs.cbMipInterrupt.subscribe(look)
-    highs.run()
-    if stopped:
-        raise stopped[0]
+def branch(
+    part: Component,
+    program: Program,
+    limits: SearchLimits,
+    max_nodes: int,
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> Branching:
+    """Look for whole numbers within limits, up to some nodes or until it is stopped."""
+    rows = np.arange(part.system.n_rows)
+    is_proven = True
+    waiting = [limits]
+    for nodes in range(max_nodes):
+        if not waiting:
+            return Branching(None, is_proven, nodes)
+        if is_stopped():
+            return Branching(None, False, nodes)
+        now = waiting.pop()
+        if not part.propagate(now, rows, len(rows)):
+            continue
+        solved = program.within(now)
+        if solved.point is not None:
+            return Branching(solved.point, False, nodes + 1)
+        if solved.vertex is None:
+            is_proven &= solved.is_empty
+            continue
+        number, floor, rest = program.fraction(solved.vertex)
+        if not now.lower[number] <= floor < now.upper[number]:
+            # The vertex is whole but for the tolerance of the solver, and yet no solution.
+            is_proven = False
+            continue
+        below, above = now._replace(lower=now.lower.copy(), upper=now.upper.copy()), now
+        below.upper[number] = floor
+        above.lower[number] = floor + 1
+        waiting += [below, above] if rest >= 0.5 else [above, below]
+    return Branching(None, is_proven and not waiting, max_nodes)

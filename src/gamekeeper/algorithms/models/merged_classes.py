@@ -62,6 +62,7 @@ from gamekeeper.algorithms.decomposable.graphs import AdjacencyLike
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable, JunctionTree, junction_tree
 from gamekeeper.algorithms.models.latent_classes import LatentClasses
 from gamekeeper.algorithms.models.rate_calibration import LevelPrior, usual_log_rates
+from gamekeeper.algorithms.statistics import Step, climb
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import count_of
 
@@ -466,7 +467,6 @@ _HALF_WEIGHT = 15.0
 _BASE, _SHARE = 0.06, 0.95
 _BETWEEN = 0.18
 _SETTLED = 1e-9
-_MOST_STEPS = 200
 _LEAST_APART = 1e-6
 
 
@@ -519,18 +519,24 @@ def learn_level(
 def _level(offsets: Floats, n_near: int) -> float | None:
     """Return the level at which as many near twins are expected as there are, and half of one.
 
-    Newton's method on a sum of logistic curves, whose steps are cut to 1; None where there are no
-    records, or none could have a near twin.
+    The sum of logistic curves is the slope of a concave function, climbed by steps of 1 at most;
+    None where there are no records, or none could have a near twin.
     """
     if not len(offsets):
         return None
     top = float(offsets.max())
     wanted = min(n_near + 0.5, len(offsets) - 0.5)
     level = math.log(wanted / float(np.exp(offsets - top).sum())) - top
-    for _ in range(_MOST_STEPS):
+
+    def height(level: Floats) -> float:
+        return wanted * float(level[0]) - float(np.logaddexp(0.0, level + offsets).sum())
+
+    def step(level: Floats) -> Step:
         chance = 1 / (1 + np.exp(-np.clip(level + offsets, -500, 500)))
-        step = (wanted - chance.sum()) / max(float((chance * (1 - chance)).sum()), 1e-300)
-        level += float(np.clip(step, -1, 1))
-        if abs(step) <= _SETTLED:
-            return level
-    return None
+        missing = wanted - float(chance.sum())
+        way = missing / max(float((chance * (1 - chance)).sum()), 1e-300)
+        cut = float(np.clip(way, -1, 1))
+        return Step(np.array([cut]), missing * cut, abs(way) <= _SETTLED)
+
+    found = climb(np.array([level]), height, step)
+    return None if found is None else float(found[0][0] + found[1][0])

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.blocks import in_threads
 from gamekeeper.algorithms.models.clique_scores import MarginScores
 from gamekeeper.algorithms.statistics import models_carrying
 from gamekeeper.budget import workers_of
@@ -215,9 +215,6 @@ def edge_shares(models: NDArray[np.uint64], weights: NDArray[np.float64]) -> NDA
     return np.array([weights @ (column[:, None] >> bits & np.uint64(1)) for column in models.T])
 
 
-_LOOK_EVERY = 0.2
-
-
 def random_states(seed: int, n: int, stage: int = 0) -> list[NDArray[np.uint64]]:
     """Return the states of n independent random generators, the same for the same seed."""
     children = np.random.SeedSequence([seed, stage]).spawn(n)
@@ -237,32 +234,26 @@ def run_walks(
     If progress raises `Cancelled` the walks are told to stop by their clocks, and it is returned
     once they have.
     """
-    n_workers = workers_of(workers, len(clocks))
     cancelled: Cancelled | None = None
-    with ThreadPoolExecutor(n_workers) as executor:
-        pending = {executor.submit(work, number) for number in range(len(clocks))}
+
+    def stop() -> None:
+        for clock in clocks:
+            clock[2] = 1
+
+    def look() -> None:
+        nonlocal cancelled
+        if progress is None or cancelled is not None:
+            return
         try:
-            while pending:
-                finished, pending = wait(
-                    pending, timeout=_LOOK_EVERY if progress is not None else None
-                )
-                if progress is not None and cancelled is None:
-                    try:
-                        progress(min(sum(int(clock[0]) for clock in clocks), total), total)
-                    except Cancelled as error:
-                        cancelled = error
-                        _stop(clocks)
-                for future in finished:
-                    future.result()
-        except BaseException:
-            _stop(clocks)
-            raise
+            progress(min(sum(int(clock[0]) for clock in clocks), total), total)
+        except Cancelled as error:
+            cancelled = error
+            stop()
+
+    n_workers = workers_of(workers, len(clocks))
+    list(in_threads(work, range(len(clocks)), n_workers, look=look, stop=stop))
+    look()
     return cancelled
-
-
-def _stop(clocks: Sequence[NDArray[np.int64]]) -> None:
-    for clock in clocks:
-        clock[2] = 1
 
 
 # Scores are added up along a walk; so often they are computed anew, against rounding.

@@ -32,7 +32,8 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.linear_programs import silent_solver
+from gamekeeper.algorithms.categories.partitions import joined_blocks
+from gamekeeper.algorithms.linear_programs import Status, run_once, silent_solver
 from gamekeeper.algorithms.recoding_search.choices import (
     Choice,
     Chosen,
@@ -196,24 +197,6 @@ def merging_steps(choices: Sequence[Choice]) -> list[tuple[int, Blocks]]:
             blocks = [choice.categories[own] for own in way if len(choice.categories[own]) > 1]
             steps.append((choice.loss(way), variable, number, blocks))
     return [(variable, blocks) for _, variable, _, blocks in sorted(steps, key=lambda s: s[:3])]
-
-
-def joined_blocks(labels: NDArray[np.int32], blocks: Blocks) -> NDArray[np.int32] | None:
-    """Return the finest partition in which every block is together; None where it is the same.
-
-    Labels stay below the number of values.
-
-    Examples
-    --------
-    >>> joined_blocks(np.array([0, 0, 1, 2], np.int32), [[1, 2]]).tolist()
-    [0, 0, 0, 2]
-    """
-    found = labels
-    for block in blocks:
-        together = np.unique(found[list(block)])
-        if len(together) > 1:
-            found = np.where(np.isin(found, together), together[0], found).astype(np.int32)
-    return None if found is labels else found
 
 
 class _Boxes:
@@ -397,16 +380,12 @@ class CoverMaster:
 
     def cheapest(self, seconds: float | None = None, slack: float = 0.0) -> MasterAnswer:
         """Return the cheapest recoding that is left, or one within a share of the cheapest."""
-        import highspy
-
-        statuses = highspy.HighsModelStatus
         # The clock of HiGHS runs on from one call to the next.
         ends = inf if seconds is None else self._highs.getRunTime() + max(seconds, 0.01)
         self._highs.setOptionValue("time_limit", ends)
         self._highs.setOptionValue("mip_rel_gap", slack)
-        self._highs.run()
-        status = self._highs.getModelStatus()
-        if status in (statuses.kInfeasible, statuses.kUnboundedOrInfeasible):
+        status = run_once(self._highs)
+        if status in (Status.EMPTY, Status.EMPTY_OR_ENDLESS):
             return MasterAnswer(None, inf, is_cheapest=True)
         info, solution = self._highs.getInfo(), self._highs.getSolution()
         bound = float(info.mip_dual_bound) / self._scale
@@ -416,7 +395,7 @@ class CoverMaster:
         is_cheapest = False
         if chosen is not None:
             loss = total_loss(self._choices, chosen)
-            is_cheapest = status == statuses.kOptimal and (
+            is_cheapest = status is Status.OPTIMAL and (
                 slack == 0 or bound >= loss * (1 - BELIEVED)
             )
             bound = loss if is_cheapest else min(bound, loss)

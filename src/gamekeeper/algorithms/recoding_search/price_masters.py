@@ -33,6 +33,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.linear_programs import Status, run_once
 from gamekeeper.algorithms.recoding_search.choices import Choice, Chosen, Labels, categories_inside
 from gamekeeper.algorithms.recoding_search.cuts import CoverMaster, listed_losses, sums_of_one_each
 
@@ -267,11 +268,8 @@ class ProgramPrices(CoverMaster):
 
     def in_parts(self, seconds: float) -> tuple[NDArray[np.float64], float] | None:
         """Return the answer of the linear program and its value; None where time ran out."""
-        import highspy
-
         self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
-        self._highs.run()
-        if self._highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        if run_once(self._highs) is not Status.OPTIMAL:
             return None
         value = float(self._highs.getInfo().objective_function_value) / self._scale
         return np.array(self._highs.getSolution().col_value), value

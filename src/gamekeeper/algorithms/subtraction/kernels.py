@@ -25,8 +25,8 @@ import numba
 import numpy as np
 
 from gamekeeper.algorithms.compiling import inner, kernel
+from gamekeeper.algorithms.linear.kernels import propagate
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
-from gamekeeper.algorithms.releases.propagation_kernels import propagate
 
 LARGEST_SMALL_POPULATION = 56
 """Up to here all numbers of samples are below 2^53, so that a division rounds only once."""
@@ -219,7 +219,7 @@ def _find_table(rows, lower, upper, truth, max_nodes):
 
     The table is left in the place of the lower limits.
     """
-    starts, cells, row_lower, row_upper, cell_starts, cell_rows = rows
+    starts, cells, factors, row_lower, row_upper, cell_starts, cell_rows = rows
     n_cells, n_rows = len(lower), len(row_lower)
     depth = 4 * n_cells + 64
     # Lower limits are followed by upper ones.
@@ -248,17 +248,22 @@ def _find_table(rows, lower, upper, truth, max_nodes):
         bad = propagate(
             starts,
             cells,
+            factors,
             row_lower,
             row_upper,
             cell_starts,
             cell_rows,
             low,
             high,
+            _NO_LIMIT,
+            True,
             first,
             len(first),
         )
         if bad >= 0:
             continue
+        if bad < -1:
+            return UNDECIDED
         chosen, narrowest = -1, _NO_LIMIT
         for cell in range(n_cells):
             if high[cell] >= _NO_LIMIT:
@@ -306,7 +311,7 @@ def _next_to_truth(rows, sums, lower, upper, truth, cell):
     Most questions of large releases have such an answer, and a search for it would fix one cell
     after the other.
     """
-    starts, cells, row_lower, row_upper, cell_starts, cell_rows = rows
+    starts, cells, _, row_lower, row_upper, cell_starts, cell_rows = rows
     if truth[cell] >= upper[cell]:
         return -1
     first_full = -1

@@ -26,11 +26,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.bounds.integer_bounds import tightened_margins
+from gamekeeper.algorithms.linear.components import connected
 from gamekeeper.algorithms.releases.constraints import (
     UNBOUNDED,
     CountConstraints,
     CountMargin,
-    connected,
 )
 from gamekeeper.algorithms.subtraction.probability import (
     ERROR,

@@ -30,7 +30,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.releases.constraints import CountConstraints, NoTableError
+from gamekeeper.algorithms.releases.constraints import (
+    UNBOUNDED,
+    CountConstraints,
+    NoTableError,
+)
 from gamekeeper.algorithms.subtraction.probability import SubtractionRisk
 from gamekeeper.algorithms.subtraction.recovered_zeros import RecoveredZeros
 from gamekeeper.errors import LimitError, Problem, Reason, refuse
@@ -92,7 +96,7 @@ class RecoveryOracle:
         among: NDArray[np.bool_] | None = None,
         max_nodes: int | None = None,
     ) -> None:
-        from gamekeeper.algorithms.releases.propagation_kernels import propagate, rows_of_cells
+        from gamekeeper.algorithms.linear.kernels import propagate
 
         if max_nodes is None:
             fewer = _CELLS_LOOKED_AT // max(constraints.size, 1)
@@ -102,15 +106,14 @@ class RecoveryOracle:
         self.truth = truth
         self.everybody = truth if among is None else np.where(among, truth, 0)
         rows = constraints.rows
-        cell_starts, cell_rows = rows_of_cells(rows.starts, rows.cells, constraints.size)
+        cell_starts, cell_rows, factors = constraints.facts.by_number
         self._rows = (
-            rows.starts, rows.cells, rows.lower, rows.upper, cell_starts, cell_rows,
+            rows.starts, rows.cells, factors, rows.lower, rows.upper, cell_starts, cell_rows,
         )  # fmt: skip
         self._sums = rows.sums(truth)
         lower, upper = (limits.reshape(-1).copy() for limits in constraints.cell_limits())
-        wrong = int(
-            propagate(*self._rows, lower, upper, np.arange(len(rows), dtype=np.int64), len(rows))
-        )
+        every = np.arange(len(rows), dtype=np.int64)
+        wrong = int(propagate(*self._rows, lower, upper, UNBOUNDED, True, every, len(rows)))
         if wrong >= 0:
             raise NoTableError([wrong])
         self._limits = (lower, upper)

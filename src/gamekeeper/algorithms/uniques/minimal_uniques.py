@@ -20,7 +20,6 @@ estimate, from the part of the search that was done, is rather too low.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from math import comb
 from typing import NamedTuple
@@ -28,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.blocks import MapBlocks
+from gamekeeper.algorithms.blocks import MapBlocks, in_threads
 from gamekeeper.algorithms.uniques.search import (
     LOW,
     MOST_TABLE_COLUMNS,
@@ -178,8 +177,7 @@ def _probe(rows: Rows, task: Task, numbers: NDArray[np.int64]) -> _Probe:
     """Count the MSUs of some targets, record by record."""
     search = Transversals(rows, replace(task, listing=False)).search
     # Never in the main thread: Ctrl-C while that is in a compiled kernel can crash the process.
-    with ThreadPoolExecutor(1) as executor:
-        looked = executor.submit(search, numbers, _MOST_NODES).result()
+    (looked,) = in_threads(lambda own: search(own, _MOST_NODES), [numbers], 1)
     seconds = 0.0
     if len(numbers):
         by_pairs = rows.n_rows * rows.packed.shape[1] * _PER_PAIR_WORD

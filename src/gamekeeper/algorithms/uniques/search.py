@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.blocks import Kernel, MapBlocks, Shared, by_threads
+from gamekeeper.algorithms.blocks import Kernel, MapBlocks, Shared, map_blocks
 from gamekeeper.algorithms.classes import KeyFields, sorted_rows
 from gamekeeper.results import Progress
 
@@ -180,7 +180,7 @@ class Task:
     @property
     def mapping(self) -> MapBlocks:
         """Who does the work: threads where nothing else is said."""
-        return self.blocks or by_threads(self.workers)
+        return self.blocks or partial(map_blocks, workers=self.workers)
 
     @property
     def for_workers(self) -> Task:

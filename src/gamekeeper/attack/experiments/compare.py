@@ -5,78 +5,68 @@ measure speaks of the sample uniques, and is judged by who of them is unique in 
 (chapter 8); an intruder attacks those that a measure ranks first, over the range of sampling
 fractions (chapter 7). Both share the samples of the fractions that they have in common.
 
-A sample depends on the population, the seed and its own number only, whoever draws it, and is the
-one that a simulation with the same seed draws. Timings leave out what is done once per process:
-each measure first runs on a few records, so that its kernels are loaded.
-
-In a folder, a comparison can be resumed. Beside the plan and the numbers, as a simulation keeps
-them, each finished sample has one file of arrays: class sizes and scores of its sample uniques,
-without the records they belong to; none of a sample for attacks only. It is written before the
-sample counts as finished.
+Timings leave out what is done once per process: each measure first runs on a few records, so that
+its kernels are loaded.
 """
 
 from __future__ import annotations
 
 import math
 import time
-import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.blocks import map_blocks
 from gamekeeper.arrow import pa
 from gamekeeper.attack.experiments.attack_experiment import (
     ATTACKS,
-    AttackedSample,
     AttackExperiment,
     matched_attacks,
     plain_attacks,
     top_attack,
 )
-from gamekeeper.attack.experiments.judgement import Judgement, all_in_words, judge_samples
-from gamekeeper.attack.experiments.notional import (
+from gamekeeper.attack.experiments.harness import (
+    Arrays,
     Failure,
     NotionalPopulation,
+    Plan,
     Sample,
-    open_population,
-    run_tasks,
-    sample_size,
-)
-from gamekeeper.attack.experiments.scores import (
-    AttackValue,
-    JointTable,
-    Measure,
     SampleData,
-    ScoredSample,
-    Scores,
-    checked_scores,
-    joint_counts,
-    named_measures,
-)
-from gamekeeper.attack.experiments.simulate import (
     SampleFolder,
-    SampleTask,
+    Values,
     checked_fractions,
-    drawn_records,
+    named_measures,
+    open_population,
     require_samples,
     require_samples_fit,
-    run_left,
+    run_samples,
+    sample_size,
+    written_measure,
+)
+from gamekeeper.attack.experiments.judgement import Judgement, judge_samples
+from gamekeeper.attack.experiments.scores import (
+    MEASURES,
+    AttackValue,
+    JointTable,
+    ScoredSample,
+    Scores,
+    all_in_words,
+    checked_scores,
+    joint_counts,
 )
 from gamekeeper.attack.options import CompareOptions
 from gamekeeper.data.coding.coded_table import CodedTable
-from gamekeeper.data.engine.gate import map_locally
 from gamekeeper.errors import GamekeeperError, InputError, LimitError, Problem, Reason, refuse
-from gamekeeper.files import write_file
 from gamekeeper.options import option_text, takes
-from gamekeeper.prompt_syntax import MAX_SECONDS, Missing, Pool
-from gamekeeper.results import Listing, Provenance, Result, package_version
+from gamekeeper.prompt_syntax import Missing, Pool
+from gamekeeper.results import Listing, Provenance, Result
 from gamekeeper.wording import at_start, count_of, fraction_text, percent_text, quoted
 
 if TYPE_CHECKING:
@@ -95,40 +85,13 @@ At this size a sample takes up to a minute with all five measures of the default
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ScoringPlan:
-    """Which measures are taken of every sample of a population with so many categories.
+def score_sample(sample: Sample) -> ScoredSample | Failure:
+    """Let every measure speak of the sample uniques of a sample, and attack.
 
-    - `n_judged`: the samples from this number on are drawn for attacks only: scores are not kept,
-      and a measure that refuses the work is left out.
-    - `max_size`, `max_seconds`: a search for minimal sample uniques looks at so many variables
-      together, and is refused where it would take longer; None for no limit.
+    Where nothing is judged, scores are not kept, and a measure that refuses the work is left out.
     """
-
-    measures: tuple[tuple[str, Measure], ...]
-    levels: tuple[int, ...]
-    n_judged: int
-    max_size: int | None = None
-    max_seconds: float | None = MAX_SECONDS
-
-
-def score_sample(
-    population: NotionalPopulation, plan: ScoringPlan, task: SampleTask
-) -> ScoredSample | Failure:
-    """Draw one sample and let every measure speak of its sample uniques."""
-    # A child of what the sample was drawn with, as SeedSequence.spawn would give.
-    measuring = np.random.SeedSequence(task.seed, spawn_key=(task.number, 0))
-    sample = Sample(population, drawn_records(population, task))
-    seen = SampleData(
-        sample.codes,
-        plan.levels,
-        sample.fraction,
-        sample.sample_sizes,
-        int(measuring.generate_state(1, np.uint32)[0]),
-        max_size=plan.max_size,
-        max_seconds=plan.max_seconds,
-    )
-    judged = task.number < plan.n_judged
+    seen, plan = sample.seen, sample.plan
+    judged = sample.number < plan.n_judged
     sizes = sample.population_sizes[seen.uniques]
     attacks = {(name, ""): value for name, value in plain_attacks(sample).items()}
     scores: dict[str, Scores] = {}
@@ -152,7 +115,7 @@ def score_sample(
             scores[name] = replace(told, records=None)
     if not judged:
         return ScoredSample(sizes[:0], scores, seconds, attacks=attacks)
-    joint = joint_counts(sample.class_counts, population.sizes)
+    joint = joint_counts(sample.class_counts, sample.population.sizes)
     return ScoredSample(sizes, scores, seconds, joint, attacks)
 
 
@@ -166,7 +129,7 @@ def _attacked(
         yield from matched_attacks(sample, told.records).items()
 
 
-def warm_up(population: NotionalPopulation, plan: ScoringPlan) -> None:
+def warm_up(population: NotionalPopulation, plan: Plan) -> None:
     """Let every measure run on a few records, so that its kernels are loaded."""
     codes = population.codes[:_WARMING]
     _, places, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
@@ -300,88 +263,55 @@ def _finders(measures: tuple[str, ...]) -> str:
     return f"{words} find these best, equally well: they rank"
 
 
-class ScoreFolder:
-    """The scored samples of one plan, on disk."""
+def _packed(
+    measures: tuple[str, ...], sample: ScoredSample
+) -> tuple[dict[str, float | None], dict[str, NDArray[Any]]]:
+    """Return a finished sample as numbers and arrays, measures by their places."""
+    arrays: dict[str, NDArray[Any]] = {"population_sizes": sample.population_sizes}
+    if sample.joint is not None:
+        arrays["joint"] = sample.joint
+    numbers: dict[str, float | None] = {"judged": float(bool(sample.scores))}
+    for place, name in enumerate(measures):
+        numbers[f"{place}.seconds"] = sample.seconds.get(name)
+        scores = sample.scores.get(name)
+        if scores is None:
+            continue
+        for part in _PARTS:
+            column = getattr(scores, part)
+            if column is not None:
+                arrays[f"{place}.{part}"] = column
+        numbers[f"{place}.pr_cm_given_um"] = scores.pr_cm_given_um
+    for (attack, name), value in sample.attacks.items():
+        place = measures.index(name) if name else ""
+        for part in _VALUES:
+            numbers[f"{place}.{attack}.{part}"] = getattr(value, part)
+    return numbers, arrays
 
-    def __init__(self, path: Path, plan: Mapping[str, Any], measures: Sequence[str]) -> None:
-        self.path = path
-        self.measures = tuple(measures)
-        self._numbers = SampleFolder(path, plan)
 
-    def read(self, number: int, fraction: str) -> ScoredSample | None:
-        """Return a finished sample, or None if it must still be drawn."""
-        numbers = self._numbers.read(number, fraction)
-        if numbers is None:
-            return None
-        try:
-            with np.load(self._path(number), allow_pickle=False) as kept:
-                arrays = {name: kept[name] for name in kept.files}
-            return self._sample(numbers, arrays)
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-            return None
-
-    def write(self, number: int, fraction: str, sample: ScoredSample) -> None:
-        """Keep a finished sample."""
-        arrays: dict[str, NDArray[Any]] = {"population_sizes": sample.population_sizes}
-        if sample.joint is not None:
-            arrays["joint"] = sample.joint
-        numbers: dict[str, float | None] = {"judged": float(bool(sample.scores))}
-        for place, name in enumerate(self.measures):
-            numbers[f"{place}.seconds"] = sample.seconds.get(name)
-            scores = sample.scores.get(name)
-            if scores is None:
-                continue
-            for part in _PARTS:
-                column = getattr(scores, part)
-                if column is not None:
-                    arrays[f"{place}.{part}"] = column
-            numbers[f"{place}.pr_cm_given_um"] = scores.pr_cm_given_um
-        for (attack, name), value in sample.attacks.items():
-            place = self.measures.index(name) if name else ""
-            for part in _VALUES:
-                numbers[f"{place}.{attack}.{part}"] = getattr(value, part)
-        write_file(
-            self._path(number),
-            lambda file: np.savez_compressed(file, allow_pickle=False, **arrays),
-            private=True,
-            asked="A sample of a comparison was to be kept in {}.",
-        )
-        self._numbers.write(number, fraction, numbers)
-
-    def _sample(
-        self, numbers: Mapping[str, float | None], arrays: Mapping[str, NDArray[Any]]
-    ) -> ScoredSample:
-        # A sample for attacks only has no scores.
-        joint = arrays["joint"] if numbers["judged"] else None
-        scores: dict[str, Scores] = {}
-        seconds: dict[str, float] = {}
-        for place, name in enumerate(self.measures):
-            taken = numbers[f"{place}.seconds"]
-            if taken is not None:
-                seconds[name] = taken
-            if joint is not None:
-                scores[name] = Scores(
-                    arrays[f"{place}.values"],
-                    arrays.get(f"{place}.match"),
-                    arrays.get(f"{place}.unique"),
-                    numbers[f"{place}.pr_cm_given_um"],
-                )
-        return ScoredSample(
-            arrays["population_sizes"], scores, seconds, joint, self._attacks(numbers)
-        )
-
-    def _attacks(self, numbers: Mapping[str, float | None]) -> dict[tuple[str, str], AttackValue]:
-        found: dict[tuple[str, str], AttackValue] = {}
-        places = [("", ""), *((str(place), name) for place, name in enumerate(self.measures))]
-        for place, name in places:
-            for attack in ATTACKS:
-                pr_cm, cost, keys = (numbers.get(f"{place}.{attack}.{part}") for part in _VALUES)
-                if pr_cm is not None:
-                    found[attack, name] = AttackValue(pr_cm, cost, keys)
-        return found
-
-    def _path(self, number: int) -> Path:
-        return self.path / f"sample-{number + 1:06d}.npz"
+def _unpacked(measures: tuple[str, ...], numbers: Values, arrays: Arrays) -> ScoredSample:
+    # A sample for attacks only has no scores.
+    joint = arrays["joint"] if numbers["judged"] else None
+    scores: dict[str, Scores] = {}
+    seconds: dict[str, float] = {}
+    attacks: dict[tuple[str, str], AttackValue] = {}
+    for place, name in [("", ""), *((str(place), name) for place, name in enumerate(measures))]:
+        for attack in ATTACKS:
+            pr_cm, cost, keys = (numbers.get(f"{place}.{attack}.{part}") for part in _VALUES)
+            if pr_cm is not None:
+                attacks[attack, name] = AttackValue(pr_cm, cost, keys)
+        if not name:
+            continue
+        taken = numbers[f"{place}.seconds"]
+        if taken is not None:
+            seconds[name] = taken
+        if joint is not None:
+            scores[name] = Scores(
+                arrays[f"{place}.values"],
+                arrays.get(f"{place}.match"),
+                arrays.get(f"{place}.unique"),
+                numbers[f"{place}.pr_cm_given_um"],
+            )
+    return ScoredSample(arrays["population_sizes"], scores, seconds, joint, attacks)
 
 
 @takes(CompareOptions)
@@ -401,7 +331,9 @@ def compare_measures(population: CodedTable, asked: CompareOptions) -> Compariso
     """
     started = time.perf_counter()
     keys, samples, stratify_by = asked.keys, asked.samples, tuple(asked.stratify_by)
-    named = named_measures(asked.measures)
+    hint = f"There are: {quoted(MEASURES)}."
+    named, problems = named_measures(asked.measures, MEASURES, hint)
+    refuse(problems, "Measures were to be compared.")
     steps, more_steps = _checked_steps(asked)
     notional = open_population(
         population, keys, missing=Missing(asked.missing), stratify_by=stratify_by
@@ -416,7 +348,7 @@ def compare_measures(population: CodedTable, asked: CompareOptions) -> Compariso
     numbered = [step for step in steps for _ in range(samples)]
     n_judged = len(numbered)
     numbered += [step for step in more_steps for _ in range(asked.attack_samples)]
-    plan = ScoringPlan(
+    plan = Plan(
         tuple(named.items()),
         _levels(population, keys, notional),
         n_judged,
@@ -432,35 +364,27 @@ def compare_measures(population: CodedTable, asked: CompareOptions) -> Compariso
         "attack_fractions": [str(step) for step in more_steps],
         "attack_samples": asked.attack_samples,
         "measures": [
-            f"{name} ({measure.__module__}.{getattr(measure, '__qualname__', name)})"
-            for name, measure in named.items()
+            f"{name} ({written_measure(name, measure)})" for name, measure in named.items()
         ],
         **({} if asked.max_size is None else {"max_size": asked.max_size}),
     }
-    kept = None
-    if asked.folder is not None:
-        wanted = {
-            "comparison": 2,
-            **parameters,
-            "seed": asked.seed,
-            "levels": list(plan.levels),
-            "data": notional.fingerprint(),
-            "version": package_version(),
-        }
-        kept = ScoreFolder(Path(asked.folder), wanted, tuple(named))
-    tasks = [SampleTask(number, step, asked.seed) for number, step in enumerate(numbered)]
+    told = {"comparison": 2, **parameters, "seed": asked.seed, "levels": list(plan.levels)}
+    pack, unpack = partial(_packed, tuple(named)), partial(_unpacked, tuple(named))
+    kept = SampleFolder.of(asked.folder, notional, told, pack, unpack)
     blocks = None
     if asked.workers > 1:
-        blocks = partial(map_locally, workers=asked.workers, pool=Pool.PROCESSES)
-    by_number = run_left(
-        tasks,
-        kept,
-        asked.progress,
-        lambda left, finish: run_tasks(
-            notional, plan, left, score_sample, blocks=blocks, finish=finish, prepare=warm_up
-        ),
+        blocks = partial(map_blocks, workers=asked.workers, pool=Pool.PROCESSES)
+    found = run_samples(
+        notional,
+        plan,
+        numbered,
+        score_sample,
+        seed=asked.seed,
+        blocks=blocks,
+        folder=kept,
+        progress=asked.progress,
+        prepare=warm_up,
     )
-    found = [by_number[task.number] for task in tasks]
     provenance = Provenance(
         "comparison of measures",
         "stratified, proportional allocation" if stratify_by else "simple random samples",
@@ -481,10 +405,8 @@ def compare_measures(population: CodedTable, asked: CompareOptions) -> Compariso
     attacks = AttackExperiment(
         notional.n_records,
         tuple(named),
-        tuple(
-            AttackedSample(step, sample.attacks, sample.seconds)
-            for step, sample in zip(numbered, found, strict=True)
-        ),
+        tuple(numbered),
+        tuple(found),
         too_large,
         replace(provenance, method="attacks by measures"),
     )

@@ -29,14 +29,18 @@ from gamekeeper.algorithms.judging import (
     rank_line,
 )
 from gamekeeper.arrow import pa
-from gamekeeper.attack.experiments.scores import ScoredSample, Scores, checked_scores
+from gamekeeper.attack.experiments.scores import (
+    ScoredSample,
+    Scores,
+    checked_scores,
+    in_words,
+)
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
 from gamekeeper.wording import (
     at_start,
     count_of,
     did_you_mean,
-    joined,
     percent_range,
     percent_text,
     quoted,
@@ -49,16 +53,6 @@ Numbers = NDArray[np.float64]
 _ENOUGH_SAMPLES = 10
 """From so many samples on, intervals are made from how they differ."""
 _NOTABLE = 0.005
-NAMES = {
-    "suda": "SUDA",
-    "is": "IS",
-    "dis_suda": "DIS-SUDA",
-    "dis_is": "DIS-IS",
-    "mc3": "MC3",
-    "annealing": "annealing",
-    "occam": "Occam",
-}
-"""Measures in words, where these differ from their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -442,28 +436,6 @@ def judge_samples(
     lines = tuple(judge_measure(name, samples, pooled) for name in samples[0].scores)
     seconds = time.perf_counter() - started
     return Judgement(lines, tuple(samples), replace(provenance, seconds=seconds))
-
-
-def in_words(measure: str) -> str:
-    """Return the name of a measure for reading.
-
-    Examples
-    --------
-    >>> in_words("dis_is"), in_words("my_own")
-    ('DIS-IS', 'my own')
-    """
-    return NAMES.get(measure, measure.replace("_", " "))
-
-
-def all_in_words(measures: Sequence[str]) -> str:
-    """Return the names of measures for reading, as one list.
-
-    Examples
-    --------
-    >>> all_in_words(["mc3", "annealing", "occam"]), all_in_words(["suda"])
-    ('MC3, annealing and Occam', 'SUDA')
-    """
-    return joined([in_words(measure) for measure in measures])
 
 
 def _area(line: MeasureLine) -> float:

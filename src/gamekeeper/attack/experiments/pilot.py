@@ -19,18 +19,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gamekeeper.algorithms.uniques.strategies import Strategy, numbered_strategies
-from gamekeeper.arrow import pa
-from gamekeeper.attack.experiments.measures import (
+from gamekeeper.arrow import pa, table_of
+from gamekeeper.attack.experiments.scores import PROBABILITIES, Score, in_words
+from gamekeeper.attack.experiments.simulate import (
     MODEL_CURVES,
     N_BANDS,
     N_TENTHS,
     STRATEGY_PARTS,
+    Mean,
+    SimulationResult,
     measure_words,
+    simulate,
     strategy_name,
 )
-from gamekeeper.attack.experiments.notional import PROBABILITIES, Score
-from gamekeeper.attack.experiments.plots import Mean, SimulationResult, plot_calibration, plot_costs
-from gamekeeper.attack.experiments.simulate import simulate
 from gamekeeper.attack.options import FractionsOptions, PilotOptions, StrategiesOptions, of_sampling
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.key_table import KeyTable
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _CURVES = ("pr_cm_given_su", "pr_pu_given_su", "pr_cm_given_um", "dis")
-_NAMES = {Score.DIS_SUDA: "DIS-SUDA", Score.DIS_IS: "DIS-IS", Score.IS: "IS", Score.SUDA: "SUDA"}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -120,6 +120,8 @@ class StrategyExperiment(Result):
 
     def plot(self) -> Figure:
         """Plot probability against both costs on logarithmic axes, one point per sample."""
+        from gamekeeper.attack.experiments.plots import plot_costs
+
         return plot_costs(
             {
                 f"strategy {one.number}": {
@@ -299,14 +301,9 @@ class PilotStudy(Result):
         rows: list[tuple[Cell, ...]] = []
         for score in self.scores:
             for kind in ("pearson", "spearman", "pearson_all", "spearman_all"):
-                line = self.correlation(score, kind)
-                rows.append(
-                    (
-                        _NAMES[score], kind.removesuffix("_all"),
-                        "all records" if kind.endswith("_all") else "sample uniques",
-                        line.samples, line.mean, line.standard_error, line.least, line.most,
-                    )
-                )  # fmt: skip
+                over = "all records" if kind.endswith("_all") else "sample uniques"
+                found = self.correlation(score, kind).cells
+                rows.append((in_words(score), kind.removesuffix("_all"), over, *found))
         columns = (
             "score", "correlation", "over", "samples", "mean", "standard_error", "least", "most",
         )  # fmt: skip
@@ -325,20 +322,18 @@ class PilotStudy(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return the calibration table: one line per score and group that has records."""
-        lines = self.calibration
-        return pa.table(
+        return table_of(
+            self.calibration,
             {
-                "score": pa.array([_NAMES[line.score] for line in lines], pa.string()),
-                "grouped_by": pa.array([line.by for line in lines], pa.string()),
-                "group": pa.array([line.group for line in lines], pa.string()),
-                "records": pa.array([line.records for line in lines], pa.int64()),
-                "mean_score": pa.array([line.mean_score for line in lines], pa.float64()),
-                "mean_chance": pa.array([line.mean_chance for line in lines], pa.float64()),
-                "population_uniques": pa.array(
-                    [line.population_uniques for line in lines], pa.int64()
-                ),
-                "share_unique": pa.array([line.share_unique for line in lines], pa.float64()),
-            }
+                "score": ("string", lambda line: in_words(line.score)),
+                "grouped_by": ("string", lambda line: line.by),
+                "group": ("string", lambda line: line.group),
+                "records": ("int64", lambda line: line.records),
+                "mean_score": ("float64", lambda line: line.mean_score),
+                "mean_chance": ("float64", lambda line: line.mean_chance),
+                "population_uniques": ("int64", lambda line: line.population_uniques),
+                "share_unique": ("float64", lambda line: line.share_unique),
+            },
         )
 
     def sentences(self) -> list[str]:
@@ -361,13 +356,13 @@ class PilotStudy(Result):
                 mean = sum(line.records * line.mean_score for line in tenths) / n_records
                 chance = sum(line.records * line.mean_chance for line in tenths) / n_records
                 lines.append(
-                    f"Over all sample uniques {_NAMES[score]} is {mean:.3f} on average, and the true "
+                    f"Over all sample uniques {in_words(score)} is {mean:.3f} on average, and the true "
                     f"chance of a correct match {chance:.3f}."
                 )
             if tenths:
                 low, top = tenths[0], tenths[-1]
                 lines.append(
-                    f"Of the sample uniques with the highest {_NAMES[score]} ({top.group}), "
+                    f"Of the sample uniques with the highest {in_words(score)} ({top.group}), "
                     f"{percent_text(top.share_unique)} are population unique; of those with the "
                     f"lowest ({low.group}), {percent_text(low.share_unique)}."
                 )
@@ -375,9 +370,11 @@ class PilotStudy(Result):
 
     def plot(self) -> Figure:
         """Plot the mean of 1/F against the mean score, by tenths, for the probabilities."""
+        from gamekeeper.attack.experiments.plots import plot_calibration
+
         return plot_calibration(
             {
-                _NAMES[score]: (
+                in_words(score): (
                     [line.mean_score for line in self._tenths(score)],
                     [line.mean_chance for line in self._tenths(score)],
                 )

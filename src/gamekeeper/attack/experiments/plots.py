@@ -1,49 +1,36 @@
-"""What a simulation found, with its means, and plots of simulations, judged measures and attacks.
+"""Plots of simulations, judged measures and attacks.
 
 Every plot is a figure of its own that needs no display. Measures keep their colour and mark.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gamekeeper.algorithms.judging import logit_rank_plot
 from gamekeeper.algorithms.statistics import robust_loess
-from gamekeeper.arrow import pa
-from gamekeeper.attack.experiments.measures import measure_words
-from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.attack.experiments.attack_experiment import AttackExperiment, attack_words
+from gamekeeper.attack.experiments.judgement import Judgement
+from gamekeeper.attack.experiments.scores import in_words
+from gamekeeper.attack.experiments.simulate import SimulationResult, measure_words
 from gamekeeper.results import (
     COLOURS,
-    EVERYTHING,
     MUTED,
-    Cell,
-    Listing,
-    Provenance,
-    Result,
     drawable,
     drawable_letters,
-    make_listing,
     new_figure,
     ruled,
 )
-from gamekeeper.wording import count_of, did_you_mean, digits_text, fraction_text, quoted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from gamekeeper.attack.experiments.attack_experiment import AttackExperiment
     from gamekeeper.attack.experiments.compare import Comparison
-    from gamekeeper.attack.experiments.judgement import Judgement
 
-_TOLD = 8
 # Colours and marks together tell series apart in grey as well.
 _MARKS = ("o", "s", "^", "v", "D", "P", "X", "*")
 _COSTS = {
@@ -52,168 +39,6 @@ _COSTS = {
 }
 _LETTERS = 90
 _DIAGONAL = "#8a96a3"
-
-
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """The mean of a measure over the samples of a fraction that have it; with two, a standard error."""
-
-    fraction: Fraction
-    measure: str
-    samples: int
-    mean: float | None
-    standard_error: float | None
-    least: float | None
-    most: float | None
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class SimulationResult(Result):
-    """The measures of every sample: a row of values for each, NaN where one is not defined."""
-
-    tells_of_records = False
-
-    n_records: int
-    n_population_uniques: int
-    keys: tuple[str, ...]
-    fractions: tuple[Fraction, ...]
-    measures: tuple[str, ...]
-    values: NDArray[np.float64]
-    provenance: Provenance
-
-    def summary(self) -> dict[str, Any]:
-        """Return the headline numbers."""
-        steps = sorted(set(self.fractions))
-        return {
-            "records": self.n_records,
-            "population_uniques": self.n_population_uniques,
-            "keys": ", ".join(self.keys),
-            "samples": len(self.fractions),
-            "fractions": " to ".join(dict.fromkeys(fraction_text(end) for end in _ends(steps))),
-            "measures": len(self.measures),
-        }
-
-    def to_arrow(self) -> pa.Table:
-        """Return one line per sample and measure; an undefined measure has no value."""
-        n_samples, n_measures = self.values.shape
-        flat = self.values.ravel()
-        return pa.table(
-            {
-                "sample": np.repeat(np.arange(1, n_samples + 1), n_measures),
-                "fraction": np.repeat([float(item) for item in self.fractions], n_measures),
-                "measure": pa.array(list(self.measures) * n_samples, pa.string()),
-                "value": pa.array(flat, pa.float64(), mask=np.isnan(flat)),
-            }
-        )
-
-    def column(self, measure: str) -> NDArray[np.float64]:
-        """Return one measure over all samples; NaN where it is not defined."""
-        if measure not in self.measures:
-            raise InputError(
-                Reason.UNKNOWN_NAME,
-                f"The measure {quoted([measure])} of a simulation was asked for.",
-                "It was not among those computed.",
-                did_you_mean(measure, self.measures),
-            )
-        return self.values[:, self.measures.index(measure)]
-
-    def mean(self, measure: str, fraction: Fraction | None = None) -> Mean:
-        """Return the mean of a measure over the samples of a fraction, or of the only one."""
-        steps = set(self.fractions)
-        if fraction is None and len(steps) == 1:
-            fraction = next(iter(steps))
-        if fraction is None or fraction not in steps:
-            raise InputError(
-                Reason.BAD_OPTION,
-                f"The mean of the measure {quoted([measure])} was asked for.",
-                f"There are {count_of(len(steps), 'sampling fraction')}, and none was named.",
-                "Name the fraction that is meant.",
-            )
-        chosen = np.array([item == fraction for item in self.fractions])
-        given = self.column(measure)[chosen]
-        given = given[~np.isnan(given)]
-        if not given.size:
-            return Mean(fraction, measure, 0, None, None, None, None)
-        error = float(given.std(ddof=1)) / math.sqrt(given.size) if given.size > 1 else None
-        return Mean(
-            fraction,
-            measure,
-            int(given.size),
-            math.fsum(given.tolist()) / given.size,
-            error,
-            float(given.min()),
-            float(given.max()),
-        )
-
-    def means(self) -> Listing:
-        """Return the mean of every measure for every fraction, with standard error and range."""
-        rows: list[tuple[Cell, ...]] = []
-        for fraction in sorted(set(self.fractions)):
-            for name in self.measures:
-                line = self.mean(name, fraction)
-                rows.append(
-                    (
-                        float(fraction), name, line.samples, line.mean, line.standard_error,
-                        line.least, line.most,
-                    )
-                )  # fmt: skip
-        columns = ("fraction", "measure", "samples", "mean", "standard_error", "least", "most")
-        return make_listing("means of a simulation", columns, rows, EVERYTHING)
-
-    def sentences(self) -> list[str]:
-        """Return what was found, in words, for the first measures."""
-        steps = sorted(set(self.fractions))
-        drawn = count_of(len(self.fractions), "sample")
-        ends = _ends(steps)
-        size = " to ".join(dict.fromkeys(fraction_text(end) for end in ends))
-        were = "was" if len(self.fractions) == 1 else "were"
-        what = (
-            f"{drawn} of {size} {were} drawn from a population of "
-            f"{count_of(self.n_records, 'record')}, {self.n_population_uniques:,} of them unique "
-            f"on {count_of(len(self.keys), 'key variable')}."
-        )
-        lines = [what]
-        for name in self.measures[:_TOLD]:
-            means = [self.mean(name, fraction) for fraction in ends]
-            lines.append(f"{measure_words(name)}: {_told(means)}.")
-        if len(self.measures) > _TOLD:
-            lines.append(f"{len(self.measures) - _TOLD} more measures are in the table of means.")
-        return lines
-
-    def plot(self, measures: Sequence[str] = ()) -> Figure:
-        """Plot measures, by default the first eight, by fraction: a point per sample, and means."""
-        unknown = [name for name in measures if name not in self.measures]
-        if unknown:
-            raise InputError(
-                Reason.UNKNOWN_NAME,
-                "A plot of a simulation was asked for.",
-                f"{count_of(len(unknown), 'measure')} to plot cannot be found:",
-                problems=[
-                    Problem(Reason.UNKNOWN_NAME, quoted([name]), did_you_mean(name, self.measures))
-                    for name in unknown
-                ],
-            )
-        return plot_measures(self, measures or self.measures[:_TOLD])
-
-
-def _ends(steps: Sequence[Fraction]) -> list[Fraction]:
-    return list(dict.fromkeys((steps[0], steps[-1])))
-
-
-def _told(means: Sequence[Mean]) -> str:
-    parts: list[str] = []
-    for line in means:
-        if line.mean is None:
-            text = "not defined in any sample"
-        elif line.standard_error is None or line.least is None or line.most is None:
-            text = digits_text(line.mean, 4)
-        else:
-            text = (
-                f"{digits_text(line.mean, 4)} on average (standard error {digits_text(line.standard_error, 2)}; "
-                f"from {digits_text(line.least, 4)} to {digits_text(line.most, 4)})"
-            )
-        parts.append(text + (f" at {fraction_text(line.fraction)}" if len(means) > 1 else ""))
-    return ", and ".join(parts)
 
 
 def plot_measures(result: SimulationResult, measures: Sequence[str]) -> Figure:
@@ -264,15 +89,6 @@ def plot_calibration(series: Mapping[str, tuple[Sequence[float], Sequence[float]
     return figure
 
 
-def _style(number: int) -> tuple[str, str]:
-    return COLOURS[number % len(COLOURS)], _MARKS[number % len(_MARKS)]
-
-
-def _finish(ax: Axes) -> None:
-    ruled(ax)
-    ax.legend(fontsize=8, frameon=False, loc="best")
-
-
 _STYLES = ("-", "--", "-.", ":")
 _POINTS, _SMOOTHED, _ACROSS = 500, 5000, 3
 _TRUTHS = {
@@ -302,12 +118,12 @@ def plot_ranks(judgement: Judgement) -> Figure:
         if line.auc_within is None:
             continue
         found = logit_rank_plot(truth, judgement.ranks(line.measure))
-        style = _STYLES[number % len(_STYLES)]
+        (colour, _), style = _style(number), _STYLES[number % len(_STYLES)]
         label = f"{labels[line.measure]} (AUC {line.auc_within.value:.3f})"
-        ax.plot(found.t, found.value, style, color=_colour(number), label=label, linewidth=1.8)
+        ax.plot(found.t, found.value, style, color=colour, label=label, linewidth=1.8)
     ax.set_xlabel("logit of the rank within the sample")
     ax.set_ylabel("logit of the probability of being population unique")
-    _finish_judged(ax)
+    _finish(ax)
     return figure
 
 
@@ -332,9 +148,9 @@ def plot_predictions(judgement: Judgement, *, seed: int = 0) -> Figure | None:
         chosen = np.random.default_rng(seed).permutation(kept)[:_SMOOTHED]
         true, said = -np.log10(sizes[chosen]), np.log10(match[chosen])
         lowest = min(lowest, float(true.min(initial=0.0)))
-        number = judgement.measures.index(measure)
+        colour, mark = _style(judgement.measures.index(measure))
         ax.plot(
-            true[:_POINTS], said[:_POINTS], _MARKS[number % len(_MARKS)], color=_colour(number),
+            true[:_POINTS], said[:_POINTS], mark, color=colour,
             alpha=0.35, markersize=3.5, markeredgewidth=0,
         )  # fmt: skip
         if len(chosen):
@@ -345,7 +161,7 @@ def plot_predictions(judgement: Judgement, *, seed: int = 0) -> Figure | None:
     for ax in axes.flat[: len(shown)]:
         ax.plot([lowest, 0], [lowest, 0], "--", color=MUTED, linewidth=1)
         ax.set_xlabel("log10 of 1/F")
-        _finish_judged(ax, legend=False)
+        _finish(ax, legend=False)
     for ax in axes.flat[len(shown) :]:
         ax.set_axis_off()
     for ax in axes[:, 0]:
@@ -365,20 +181,16 @@ def plot_calibrations(judgement: Judgement) -> Figure | None:
     for ax, kind in zip(axes, kinds, strict=True):
         ax.plot([0, 1], [0, 1], "--", color=MUTED, linewidth=1)
         for number, measure in enumerate(judgement.measures):
-            groups = judgement.calibration(measure, kind)
+            groups, (colour, mark) = judgement.calibration(measure, kind), _style(number)
             if groups:
-                ax.plot(
-                    [group.mean_probability for group in groups],
-                    [group.mean_outcome for group in groups],
-                    f"{_MARKS[number % len(_MARKS)]}-",
-                    color=_colour(number),
-                    label=labels[measure],
-                    markersize=5,
-                )
+                said = [group.mean_probability for group in groups]
+                true = [group.mean_outcome for group in groups]
+                label = labels[measure]
+                ax.plot(said, true, f"{mark}-", color=colour, label=label, markersize=5)
         ylabel, xlabel = _TRUTHS[kind]
         ax.set_xlabel(xlabel)
         ax.set_ylabel(ylabel)
-        _finish_judged(ax)
+        _finish(ax)
     return figure
 
 
@@ -389,20 +201,14 @@ def plot_seconds(comparison: Comparison) -> Figure:
     ax = figure.add_subplot()
     for step, setting in enumerate(comparison.settings):
         lines = [setting.judgement.line(measure) for measure in measures]
-        known = [(place, line.seconds) for place, line in enumerate(lines) if line.seconds]
-        ax.plot(
-            [seconds for _, seconds in known],
-            [place for place, _ in known],
-            _MARKS[step % len(_MARKS)],
-            color=_colour(step),
-            markersize=8,
-            label=f"samples of {setting.words}",
-        )
+        known = {place: line.seconds for place, line in enumerate(lines) if line.seconds}
+        (colour, mark), label = _style(step), f"samples of {setting.words}"
+        ax.plot([*known.values()], [*known], mark, color=colour, markersize=8, label=label)
     ax.set_yticks(range(len(measures)), [labels[measure] for measure in measures])
     ax.invert_yaxis()
     ax.set_xscale("log")
     ax.set_xlabel("mean seconds per sample")
-    _finish_judged(ax)
+    _finish(ax)
     return figure
 
 
@@ -412,7 +218,7 @@ def plot_attacks(found: AttackExperiment, attacks: Sequence[str]) -> Figure:
     ax = figure.add_subplot()
     _draw_attacks(ax, found, attacks, "pr_cm")
     ax.set_ylabel("probability of a correct match")
-    _finish_judged(ax, beside=True)
+    _finish(ax, beside=True)
     return figure
 
 
@@ -425,14 +231,12 @@ def plot_attack_costs(found: AttackExperiment) -> Figure:
         ax.set_title(title, fontsize=9)
         ax.set_ylim(0, 1.06 * ax.get_ylim()[1])
         ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-        _finish_judged(ax)
+        _finish(ax)
     axes[0].set_ylabel("people searched on average")
     return figure
 
 
 def _draw_attacks(ax: Axes, found: AttackExperiment, attacks: Sequence[str], part: str) -> None:
-    from gamekeeper.attack.experiments.attack_experiment import attack_words
-
     letters = drawable_letters()
     for attack, measure in found.series:
         values = found.curve(attack, measure, part) if attack in attacks else []
@@ -440,8 +244,7 @@ def _draw_attacks(ax: Axes, found: AttackExperiment, attacks: Sequence[str], par
             continue
         number = found.measures.index(measure) if measure else 0
         if measure:
-            colour, stroke = _colour(number), _STROKES[attack]
-            mark = _MARKS[number % len(_MARKS)]
+            (colour, mark), stroke = _style(number), _STROKES[attack]
         else:
             colour, stroke = _PLAIN[attack]
             # One fraction makes no line.
@@ -464,33 +267,29 @@ def plot_attack_seconds(found: AttackExperiment) -> Figure:
     ax = figure.add_subplot()
     labels = _labels(found.measures)
     for number, measure in enumerate(found.measures):
-        taken = [(step, found.seconds(measure, step)) for step in found.fractions]
-        known = [(100 * float(step), np.mean(seconds)) for step, seconds in taken if seconds]
-        ax.plot(
-            [place for place, _ in known], [seconds for _, seconds in known], color=_colour(number),
-            marker=_MARKS[number % len(_MARKS)], markersize=5, label=labels[measure],
-        )  # fmt: skip
+        taken = {100 * float(step): found.seconds(measure, step) for step in found.fractions}
+        known = {place: np.mean(seconds) for place, seconds in taken.items() if seconds}
+        (colour, mark), label = _style(number), labels[measure]
+        ax.plot([*known], [*known.values()], color=colour, marker=mark, markersize=5, label=label)
     ax.set_xlabel("sampling fraction in percent")
     ax.set_ylabel("mean seconds per sample")
     ax.set_yscale("log")
-    _finish_judged(ax, beside=True)
+    _finish(ax, beside=True)
     return figure
 
 
 def _labels(measures: Sequence[str]) -> dict[str, str]:
-    from gamekeeper.attack.experiments.judgement import in_words
-
     letters = drawable_letters()
     return {
         measure: drawable(in_words(measure), letters).replace("$", r"\$") for measure in measures
     }
 
 
-def _colour(number: int) -> str:
-    return COLOURS[number % len(COLOURS)]
+def _style(number: int) -> tuple[str, str]:
+    return COLOURS[number % len(COLOURS)], _MARKS[number % len(_MARKS)]
 
 
-def _finish_judged(ax: Axes, *, legend: bool = True, beside: bool = False) -> None:
+def _finish(ax: Axes, *, legend: bool = True, beside: bool = False) -> None:
     ruled(ax)
     if legend and ax.get_legend_handles_labels()[0]:
         if beside:

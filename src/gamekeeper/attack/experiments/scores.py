@@ -11,11 +11,10 @@ Counts are put in the bands 0, 1, 2, 3, 4, 5, 6 to 10, 11 to 20, and 21 or more.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
-from typing import Any, TypeVar
+from enum import StrEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,22 +23,52 @@ from gamekeeper.algorithms.models.annealing import anneal, occams_window
 from gamekeeper.algorithms.models.clique_scores import MarginScores
 from gamekeeper.algorithms.models.mc3 import sample_models
 from gamekeeper.algorithms.models.walks import SearchResult
-from gamekeeper.algorithms.uniques.dis import dis
-from gamekeeper.attack.experiments.notional import Score, scores_of
+from gamekeeper.algorithms.uniques.scores import ScoreKind, dis_is, dis_suda, size_weights, weigh
+from gamekeeper.attack.experiments.harness import SampleData
 from gamekeeper.attack.models.fitting import estimate_sample
-from gamekeeper.errors import InputError, Problem, Reason, refuse
-from gamekeeper.prompt_syntax import MAX_SECONDS
+from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import EVERYTHING, Cell, Listing, make_listing
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import count_of, joined
 
-Made = TypeVar("Made")
 BANDS = ("0", "1", "2", "3", "4", "5", "6-10", "11-20", "21+")
 _LEAST = np.array([0, 1, 2, 3, 4, 5, 6, 11, 21])
 _MOST = (0, 1, 2, 3, 4, 5, 10, 20, None)
 # Expected sizes are sums, which may be below 1 in the last digits.
 _NEARLY = 1 - 1e-9
+NAMES = {
+    "suda": "SUDA",
+    "is": "IS",
+    "dis_suda": "DIS-SUDA",
+    "dis_is": "DIS-IS",
+    "mc3": "MC3",
+    "annealing": "annealing",
+    "occam": "Occam",
+}
+"""Measures in words, where these differ from their names."""
 # Samples of a comparison run beside each other, so that a search has one thread.
 _CHAINS = 2
+
+
+def in_words(measure: str) -> str:
+    """Return the name of a measure for reading.
+
+    Examples
+    --------
+    >>> in_words("dis_is"), in_words("my_own")
+    ('DIS-IS', 'my own')
+    """
+    return NAMES.get(measure, measure.replace("_", " "))
+
+
+def all_in_words(measures: Sequence[str]) -> str:
+    """Return the names of measures for reading, as one list.
+
+    Examples
+    --------
+    >>> all_in_words(["mc3", "annealing", "occam"]), all_in_words(["suda"])
+    ('MC3, annealing and Occam', 'SUDA')
+    """
+    return joined([in_words(measure) for measure in measures])
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -105,6 +134,32 @@ def joint_counts(
     return flat.reshape(n_bands, n_bands).astype(np.int64)
 
 
+class Score(StrEnum):
+    """The scores of sample uniques whose relation to 1/F can be measured."""
+
+    SUDA = "suda"
+    IS = "is"
+    DIS_SUDA = "dis_suda"
+    DIS_IS = "dis_is"
+
+
+PROBABILITIES = (Score.DIS_SUDA, Score.DIS_IS)
+"""The scores that estimate a probability."""
+
+
+def score_of(sample: SampleData, score: Score, *, power: int = 6) -> NDArray[np.float64]:
+    """Return a score of the sample uniques, in their order."""
+    found = sample.minimal_uniques
+    kind = ScoreKind.SUDA if score in (Score.SUDA, Score.DIS_SUDA) else ScoreKind.IS
+    weights = size_weights(found.n_variables, kind, power=power, max_size=found.max_size)
+    sums = weigh(found.counts, weights)
+    if score is Score.DIS_SUDA:
+        return dis_suda(sums, sample.dis).values
+    if score is Score.DIS_IS:
+        return dis_is(sums, sample.dis, found.n_variables)
+    return sums.astype(np.float64)
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class RecordEstimates:
     """Of every record, unique or not: the probability of a right match, and expected people with its key."""
@@ -136,53 +191,6 @@ class Scores:
 
     def __repr__(self) -> str:
         return f"Scores({len(self.values):,} sample uniques)"
-
-
-@dataclass(repr=False, eq=False)
-class SampleData:
-    """A sample as an intruder sees it.
-
-    - `codes`: one row per record, one column per key variable; 0 is a missing cell.
-    - `levels`: how many categories each key variable has in the population's codebook, with the
-      missing cell as one more where it occurs.
-    - `uniques`: the rows of the sample uniques, ascending: the order of every measure's answer.
-    - `max_size`, `max_seconds`: for measures that search combinations of variables: how many
-      variables one has at most, and how long that may be expected to take; None for no limit.
-    """
-
-    codes: NDArray[np.unsignedinteger]
-    levels: tuple[int, ...]
-    fraction: Fraction
-    class_sizes: NDArray[np.int64]
-    seed: int
-    max_size: int | None = field(default=None, kw_only=True)
-    max_seconds: float | None = field(default=MAX_SECONDS, kw_only=True)
-    _made: dict[str, tuple[Any, float]] = field(default_factory=dict[str, Any], init=False)
-    _charged: float = field(default=0.0, init=False)
-
-    def __post_init__(self) -> None:
-        self.uniques = np.flatnonzero(self.class_sizes == 1)
-
-    def shared(self, name: str, make: Callable[[], Made]) -> Made:
-        """Return what several measures need, made once; each is charged the time it took."""
-        if name in self._made:
-            made, seconds = self._made[name]
-            self._charged += seconds
-            return made
-        started = time.perf_counter()
-        made = make()
-        self._made[name] = made, time.perf_counter() - started
-        return made
-
-    def timed(self, measure: Measure) -> tuple[Scores, float]:
-        """Return the answer of a measure and the seconds that it would have taken alone."""
-        self._charged = 0.0
-        started = time.perf_counter()
-        scores = measure(self)
-        return scores, time.perf_counter() - started + self._charged
-
-    def __repr__(self) -> str:
-        return f"SampleData({len(self.codes):,} records, {len(self.uniques):,} sample uniques)"
 
 
 Measure = Callable[[SampleData], Scores]
@@ -320,43 +328,27 @@ def _scores(sample: SampleData, search: Callable[[MarginScores], SearchResult]) 
 
 
 def _suda(sample: SampleData) -> Scores:
-    return Scores(_values(sample, Score.SUDA))
+    return _of_msus(sample, Score.SUDA)
 
 
 def _is(sample: SampleData) -> Scores:
-    return Scores(_values(sample, Score.IS))
+    return _of_msus(sample, Score.IS)
 
 
 def _dis_suda(sample: SampleData) -> Scores:
-    return _chances(sample, Score.DIS_SUDA)
+    return _of_msus(sample, Score.DIS_SUDA)
 
 
 def _dis_is(sample: SampleData) -> Scores:
-    return _chances(sample, Score.DIS_IS)
+    return _of_msus(sample, Score.DIS_IS)
 
 
-def _chances(sample: SampleData, score: Score) -> Scores:
-    n_paired = int(np.count_nonzero(sample.class_sizes == 2))
-    found = dis(len(sample.uniques), n_paired, sample.fraction)
-    share = None if found is None else float(found)
-    chances = _values(sample, score, share)
-    return Scores(chances, match=chances, pr_cm_given_um=share)
-
-
-def _values(sample: SampleData, score: Score, share: float | None = None) -> NDArray[np.float64]:
-    from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
-
-    found = sample.shared(
-        "minimal uniques",
-        lambda: find_minimal_uniques(
-            sample.codes,
-            max_size=sample.max_size,
-            listing=False,
-            workers=1,
-            max_seconds=sample.max_seconds,
-        ),
-    )
-    return scores_of(found, score, share)
+def _of_msus(sample: SampleData, score: Score) -> Scores:
+    values = score_of(sample, score)
+    if score not in PROBABILITIES:
+        return Scores(values)
+    share = None if sample.dis is None else float(sample.dis)
+    return Scores(values, match=values, pr_cm_given_um=share)
 
 
 MEASURES: dict[str, Measure] = {
@@ -368,26 +360,3 @@ MEASURES: dict[str, Measure] = {
     "annealing": annealing,
     "occam": occam,
 }
-
-
-def named_measures(measures: Sequence[str | Measure]) -> dict[str, Measure]:
-    """Return measures by their names; a function of one's own has its own name."""
-    found: dict[str, Measure] = {}
-    problems: list[Problem] = []
-    if not measures:
-        hint = f"There are: {quoted(MEASURES)}."
-        problems.append(Problem(Reason.NOTHING_GIVEN, "measures", "none is given.", hint))
-    for measure in measures:
-        name = measure if isinstance(measure, str) else getattr(measure, "__name__", "own")
-        where = f"measure {quoted([name])}"
-        if name in found:
-            problems.append(Problem(Reason.DUPLICATE, where, "given twice."))
-        elif not isinstance(measure, str):
-            found[name] = measure
-        elif measure in MEASURES:
-            found[name] = MEASURES[measure]
-        else:
-            hint = did_you_mean(measure, MEASURES)
-            problems.append(Problem(Reason.UNKNOWN_NAME, where, "not known.", hint))
-    refuse(problems, "Measures were to be compared.")
-    return found

@@ -1,254 +1,468 @@
-"""Repeated samples from a notional population, and any set of measures taken of each.
+"""Repeated samples from a notional population, any set of measures of each, and what they say on average.
 
 What a steward can compute from a sample alone is compared with what is true in the population.
-Samples are drawn without replacement. Each depends on the population, the plan, the seed and its
-own number only, so that the outcome is the same for any number of workers and after any
-interruption. Smith's thesis, chapters 5 and 7; Elliot and Manning 2003. A sample costs its size
-plus one count per class, and what the measures cost: only scores of uniques cost more.
+Smith's thesis, chapters 5 and 7; Elliot and Manning 2003. A sample costs its size plus one count per
+class, and what the measures cost: only scores of uniques cost more.
 
-In a folder, a simulation can be resumed: `plan.json` says what is simulated and on which data;
-`sample-000001.json` and so on hold the numbers of one finished sample each, never records. Files
-are written beside and renamed, so that each is either whole or absent.
+The scores of records are held against the true chance of a correct match, 1/F: by correlations, and
+by a calibration table, in which records are grouped by score, with the sum of 1/F and the number of
+population uniques per group. Every score is grouped by tenths of its ranks; one that is a
+probability also in steps of a tenth, with a group of its own for 1.
 """
 
 from __future__ import annotations
 
-import json
+import math
+import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.attack.experiments.measures import (
-    MeasurePlan,
-    Values,
-    measure_sample,
-    plan_measures,
+from gamekeeper.algorithms.judging import mid_ranks, rank_groups
+from gamekeeper.algorithms.models.annealing import anneal
+from gamekeeper.algorithms.uniques.strategies import (
+    Direction,
+    Strategy,
+    evaluate_strategies,
+    matching_probabilities,
+    numbered_strategies,
 )
-from gamekeeper.attack.experiments.notional import (
+from gamekeeper.arrow import pa
+from gamekeeper.attack.experiments.harness import (
     Failure,
-    NotionalPopulation,
+    Plan,
     Sample,
-    draw_records,
+    SampleFolder,
+    Values,
+    checked_fractions,
+    named_measures,
     open_population,
-    run_tasks,
-    sample_size,
+    range_text,
+    require_samples,
+    require_samples_fit,
+    run_samples,
+    written_measure,
 )
-from gamekeeper.attack.experiments.plots import SimulationResult
-from gamekeeper.attack.options import SimulateOptions
-from gamekeeper.budget import require_memory
+from gamekeeper.attack.experiments.scores import PROBABILITIES, Score, score_of
+from gamekeeper.attack.models.fitting import estimate_sample
+from gamekeeper.attack.options import Measure, SimulateOptions
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Problem, Reason, refuse
-from gamekeeper.files import fault_of_folder, make_folders, refusal, require_ordinary, write_file
 from gamekeeper.options import option_text, takes
-from gamekeeper.prompt_syntax import FractionLike, Missing, Pool, parse_fraction
-from gamekeeper.results import Progress, Provenance, package_version
-from gamekeeper.wording import count_of, quoted
+from gamekeeper.prompt_syntax import Missing, Pool
+from gamekeeper.results import (
+    EVERYTHING,
+    Cell,
+    Listing,
+    Provenance,
+    Result,
+    make_listing,
+)
+from gamekeeper.wording import count_of, did_you_mean, digits_text, fraction_text, quoted
 
-_Found = TypeVar("_Found")
-# A task, what waits for it and the dictionary of what it finds; a number by its name.
-_SAMPLE_BYTES, _NUMBER_BYTES = 2_000, 100
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_WORDS = {
+    "sample_uniques": "Sample uniques",
+    "sample_pairs": "Records in sample pairs",
+    "pr_pu": "Pr(PU), the share of the population that is population unique",
+    "pr_pu_given_su": "Pr(PU|SU), the share of sample uniques that are population unique",
+    "pr_cm_given_um": "Pr(CM|UM), the chance that a unique match is correct",
+    "pr_cm_given_su": "Pr(CM|SU), the chance of a correct match for a sample unique at random",
+    "dis": "DIS, the estimate of Pr(CM|UM) from the sample alone",
+    "models_top10.pr_cm": "Models, the ten keys that rank first, probability of a correct match",
+    "models_top10.cost_with": "Models, the ten keys that rank first, people searched on average",
+    "models_mcmcmc1.pr_cm": "Models at the cost of Pr(CM|UM) (MCMCMC1), correct with probability",
+    "models_mcmcmc1.cost_with": "Models (MCMCMC1), people searched on average",
+    "models_mcmcmc2.pr_cm": "Models at the expected cost (MCMCMC2), correct with probability",
+    "models_mcmcmc2.cost_with": "Models (MCMCMC2), people searched on average",
+}
+_PARTS = {
+    "pr_cm": "probability of a correct match",
+    "cost_without": "people searched on average, nobody twice",
+    "cost_with": "people searched on average, anybody again",
+    "eff_without": "probability per person searched, nobody twice",
+    "eff_with": "probability per person searched, anybody again",
+}
+_SCORES = {
+    "suda": "SUDA score (2002)",
+    "is": "intermediate score (IS)",
+    "dis_suda": "DIS-SUDA",
+    "dis_is": "DIS-IS",
+}
+_CORRELATIONS = {
+    "pearson": "Pearson correlation with 1/F over sample uniques",
+    "spearman": "Spearman correlation with 1/F over sample uniques",
+    "pearson_all": "Pearson correlation with 1/F over all records",
+    "spearman_all": "Spearman correlation with 1/F over all records",
+}
+_STRATEGY = re.compile(r"strategy_(\d)(?:_r(\d+))?\.(\w+)")
+MODEL_CURVES = ("models_top10.pr_cm", "models_mcmcmc1.pr_cm", "models_mcmcmc2.pr_cm")
+"""The probabilities of a correct match of the three attacks."""
+_NAMES = {"top": "models_top10", "mcmcmc1": "models_mcmcmc1", "mcmcmc2": "models_mcmcmc2"}
+N_BANDS = 11
+"""The steps of a probability: ten, and one for 1 itself."""
+N_TENTHS = 10
+STRATEGY_PARTS = ("pr_cm", "cost_without", "cost_with", "eff_without", "eff_with")
+_TRY = "Try it by itself on a small table of codes with class sizes f and F."
 
 
-def checked_fractions(
-    asked: str, fractions: FractionLike | Sequence[FractionLike]
-) -> tuple[Fraction, ...]:
-    """Return the sampling fractions exactly, or raise one error for all that is wrong with them."""
-    problems: list[Problem] = []
-    steps: list[Fraction] = []
-    given = [fractions] if isinstance(fractions, str | int | float | Fraction) else list(fractions)
-    for value in given:
-        where = f"fraction {quoted([str(value)])}"
-        try:
-            step = parse_fraction(value)
-        except InputError as error:
-            problems.append(Problem(error.reason, where, error.found, error.do))
-            continue
-        if step in steps:
-            problems.append(Problem(Reason.DUPLICATE, where, "given twice."))
-        steps.append(step)
-    if not given:
-        problems.append(Problem(Reason.NOTHING_GIVEN, "fractions", "none is given."))
-    refuse(problems, asked)
-    return tuple(steps)
+def measure_words(name: str) -> str:
+    """Return what a measure is, in words; its name where it is the user's own.
+
+    Examples
+    --------
+    >>> measure_words("strategy_6_r3.pr_cm")
+    'Strategy 6 with r = 3, probability of a correct match'
+    """
+    if name in _WORDS:
+        return _WORDS[name]
+    found = _STRATEGY.fullmatch(name)
+    if found and found[3] in _PARTS:
+        with_r = f" with r = {found[2]}" if found[2] else ""
+        return f"Strategy {found[1]}{with_r}, {_PARTS[found[3]]}"
+    score, _, part = name.partition(".")
+    if score in _SCORES and part in _CORRELATIONS:
+        return f"{_SCORES[score]}, {_CORRELATIONS[part]}"
+    return name
 
 
-def require_samples(notional: NotionalPopulation, steps: Sequence[Fraction]) -> None:
-    """Refuse fractions that would give a sample without records."""
-    small = [step for step in steps if sample_size(notional.n_records, step) == 0]
-    if small:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"Samples of a population of {count_of(notional.n_records, 'record')} were asked for.",
-            f"A sample of {quoted(str(step) for step in small)} of it would be empty.",
-            "Give larger fractions (--fraction).",
-        )
+def pearson(first: NDArray[Any], second: NDArray[Any]) -> float | None:
+    """Return the correlation of two columns; None where one of them does not vary.
+
+    Examples
+    --------
+    >>> round(pearson(np.array([1, 2, 3]), np.array([1, 2, 4])), 4)
+    0.982
+    """
+    if len(first) < 2 or (first == first[0]).all() or (second == second[0]).all():
+        return None
+    # Scores may be as large as factorials: their squares would not fit.
+    left = first / np.abs(first).max()
+    right = second / np.abs(second).max()
+    left, right = left - left.mean(), right - right.mean()
+    spread = float(np.sqrt((left**2).sum() * (right**2).sum()))
+    return min(1.0, max(-1.0, float((left * right).sum()) / spread)) if spread else None
 
 
-def require_samples_fit(n_samples: int, n_measures: int) -> None:
-    """Refuse more samples than can be kept: a task and a line of numbers each."""
-    require_memory(
-        f"{count_of(n_samples, 'sample')} were to be drawn.",
-        n_samples * (_SAMPLE_BYTES + _NUMBER_BYTES * n_measures),
-        "What is found in them",
-        "Draw fewer (--samples); some hundred tell the spread",
+def spearman(first: NDArray[Any], second: NDArray[Any]) -> float | None:
+    """Return the correlation of the ranks of two columns, with equal values at mid-rank."""
+    return pearson(mid_ranks(first), mid_ranks(second))
+
+
+def band_of_probability(scores: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the group of each probability: 0 for [0, 0.1), ..., 9 for [0.9, 1), 10 for 1."""
+    # A score that is 1 but for rounding belongs to the ones.
+    return np.floor(np.clip(scores, 0.0, 1.0) * 10 + 1e-9).astype(np.int64)
+
+
+def _count(sample: Sample) -> Values:
+    n_uniques, n_paired = len(sample.seen.uniques), sample.seen.n_paired
+    return {"sample_uniques": float(n_uniques), "sample_pairs": float(n_paired)}
+
+
+def _probability(name: str, sample: Sample) -> Values:
+    if name != "pr_pu" and not len(sample.seen.uniques):
+        return {name: None}
+    found = matching_probabilities(sample.population.sizes, sample.class_counts, exact=False)
+    return {name: float(getattr(found, name))}
+
+
+def _strategies(r: Sequence[int], sample: Sample) -> Values:
+    found = evaluate_strategies(
+        sample.population.sizes, sample.class_counts, numbered_strategies(r), exact=False
     )
+    return {
+        f"{strategy_name(value.strategy)}.{part}": float(getattr(value, part))
+        if value.feasible
+        else None
+        for value in found
+        for part in STRATEGY_PARTS
+    }
+
+
+def strategy_name(strategy: Strategy) -> str:
+    """Return the name that the measures of a strategy of the thesis begin with.
+
+    Examples
+    --------
+    >>> [strategy_name(strategy) for strategy in numbered_strategies([3])][3:6]
+    ['strategy_4', 'strategy_5', 'strategy_6_r3']
+    """
+    return f"strategy_{strategy.number}" + (f"_r{strategy.r}" if strategy.number > 5 else "")
+
+
+def _dis(sample: Sample) -> Values:
+    return {"dis": None if sample.seen.dis is None else float(sample.seen.dis)}
+
+
+def _correlation(score: Score, power: int, sample: Sample) -> Values:
+    uniques = sample.seen.uniques
+    scores, chances = score_of(sample.seen, score, power=power), 1 / sample.population_sizes
+    everyone: NDArray[np.float64] = np.zeros(len(chances))
+    everyone[uniques] = scores
+    return {
+        f"{score}.pearson": pearson(scores, chances[uniques]),
+        f"{score}.spearman": spearman(scores, chances[uniques]),
+        f"{score}.pearson_all": pearson(everyone, chances),
+        f"{score}.spearman_all": spearman(everyone, chances),
+    }
+
+
+def _calibration(score: Score, power: int, sample: Sample) -> Values:
+    scores = score_of(sample.seen, score, power=power)
+    sizes = sample.population_sizes[sample.seen.uniques]
+    columns = {
+        "records": np.ones(len(scores)),
+        "scores": scores,
+        "chances": 1 / sizes,
+        "population_uniques": (sizes == 1).astype(np.float64),
+    }
+    groups = {"tenth": (rank_groups(scores, N_TENTHS), N_TENTHS)}
+    if score in PROBABILITIES:
+        groups["band"] = (band_of_probability(scores), N_BANDS)
+    return {
+        f"{score}.{kind}_{place:02d}.{name}": float(total)
+        for kind, (of_record, n_groups) in groups.items()
+        for name, column in columns.items()
+        for place, total in enumerate(np.bincount(of_record, column, minlength=n_groups))
+    }
+
+
+def _models(sample: Sample) -> dict[str, float | None]:
+    """Return the probability of a match and the cost, with replacement, of attacks by models.
+
+    Models are annealed at several precisions. The ten keys that rank first are matched from the
+    sample to the population, the others from the population to the sample.
+    """
+    codes = sample.seen.codes
+    levels = [int(most) for most in sample.population.codes.max(axis=0)]
+    found = estimate_sample(
+        codes,
+        [level + bool((codes[:, place] == 0).any()) for place, level in enumerate(levels)],
+        sample.seen.fraction,
+        lambda scores: anneal(scores, restarts=2, workers=1),
+    )
+    estimate = found.estimate
+    # The classes of the population that the sampled classes are.
+    places = sample.classes[found.first]
+    chosen = sample.ranked_classes(places, estimate.p_match, estimate.expected_size)
+    values: dict[str, float | None] = {}
+    for way, classes in chosen.items():
+        value = sample.attacked(classes, Direction.S2P if way == "top" else Direction.P2S)
+        for part in ("pr_cm", "cost_with"):
+            number = float(getattr(value, part)) if value.feasible else None
+            values[f"{_NAMES[way]}.{part}"] = number
+    return values
+
+
+def _own(name: str, measure: Measure, sample: Sample) -> Values | Failure:
+    try:
+        seen = sample.seen
+        found = measure(seen.codes, seen.class_sizes, sample.population_sizes)
+        numbers = {f"{name}.{part}": float(number) for part, number in found.items()}
+    # What a stranger's function says may hold values of the file: only its kind is told.
+    except Exception as error:  # noqa: BLE001
+        return Failure(name, type(error).__name__, _TRY)
+    return {part: x if math.isfinite(x) else None for part, x in numbers.items()}
+
+
+def _known(r: Sequence[int], power: int) -> dict[str, Callable[[Sample], Values | Failure]]:
+    return {
+        "counts": _count,
+        "strategies": partial(_strategies, r),
+        **{
+            name: partial(_probability, name)
+            for name in ("pr_pu", "pr_pu_given_su", "pr_cm_given_um", "pr_cm_given_su")
+        },
+        "dis": _dis,
+        "models": _models,
+        **{f"correlation_{score}": partial(_correlation, score, power) for score in Score},
+        **{f"calibration_{score}": partial(_calibration, score, power) for score in Score},
+    }
+
+
+MEASURES = tuple(_known((), 0))
+
+
+def measure_sample(sample: Sample) -> Values | Failure:
+    """Take every measure of a plan of one sample."""
+    values: dict[str, float | None] = {}
+    for _, take in sample.plan.measures:
+        found = take(sample)
+        if isinstance(found, Failure):
+            return found
+        values |= found
+    return values
+
+
+_TOLD = 8
 
 
 @dataclass(frozen=True, slots=True)
-class SampleTask:
-    """One sample to draw: its number from 0, its fraction, the seed of the whole simulation."""
+class Mean:
+    """The mean of a measure over the samples of a fraction that have it; with two, a standard error."""
 
-    number: int
     fraction: Fraction
-    seed: int
+    measure: str
+    samples: int
+    mean: float | None
+    standard_error: float | None
+    least: float | None
+    most: float | None
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """Its numbers as cells of a listing."""
+        return self.samples, self.mean, self.standard_error, self.least, self.most
 
 
-def drawn_records(population: NotionalPopulation, task: SampleTask) -> NDArray[np.int64]:
-    """Return the places of the records of a sample in the population."""
-    # The same as the child of that number that SeedSequence(seed).spawn would give.
-    seeds = np.random.SeedSequence(task.seed, spawn_key=(task.number,))
-    size = sample_size(population.n_records, task.fraction)
-    generator = np.random.default_rng(seeds)
-    return draw_records(population.n_records, size, generator, population.strata)
+@dataclass(frozen=True, repr=False, eq=False)
+class SimulationResult(Result):
+    """The measures of every sample: a row of values for each, NaN where one is not defined."""
 
+    tells_of_records = False
 
-def run_task(
-    population: NotionalPopulation, plan: MeasurePlan, task: SampleTask
-) -> Values | Failure:
-    """Draw one sample and measure it."""
-    return measure_sample(
-        Sample(
-            population,
-            drawn_records(population, task),
-            max_size=plan.max_size,
-            max_seconds=plan.max_seconds,
-            power=plan.power,
-        ),
-        plan,
-    )
+    n_records: int
+    n_population_uniques: int
+    keys: tuple[str, ...]
+    fractions: tuple[Fraction, ...]
+    measures: tuple[str, ...]
+    values: NDArray[np.float64]
+    provenance: Provenance
 
+    def summary(self) -> dict[str, Any]:
+        """Return the headline numbers."""
+        return {
+            "records": self.n_records,
+            "population_uniques": self.n_population_uniques,
+            "keys": ", ".join(self.keys),
+            "samples": len(self.fractions),
+            "fractions": range_text(self.fractions),
+            "measures": len(self.measures),
+        }
 
-class Kept(Protocol[_Found]):
-    """Where outcomes are kept, by the number of a sample and its fraction."""
-
-    def read(self, number: int, fraction: str, /) -> _Found | None:
-        """Return an outcome that is kept, if so."""
-        ...
-
-    def write(self, number: int, fraction: str, outcome: _Found, /) -> None:
-        """Keep an outcome."""
-        ...
-
-
-def run_left(
-    tasks: Sequence[SampleTask],
-    kept: Kept[_Found] | None,
-    progress: Progress | None,
-    run: Callable[[Sequence[SampleTask], Callable[[SampleTask, _Found], None]], None],
-) -> dict[int, _Found]:
-    """Return the outcome of every task by its number; `run` is given those that are not kept."""
-    found: dict[int, _Found] = {}
-    if kept is not None:
-        for task in tasks:
-            outcome = kept.read(task.number, str(task.fraction))
-            if outcome is not None:
-                found[task.number] = outcome
-
-    def tell() -> None:
-        if progress is not None:
-            progress(len(found), len(tasks))
-
-    def finish(task: SampleTask, outcome: _Found) -> None:
-        found[task.number] = outcome
-        if kept is not None:
-            kept.write(task.number, str(task.fraction), outcome)
-        tell()
-
-    tell()
-    run([task for task in tasks if task.number not in found], finish)
-    return found
-
-
-class SampleFolder:
-    """The finished samples of one plan, on disk."""
-
-    def __init__(self, path: Path, plan: Mapping[str, Any]) -> None:
-        self.path = path
-        asked = f"The simulation was to be kept in the folder {quoted([str(path)], letters=200)}."
-        # Through JSON once, so that tuples and lists compare equal.
-        wanted = json.loads(json.dumps(plan))
-        kept = self._read(path / "plan.json")
-        if kept is None:
-            found, do = fault_of_folder(path)
-            if found:
-                raise InputError(Reason.NOT_WRITABLE, asked, f"It {found}", do)
-            if path.exists() and (not path.is_dir() or any(path.iterdir())):
-                raise InputError(
-                    Reason.NOT_READABLE,
-                    asked,
-                    "It holds other things and no readable plan of a simulation.",
-                    "Give an empty or a new folder (--folder).",
-                )
-            self._write("plan.json", wanted)
-        elif kept != wanted:
-            differing = sorted(
-                name for name in kept.keys() | wanted.keys() if kept.get(name) != wanted.get(name)
-            )
-            raise InputError(
-                Reason.STALE,
-                asked,
-                f"It belongs to a simulation with another plan; these differ: {quoted(differing)}.",
-                "Give the same options and data to resume it, or another folder (--folder).",
-            )
-
-    def read(self, number: int, fraction: str) -> Values | None:
-        """Return the values of a finished sample, or None if it must still be drawn."""
-        found = self._read(self.path / _name(number))
-        if found is None or (found.get("sample"), found.get("fraction")) != (number + 1, fraction):
-            return None
-        values = found.get("values")
-        if not isinstance(values, dict):
-            return None
-        named = cast("dict[str, Any]", values)
-        fit = all(value is None or type(value) is float for value in named.values())
-        return named if fit else None
-
-    def write(self, number: int, fraction: str, values: Values) -> None:
-        """Keep the values of a finished sample."""
-        self._write(
-            _name(number), {"sample": number + 1, "fraction": fraction, "values": dict(values)}
+    def to_arrow(self) -> pa.Table:
+        """Return one line per sample and measure; an undefined measure has no value."""
+        n_samples, n_measures = self.values.shape
+        flat = self.values.ravel()
+        return pa.table(
+            {
+                "sample": np.repeat(np.arange(1, n_samples + 1), n_measures),
+                "fraction": np.repeat([float(item) for item in self.fractions], n_measures),
+                "measure": pa.array(list(self.measures) * n_samples, pa.string()),
+                "value": pa.array(flat, pa.float64(), mask=np.isnan(flat)),
+            }
         )
 
-    @staticmethod
-    def _read(path: Path) -> dict[str, Any] | None:
-        try:
-            require_ordinary(path)
-            found: object = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return None
-        return cast("dict[str, Any]", found) if isinstance(found, dict) else None
+    def column(self, measure: str) -> NDArray[np.float64]:
+        """Return one measure over all samples; NaN where it is not defined."""
+        if measure not in self.measures:
+            raise InputError(
+                Reason.UNKNOWN_NAME,
+                f"The measure {quoted([measure])} of a simulation was asked for.",
+                "It was not among those computed.",
+                did_you_mean(measure, self.measures),
+            )
+        return self.values[:, self.measures.index(measure)]
 
-    def _write(self, name: str, content: Mapping[str, Any]) -> None:
-        place = quoted([str(self.path)], letters=200)
-        asked = f"The simulation was to be kept in {place}; it keeps {quoted([name])}."
-        try:
-            make_folders(self.path, [], private=True)
-        except OSError as error:
-            raise refusal(asked, error, "Finished samples are kept.") from error
-        text = json.dumps(content, allow_nan=False, indent=1)
-        write_file(self.path / name, text.encode(), private=True, asked=asked)
+    def mean(self, measure: str, fraction: Fraction | None = None) -> Mean:
+        """Return the mean of a measure over the samples of a fraction, or of the only one."""
+        steps = set(self.fractions)
+        if fraction is None and len(steps) == 1:
+            fraction = next(iter(steps))
+        if fraction is None or fraction not in steps:
+            raise InputError(
+                Reason.BAD_OPTION,
+                f"The mean of the measure {quoted([measure])} was asked for.",
+                f"There are {count_of(len(steps), 'sampling fraction')}, and none was named.",
+                "Name the fraction that is meant.",
+            )
+        chosen = np.array([item == fraction for item in self.fractions])
+        given = self.column(measure)[chosen]
+        given = given[~np.isnan(given)]
+        if not given.size:
+            return Mean(fraction, measure, 0, None, None, None, None)
+        error = float(given.std(ddof=1)) / math.sqrt(given.size) if given.size > 1 else None
+        return Mean(
+            fraction,
+            measure,
+            int(given.size),
+            math.fsum(given.tolist()) / given.size,
+            error,
+            float(given.min()),
+            float(given.max()),
+        )
+
+    def means(self) -> Listing:
+        """Return the mean of every measure for every fraction, with standard error and range."""
+        rows: list[tuple[Cell, ...]] = [
+            (float(fraction), name, *self.mean(name, fraction).cells)
+            for fraction in sorted(set(self.fractions))
+            for name in self.measures
+        ]
+        columns = ("fraction", "measure", "samples", "mean", "standard_error", "least", "most")
+        return make_listing("means of a simulation", columns, rows, EVERYTHING)
+
+    def sentences(self) -> list[str]:
+        """Return what was found, in words, for the first measures."""
+        steps = sorted(set(self.fractions))
+        drawn = count_of(len(self.fractions), "sample")
+        ends = dict.fromkeys((steps[0], steps[-1]))
+        were = "was" if len(self.fractions) == 1 else "were"
+        what = (
+            f"{drawn} of {range_text(steps)} {were} drawn from a population of "
+            f"{count_of(self.n_records, 'record')}, {self.n_population_uniques:,} of them unique "
+            f"on {count_of(len(self.keys), 'key variable')}."
+        )
+        lines = [what]
+        for name in self.measures[:_TOLD]:
+            means = [self.mean(name, fraction) for fraction in ends]
+            lines.append(f"{measure_words(name)}: {_told(means)}.")
+        if len(self.measures) > _TOLD:
+            lines.append(f"{len(self.measures) - _TOLD} more measures are in the table of means.")
+        return lines
+
+    def plot(self, measures: Sequence[str] = ()) -> Figure:
+        """Plot measures, by default the first eight, by fraction: a point per sample, and means."""
+        unknown = [name for name in measures if name not in self.measures]
+        if unknown:
+            raise InputError(
+                Reason.UNKNOWN_NAME,
+                "A plot of a simulation was asked for.",
+                f"{count_of(len(unknown), 'measure')} to plot cannot be found:",
+                problems=[
+                    Problem(Reason.UNKNOWN_NAME, quoted([name]), did_you_mean(name, self.measures))
+                    for name in unknown
+                ],
+            )
+        from gamekeeper.attack.experiments.plots import plot_measures
+
+        return plot_measures(self, measures or self.measures[:_TOLD])
 
 
-def _name(number: int) -> str:
-    return f"sample-{number + 1:06d}.json"
+def _told(means: Sequence[Mean]) -> str:
+    parts: list[str] = []
+    for line in means:
+        if line.mean is None:
+            text = "not defined in any sample"
+        elif line.standard_error is None or line.least is None or line.most is None:
+            text = digits_text(line.mean, 4)
+        else:
+            text = (
+                f"{digits_text(line.mean, 4)} on average (standard error {digits_text(line.standard_error, 2)}; "
+                f"from {digits_text(line.least, 4)} to {digits_text(line.most, 4)})"
+            )
+        parts.append(text + (f" at {fraction_text(line.fraction)}" if len(means) > 1 else ""))
+    return ", and ".join(parts)
 
 
 @takes(SimulateOptions)
@@ -277,12 +491,17 @@ def simulate(population: CodedTable | KeyTable, asked: SimulateOptions) -> Simul
     )
     steps = checked_fractions("A simulation was asked for.", asked.fractions)
     require_samples_fit(len(steps) * asked.samples, len(asked.measures))
-    plan = plan_measures(
-        asked.measures,
-        r=asked.r,
+    known = _known(tuple(asked.r), asked.power)
+    named, problems = named_measures(asked.measures, known)
+    if len(set(asked.r)) < len(asked.r):
+        problems.append(Problem(Reason.DUPLICATE, "r", "a size is given twice."))
+    refuse(problems, "Measures of samples were asked for.")
+    own = {name: measure for name, measure in named.items() if name not in asked.measures}
+    taken = {name: take for name, take in named.items() if name not in own}
+    plan = Plan(
+        (*taken.items(), *((name, partial(_own, name, take)) for name, take in own.items())),
         max_size=asked.max_size,
         max_seconds=asked.max_seconds or None,
-        power=asked.power,
     )
     keys, missing = asked.keys, asked.missing
     if isinstance(population, KeyTable):
@@ -296,35 +515,29 @@ def simulate(population: CodedTable | KeyTable, asked: SimulateOptions) -> Simul
         "stratify_by": list(stratify_by),
         "fractions": [str(step) for step in steps],
         "samples": asked.samples,
-        "measures": plan.written(),
-        "r": list(plan.r),
+        "measures": [*taken, *(written_measure(name, take) for name, take in own.items())],
+        "r": list(asked.r),
         "max_size": plan.max_size,
-        "power": plan.power,
+        "power": asked.power,
     }
-    kept = None
-    if asked.folder is not None:
-        plan_of_all = {
-            "simulation": 1,
-            **parameters,
-            "seed": asked.seed,
-            "data": notional.fingerprint(),
-            "version": package_version(),
-        }
-        kept = SampleFolder(Path(asked.folder), plan_of_all)
+    told = {"simulation": 1, **parameters, "seed": asked.seed}
+    kept = SampleFolder[Values].of(
+        asked.folder, notional, told, lambda values: (values, {}), lambda values, _: values
+    )
     numbered = [step for step in steps for _ in range(asked.samples)]
-    tasks = [SampleTask(number, step, asked.seed) for number, step in enumerate(numbered)]
     blocks = None
     if asked.workers != 1:
         blocks = partial(coded.engine.map_blocks, workers=asked.workers, pool=Pool(asked.pool))
-    found = run_left(
-        tasks,
-        kept,
-        asked.progress,
-        lambda left, finish: run_tasks(
-            notional, plan, left, run_task, blocks=blocks, finish=finish
-        ),
+    lines = run_samples(
+        notional,
+        plan,
+        numbered,
+        measure_sample,
+        seed=asked.seed,
+        blocks=blocks,
+        folder=kept,
+        progress=asked.progress,
     )
-    lines = [found[number] for number in range(len(tasks))]
     # A function of one's own may name other numbers in one sample than in another.
     names = tuple(dict.fromkeys(name for values in lines for name in values))
     values = np.array(

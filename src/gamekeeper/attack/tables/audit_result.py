@@ -15,10 +15,10 @@ from gamekeeper.arrow import pa
 from gamekeeper.attack.tables.bounding import assumed_summary, possible_sums_words, under_assumption
 from gamekeeper.attack.tables.insiders import Insiders, Interval
 from gamekeeper.attack.tables.rules import Rounding, RuleStanding, failing_rules
-from gamekeeper.data.cells.cell_facts import CellFacts, PublishedShare
-from gamekeeper.data.cells.cell_file import Status
-from gamekeeper.data.cells.table_set import TableSet
+from gamekeeper.data.tables.cell_facts import CellFacts, PublishedShare
+from gamekeeper.data.tables.cell_file import Status
 from gamekeeper.data.tables.subtotals import AssumedDisjoint
+from gamekeeper.data.tables.table_set import TableSet
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import be, count_of, digits_text, joined, on_one_line, quoted
 
@@ -105,7 +105,7 @@ def equation_words(tables: TableSet, known: CellFacts, found: Equation, *, is_ex
     also: list[str] = []
     others = [cell for cell, _ in found.others if cell != found.cell]
     if len(others) < len(found.others):
-        also.append("its limit says" if _is_limited(known, found) else "none is below 0")
+        also.append(_own_limit(tables, known, found))
     if len(others) > len(ends):
         also.append(f"nothing {'else ' if ends else ''}that it is added up with can be below 0")
     if found.shares:
@@ -147,16 +147,34 @@ def _ends(tables: TableSet, known: CellFacts, found: Equation) -> list[tuple[int
             value = figure_text(Fraction(limit, known.scale))
             times = "" if abs(factor) == 1 else f"{figure_text(abs(factor))} times "
             end = "at least" if is_low else "at most"
-            words.append((1 if factor > 0 else -1, f"{times}{end} {value} ({tables.words(cell)})"))
+            shown = (
+                f", published as {printed_text(tables, cell)}" if cell in tables.perturbed else ""
+            )
+            which = f"{tables.words(cell)}{shown}"
+            words.append((1 if factor > 0 else -1, f"{times}{end} {value} ({which})"))
     return words
 
 
-def _is_limited(known: CellFacts, found: Equation) -> bool:
-    """Whether a limit of the cell itself is one that was told, and not that nothing is below 0."""
+def printed_text(tables: TableSet, cell: int) -> str:
+    """Return what is published of a cell that is not shown as it is; "" of any other."""
+    told = tables.perturbed.get(cell)
+    return "" if told is None else joined([figure_text(one) for one in told.figures], _SHOWN)
+
+
+def _own_limit(tables: TableSet, known: CellFacts, found: Equation) -> str:
+    """Say why a cell has a limit by itself: by its scheme, as it was told, or as nothing is below 0."""
     at = int(known.number[found.cell])
     factor = next(factor for cell, factor in found.others if cell == found.cell)
     is_low = (factor < 0) == found.is_upper
-    return not is_low or int(known.facts.lower[at]) != 0
+    limit = Fraction(int((known.facts.lower if is_low else known.facts.upper)[at]), known.scale)
+    told = tables.perturbed.get(found.cell)
+    if told is not None and limit == (told.low if is_low else told.high):
+        stand = "stands" if len(told.figures) == 1 else "together stand"
+        most = "more" if told.high is None else figure_text(told.high)
+        link = "or" if told.high is None else "to"
+        what = printed_text(tables, found.cell)
+        return f"its published {what} {stand} for {figure_text(told.low)} {link} {most}"
+    return "its limit says" if limit or not is_low else "none is below 0"
 
 
 def _listed(tables: TableSet, known: CellFacts, terms: list[tuple[int, Fraction]]) -> str:
@@ -235,11 +253,7 @@ class HiddenCell:
     @property
     def is_tight(self) -> bool:
         """Whether figures at both ends are shown to be possible."""
-        one = self.interval
-        if one.is_known:
-            return not self.is_doubted
-        low = one.low is not None and one.low == one.reached_low
-        return low and (one.is_endless or (one.high is not None and one.high == one.reached_high))
+        return not self.is_doubted if self.interval.is_known else self.interval.is_tight
 
     @property
     def is_odd(self) -> bool:
@@ -301,6 +315,18 @@ class TableAudit(Result):
         return len(self.cells)
 
     @property
+    def n_perturbed(self) -> int:
+        """How many of them are shown, but not as they are."""
+        return sum(one.status is Status.PERTURBED for one in self.cells)
+
+    @property
+    def noun(self) -> str:
+        """What they are: hidden, perturbed or both."""
+        if not self.n_perturbed:
+            return "hidden cell"
+        return "perturbed cell" if self.n_perturbed == self.n_hidden else "hidden or perturbed cell"
+
+    @property
     def n_recomputed(self) -> int:
         """How many of them can be recomputed."""
         return sum(one.is_known for one in self.cells)
@@ -329,6 +355,7 @@ class TableAudit(Result):
         """Return the headline numbers."""
         return {
             "hidden": self.n_hidden,
+            **({"perturbed": self.n_perturbed} if self.n_perturbed else {}),
             "recomputed": self.n_recomputed,
             f"within_{self.within:g}_percent": self.n_near,
             "not_settled": self.n_not_settled,
@@ -396,7 +423,7 @@ class TableAudit(Result):
                 "No cell is hidden in what was given: every figure can be read. Whether one of them"
                 f" should be hidden was not examined{nor}."
             )
-        hidden = count_of(self.n_hidden, "hidden cell")
+        hidden = count_of(self.n_hidden, self.noun)
         near = f"{self.n_near:,} more to within {digits_text(self.within)}%"
         if self.n_recomputed:
             also = f", {near}" if self.n_near else ""
@@ -415,7 +442,7 @@ class TableAudit(Result):
         if first:
             return first
         if self.n_hidden == 1:
-            return f"The hidden cell cannot be recomputed, nor be known to within {digits_text(self.within)}%."
+            return f"The {self.noun} cannot be recomputed, nor be known to within {digits_text(self.within)}%."
         return f"None of {hidden} can be recomputed, and none is known to within {digits_text(self.within)}%."
 
     def sentences(self, most: int = _MOST_TOLD) -> list[str]:
@@ -469,7 +496,10 @@ class TableAudit(Result):
                 for at in (cells == one.cell).nonzero()[0].tolist()
                 if table.statuses[at] is Status.SHOWN
             ]
-            return f"{self.tables.words(one.cell)} is hidden in {quoted(one.tables)} and published in {quoted(names)}."
+            is_hidden = one.cell not in self.tables.perturbed
+            kept = "hidden" if is_hidden else "hidden or perturbed"
+            shown = "published" if is_hidden else "published as it is"
+            return f"{self.tables.words(one.cell)} is {kept} in {quoted(one.tables)} and {shown} in {quoted(names)}."
         if not one.is_known and not one.is_near:
             return ""
         words = self.tables.words(one.cell)
@@ -513,6 +543,7 @@ class TableAudit(Result):
         more: dict[str, Any] = {
             "status": pa.array([str(one.status) for one in own], pa.string()),
             "figure": _floats(one.truth for one in own),
+            **self._printed_column(own),
             "lower": _floats(one.interval.low for one in own),
             "upper": _floats(one.interval.high for one in own),
             "known": pa.array([one.verdict for one in own], pa.string()),
@@ -526,6 +557,12 @@ class TableAudit(Result):
         for name, values in more.items():
             columns[name if name not in columns else f"{name}_of_cell"] = values
         return pa.table(columns)
+
+    def _printed_column(self, own: tuple[HiddenCell, ...]) -> dict[str, Any]:
+        if not self.n_perturbed:
+            return {}
+        texts = [printed_text(self.tables, one.cell) or None for one in own]
+        return {"published": pa.array(texts, pa.string())}
 
     def _insider_columns(self, own: tuple[HiddenCell, ...]) -> dict[str, Any]:
         if self.insiders is None:

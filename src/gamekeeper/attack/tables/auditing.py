@@ -18,19 +18,22 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from gamekeeper.algorithms.linear.elimination import determined_numbers
 from gamekeeper.algorithms.linear.facts import NO_LIMIT, NoNumbersError
-from gamekeeper.algorithms.linear.search import FactSearch, determined_numbers
+from gamekeeper.algorithms.linear.search import FactSearch
 from gamekeeper.algorithms.releases.primary_rules import RULE_WORDS, Rule, parse_rule
 from gamekeeper.arrow import pa
 from gamekeeper.attack.tables.audit_result import Equation, HiddenCell, TableAudit, equation_of
 from gamekeeper.attack.tables.bounding import assumed_summary
 from gamekeeper.attack.tables.insiders import Insiders, Interval, insiders_of
-from gamekeeper.attack.tables.options import AuditInput, structural_of
-from gamekeeper.attack.tables.rules import judge, mark_rows, read_rules, rounding_of
+from gamekeeper.attack.tables.options import AuditInput, BoundsInput, structural_of
+from gamekeeper.attack.tables.rules import Rounding, judge, mark_rows, read_rules, rounding_of
 from gamekeeper.budget import require_memory
-from gamekeeper.data.cells.cell_facts import CellFacts, Says, assumed_of_tables, cell_facts
-from gamekeeper.data.cells.magnitudes import MagnitudeTable, contributors_of_tables
-from gamekeeper.data.cells.table_set import TableSet
+from gamekeeper.data.tables.cell_facts import CellFacts, Says, assumed_of_tables, cell_facts
+from gamekeeper.data.tables.cell_file import Status
+from gamekeeper.data.tables.magnitudes import MagnitudeTable, contributors_of_tables
+from gamekeeper.data.tables.subtotals import AssumedDisjoint
+from gamekeeper.data.tables.table_set import TableSet
 from gamekeeper.errors import Cancelled, InputError, LimitError, Problem, Reason
 from gamekeeper.options import Option, takes, texts_of
 from gamekeeper.prompt_syntax import names_of
@@ -116,8 +119,9 @@ def _contradiction(tables: TableSet, known: CellFacts, error: NoNumbersError) ->
         Reason.CONFLICTING_COUNTS,
         _ASKED,
         "No figures for the hidden cells agree with everything that is published.",
-        "Check the hierarchy, the totals (--total), and whether all tables are of one base. Figures that"
-        " were rounded one by one take --tolerance, values that may be below 0 --negative.",
+        f"Check the hierarchy, the totals (--total){', the schemes (--scheme)' if tables.perturbed else ''}, and"
+        " whether all tables are of one base. Figures that were rounded one by one take --tolerance, values"
+        " that may be below 0 --negative.",
         problems=problems,
     )
 
@@ -157,7 +161,7 @@ def intervals_of(tables: TableSet, known: CellFacts, search: FactSearch) -> dict
             found.endless[at] and is_told,
             (own or Fraction(0)) / known.scale,
         )
-    return {cell: intervals[cell] for cell in tables.hidden.tolist()}
+    return dict(sorted(intervals.items()))
 
 
 def _slack(known: CellFacts, search: FactSearch) -> list[Fraction | None]:
@@ -181,23 +185,35 @@ def _slack(known: CellFacts, search: FactSearch) -> list[Fraction | None]:
     return made
 
 
-@takes(AuditInput)
-def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
-    """Work out what published tables say about the cells that they hide.
+@dataclass(frozen=True, eq=False, repr=False)
+class Examined:
+    """What is known of the cells that tables do not show: as it is, and if no label is a sum of others.
 
-    Stopped by Ctrl-C or after `max_seconds`, it tells what is proven by then.
-
-    Examples
-    --------
-    >>> from gamekeeper.data.cells.cell_file import CellRows
-    >>> rows = [["Total", 18], ["South", None], ["North", 9], ["East", 7]]
-    >>> found = audit_tables(TableSet.of([CellRows.typed(["area"], rows)]))
-    >>> print(*found.sentences(), sep=chr(10))
-    1 of 1 hidden cell can be recomputed from what is published.
-    area=South is 2: 18 (total) less 9 (area=North) and 7 (area=East).
+    - `intervals`: what is known of each; `assumed_intervals` if labels exclude each other, the same
+      where nothing rests on that.
+    - `assumed`: the axes on which labels could be sums of others, and nobody said that none is.
+    - `is_stopped`: whether the search was stopped, so that more may be known.
+    - `without`: how many could be recomputed if statuses told nothing; None if none tells anything.
     """
-    started = time.perf_counter()
-    rules = read_rules(asked.rules)
+
+    known: CellFacts
+    search: FactSearch
+    intervals: dict[int, Interval]
+    assumed_intervals: dict[int, Interval]
+    assumed: tuple[AssumedDisjoint, ...]
+    rounding: Rounding
+    is_stopped: bool
+    without: int | None
+    until: float
+
+
+def examined(
+    tables: TableSet, asked: AuditInput | BoundsInput, also: Sequence[int] = ()
+) -> Examined:
+    """Work out how small and how large each figure can be that tables do not show, and `also` of other cells.
+
+    Stopped by Ctrl-C or after `max_seconds`, it has what is proven by then.
+    """
     if asked.says and not tables.whole:
         raise InputError(
             Reason.BAD_OPTION,
@@ -206,7 +222,7 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
             "Leave out --says: how many contribute says nothing of what they add up to.",
         )
     _require_said(tables, asked.says or {})
-    known = cell_facts(tables, tolerance=asked.tolerance, negative=asked.negative, says=asked.says)
+    known = _facts(tables, asked, asked.says, also)
     is_limited = asked.max_seconds is None
     until = time.monotonic() + (MOST_SECONDS if asked.max_seconds is None else asked.max_seconds)
     try:
@@ -226,20 +242,80 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
         without = sum(one.is_known for one in intervals_of(tables, bare, again).values())
     from_one = {} if known.is_signed else _limits_from_one(tables, asked.says or {})
     if from_one and not is_stopped:
-        intervals, told, is_stopped = _with_zeros_doubted(tables, asked, intervals, from_one, until)
+        intervals, told, is_stopped = _with_zeros_doubted(
+            tables, asked, also, intervals, from_one, until
+        )
         known = replace(known, notices=(*known.notices, *told))
+    assumed = assumed_of_tables(tables, known)
+    # What seems possible if labels exclude each other need not be.
+    doubted = {cell: one.doubted() for cell, one in intervals.items()} if assumed else intervals
+    return Examined(
+        known,
+        search,
+        doubted,
+        intervals,
+        assumed,
+        rounding_of(tables, asked.tolerance),
+        is_stopped,
+        without,
+        until,
+    )
+
+
+def _facts(
+    tables: TableSet, asked: AuditInput | BoundsInput, says: Says | None, also: Sequence[int]
+) -> CellFacts:
+    """Return what tables say, with those cells to be searched for as well."""
+    known = cell_facts(tables, tolerance=asked.tolerance, negative=asked.negative, says=says)
+    more = known.number[np.asarray(also, np.int64)]
+    return replace(known, wanted=np.union1d(known.wanted, more[more >= 0])) if len(also) else known
+
+
+@takes(AuditInput)
+def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
+    """Work out what published tables say about the cells that they hide.
+
+    Stopped by Ctrl-C or after `max_seconds`, it tells what is proven by then.
+
+    Examples
+    --------
+    >>> from gamekeeper.data.tables.cell_file import CellRows
+    >>> rows = [["Total", 18], ["South", None], ["North", 9], ["East", 7]]
+    >>> found = audit_tables(TableSet.of([CellRows.typed(["area"], rows)]))
+    >>> print(*found.sentences(), sep=chr(10))
+    1 of 1 hidden cell can be recomputed from what is published.
+    area=South is 2: 18 (total) less 9 (area=North) and 7 (area=East).
+    """
+    started = time.perf_counter()
+    rules = read_rules(asked.rules)
+    if asked.insiders and tables.perturbed:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "It was asked what contributors learn of tables under a scheme.",
+            "They know true figures, and published ones are perturbed: that is not examined.",
+            "Leave out --insiders and --contributors, or audit the tables that are exact.",
+        )
+    seen = examined(tables, asked)
+    known, search, intervals = seen.known, seen.search, seen.assumed_intervals
     insiders: Insiders | None = None
     if asked.insiders:
         given = asked.contributors or contributors_of_tables(tables)
-        end = time.monotonic() if is_stopped else until
+        end = time.monotonic() if seen.is_stopped else seen.until
         insiders = insiders_of(
             tables, known, search, intervals, given, asked.coalition, asked.progress, end
         )
     percent = Fraction(str(asked.within))
     cells, proofs = _hidden_cells(tables, known, search, intervals, percent)
-    rounding = rounding_of(tables, asked.tolerance)
-    standings = judge(
-        rules, intervals, tables, insiders, signed=known.is_signed, unexamined=rounding.left_out
+    standings, doubted = (
+        judge(
+            rules,
+            own,
+            tables,
+            insiders,
+            signed=known.is_signed,
+            unexamined=seen.rounding.left_out,
+        )
+        for own in (intervals, seen.intervals)
     )
     found = TableAudit(
         tables,
@@ -249,17 +325,14 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
         tuple(standings),
         float(percent),
         insiders,
-        without,
-        is_stopped,
-        rounding,
+        seen.without,
+        seen.is_stopped,
+        seen.rounding,
         Provenance(
             "audit of tables",
             "whole numbers" if known.facts.whole else "real numbers",
             {
-                "tables": joined([table.name for table in tables.tables], _SHOWN),
-                "cells": str(tables.system.n_cells),
-                "sums": str(tables.system.n_equations),
-                "programs": str(search.programs),
+                **facts_told(tables, search),
                 **texts_of(
                     replace(asked, progress=None, tell=None, contributors=None),
                     "rules",
@@ -274,24 +347,29 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
             seconds=time.perf_counter() - started,
         ),
     )
-    assumed = assumed_of_tables(tables, known)
-    if not assumed:
+    if not seen.assumed:
         return found
-    # What seems possible if labels exclude each other need not be.
-    doubted = {cell: one.doubted() for cell, one in intervals.items()}
-    standings = judge(
-        rules, doubted, tables, insiders, signed=known.is_signed, unexamined=rounding.left_out
-    )
     return replace(
         found,
         cells=tuple(one.doubted() for one in found.cells),
-        standings=tuple(standings),
-        assumed=assumed,
+        standings=tuple(doubted),
+        assumed=seen.assumed,
         if_disjoint=found,
         provenance=replace(
-            found.provenance, parameters={**found.provenance.parameters, **assumed_summary(assumed)}
+            found.provenance,
+            parameters={**found.provenance.parameters, **assumed_summary(seen.assumed)},
         ),
     )
+
+
+def facts_told(tables: TableSet, search: FactSearch) -> dict[str, str]:
+    """Return what a provenance tells of tables and of the search."""
+    return {
+        "tables": joined([table.name for table in tables.tables], _SHOWN),
+        "cells": str(tables.system.n_cells),
+        "sums": str(tables.system.n_equations),
+        "programs": str(search.programs),
+    }
 
 
 def _limits_from_one(tables: TableSet, says: Says) -> dict[str, tuple[int, int | None]]:
@@ -308,7 +386,8 @@ def _limits_from_one(tables: TableSet, says: Says) -> dict[str, tuple[int, int |
 
 def _with_zeros_doubted(
     tables: TableSet,
-    asked: AuditInput,
+    asked: AuditInput | BoundsInput,
+    also: Sequence[int],
     intervals: dict[int, Interval],
     from_one: Says,
     until: float,
@@ -320,7 +399,7 @@ def _with_zeros_doubted(
     """
     says = {**(asked.says or {}), **from_one}
     try:
-        known = cell_facts(tables, tolerance=asked.tolerance, negative=asked.negative, says=says)
+        known = _facts(tables, asked, says, also)
         search, is_stopped = searched(tables, known, asked.progress, until)
     except InputError:
         # Some of them must be 0, so that readers know that limits hold it.
@@ -401,7 +480,7 @@ def _where(tables: TableSet) -> dict[int, tuple[str, ...]]:
     found: dict[int, list[str]] = {}
     for table, own in zip(tables.tables, tables.system.tables, strict=False):
         for cell, status in zip(own.tolist(), table.statuses, strict=True):
-            if status.is_hidden:
+            if status.is_hidden or status is Status.PERTURBED:
                 found.setdefault(cell, []).append(table.name)
     return {cell: tuple(names) for cell, names in found.items()}
 

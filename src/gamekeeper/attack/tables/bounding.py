@@ -23,7 +23,7 @@ from gamekeeper.algorithms.releases.constraints import CountConstraints, CountMa
 from gamekeeper.attack.tables.options import BoundsMethod
 from gamekeeper.data.tables.count_table import MOST_DENSE, CountTable
 from gamekeeper.data.tables.release import Release
-from gamekeeper.data.tables.subtotals import ROUNDED_SUBTOTALS, AssumedDisjoint, could_be_sums
+from gamekeeper.data.tables.subtotals import AssumedDisjoint, could_be_sums
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.results import Progress, Provenance
 from gamekeeper.wording import count_of, digits_text, quoted
@@ -103,14 +103,9 @@ def possible_sums_words(assumed: Sequence[AssumedDisjoint], most: int = _SHOWN) 
             said.append(f"{where}, {count_of(len(order) - most, 'more label')} could be sums.")
         if not one.is_all:
             said.append(f"{where}, there are too many labels to look at all of them.")
-    if said and not all(one.is_plain for one in assumed):
+    if said:
         said.append(
-            f"Say that nobody is counted under two of them (--disjoint). {ROUNDED_SUBTOTALS}"
-        )
-    elif said:
-        said.append(
-            "Say how labels add up (--hierarchy of tables audit), or that nobody is counted under two of"
-            " them (--disjoint)."
+            "Say how labels add up (--hierarchy), or that nobody is counted under two of them (--disjoint)."
         )
     return said
 

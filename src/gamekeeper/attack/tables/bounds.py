@@ -11,16 +11,19 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.releases.cell_system import Kind
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountMargin
 from gamekeeper.algorithms.releases.schemes import Suppressed
 from gamekeeper.arrow import pa
+from gamekeeper.attack.tables.audit_result import figure_text, printed_text
+from gamekeeper.attack.tables.auditing import Examined, examined, facts_told
 from gamekeeper.attack.tables.bounding import (
     Solved,
     assumed_summary,
@@ -40,8 +43,9 @@ from gamekeeper.budget import require_memory
 from gamekeeper.data.tables.axes import Axis, category_columns, unknown_axes
 from gamekeeper.data.tables.release import Release
 from gamekeeper.data.tables.subtotals import AssumedDisjoint
+from gamekeeper.data.tables.table_set import TableSet
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.options import takes
+from gamekeeper.options import takes, texts_of
 from gamekeeper.results import Progress, Provenance, Result, table_html
 from gamekeeper.wording import be, count_of, digits_text, quoted
 
@@ -143,6 +147,8 @@ class TableBounds(Result):
     - `standings`: of the rules that were named; cells are numbered by rows, then those of margins.
     - `assumed`: the axes on which labels could be sums of others, and nobody said that none is:
       then nothing is known to be tight, and the bounds hold if none is.
+    - `cells`: of tables with subtotals, or several, the cell that each bound is of.
+    - `scale`: by how much bounds of values were multiplied to be whole.
     """
 
     axes: tuple[Axis, ...]
@@ -153,6 +159,8 @@ class TableBounds(Result):
     provenance: Provenance
     standings: tuple[RuleStanding, ...] = ()
     assumed: tuple[AssumedDisjoint, ...] = ()
+    cells: PublishedCells | None = None
+    scale: int = 1
 
     @property
     def n_cells(self) -> int:
@@ -167,7 +175,7 @@ class TableBounds(Result):
     @property
     def n_zeros(self) -> int:
         """How many cells are certainly empty."""
-        return int(np.count_nonzero(self.upper == 0))
+        return int(np.count_nonzero((self.upper == 0) & (self.lower == 0)))
 
     @property
     def is_met(self) -> bool:
@@ -201,11 +209,17 @@ class TableBounds(Result):
         open_ = limited & (self.lower < self.upper)
         if open_.any():
             cells = count_of(int(np.count_nonzero(open_)), "cell has", "cells have")
-            said.append(f"{cells} {_range((self.upper - self.lower)[open_])}.")
+            widths = (self.upper - self.lower)[open_]
+            words = _range(widths) if self.is_count else _width(widths, self.scale)
+            said.append(f"{cells} {words}.")
         if not limited.all():
             n_open = self.n_cells - int(np.count_nonzero(limited))
-            said.append(f"{count_of(n_open, 'cell')} could have any count from the lower bound up.")
+            what = "count" if self.is_count else "figure"
+            said.append(
+                f"{count_of(n_open, 'cell')} could have any {what} from the lower bound up."
+            )
         said.append(self.why)
+        said += [] if self.cells is None else self.cells.sentences()
         for one in self.standings:
             said += [one.sentence(), *one.notes]
         what = "Whether these bounds hold, and are tight,"
@@ -218,21 +232,32 @@ class TableBounds(Result):
         return self._rows(np.arange(self.n_cells))
 
     def _rows(self, cells: Integers) -> pa.Table:
-        columns = category_columns(self.axes, cells)
-        upper = self.upper.reshape(-1)[cells]
+        if self.cells is None:
+            columns, numbers = category_columns(self.axes, cells), cells.tolist()
+        else:
+            columns, numbers = self.cells.columns(cells), self.cells.numbers[cells].tolist()
+        lower, upper = (ends.reshape(-1)[cells] for ends in (self.lower, self.upper))
         taken = {name.lower() for name in columns}
         for name, values in (
-            ("lower", pa.array(self.lower.reshape(-1)[cells])),
-            ("upper", pa.array(upper, mask=upper >= UNBOUNDED)),
+            ("lower", self._ends(lower, lower <= -UNBOUNDED)),
+            ("upper", self._ends(upper, upper >= UNBOUNDED)),
             ("tight", pa.array(self.tight.reshape(-1)[cells])),
             *(
-                [("rules", pa.array(failing_rules(self.standings, cells.tolist()), pa.string()))]
+                [("rules", pa.array(failing_rules(self.standings, numbers), pa.string()))]
                 if self.standings
                 else []
             ),
         ):
             columns[name if name not in taken else f"{name}_bound"] = values
         return pa.table(columns)
+
+    @property
+    def is_count(self) -> bool:
+        """Whether figures are counts."""
+        return self.cells is None or self.cells.tables.whole
+
+    def _ends(self, ends: Integers, endless: NDArray[np.bool_]) -> Any:
+        return pa.array(ends if self.is_count else ends / self.scale, mask=endless)
 
     def top(self, n: int) -> pa.Table:
         """Return the cells that are known best: the narrowest intervals, of these the smallest."""
@@ -256,8 +281,10 @@ class TableBounds(Result):
 
 
 @takes(BoundsInput)
-def bound_cells(release: Release, asked: BoundsInput) -> TableBounds:
+def bound_cells(release: Release | TableSet, asked: BoundsInput) -> TableBounds:
     """Bound every cell of the base table, given all that is published.
+
+    Of tables with subtotals, or with values, those cells are bounded that some table has.
 
     Examples
     --------
@@ -272,6 +299,16 @@ def bound_cells(release: Release, asked: BoundsInput) -> TableBounds:
     started = time.perf_counter()
     rules = read_rules(asked.rules)
     words = "Bounds on the cells of a release were asked for."
+    if isinstance(release, TableSet):
+        return _bounds_of_tables(release, asked, rules, started)
+    if asked.says or asked.tolerance or asked.negative or asked.max_seconds is not None:
+        raise InputError(
+            Reason.BAD_OPTION,
+            words,
+            "What statuses tell, tolerances, figures below 0 and a limit of time are for published tables"
+            " that were put together.",
+            "Put them together with gk.tables.TableSet.of, or leave these out.",
+        )
     require_cells(release, words)
     require_bounds(release.size)
     with consistent(release, words):
@@ -284,6 +321,130 @@ def bound_cells(release: Release, asked: BoundsInput) -> TableBounds:
         )
         standings = judge_release(release, rules, solved, asked.most_programs, asked.progress)
     return _bounds(release, release.axes, solved, started, standings)
+
+
+def _bounds_of_tables(
+    tables: TableSet, asked: BoundsInput, rules: Sequence[NamedRule], started: float
+) -> TableBounds:
+    """Bound every cell that some table has, whether it is shown, perturbed or hidden."""
+    _require_searched(asked)
+    cells = PublishedCells.of(tables)
+    seen = examined(tables, asked, cells.numbers.tolist())
+    known = seen.known
+    lower = np.full(len(cells.numbers), -UNBOUNDED, np.int64)
+    upper = np.full(len(cells.numbers), UNBOUNDED, np.int64)
+    tight = np.zeros(len(cells.numbers), np.bool_)
+    for at, cell in enumerate(cells.numbers.tolist()):
+        own = seen.assumed_intervals.get(cell)
+        if own is None:
+            lower[at] = upper[at] = known.values[cell]
+            tight[at] = True
+            continue
+        lower[at] = lower[at] if own.low is None else math.floor(own.low * known.scale)
+        upper[at] = upper[at] if own.high is None else math.ceil(own.high * known.scale)
+        tight[at] = seen.intervals[cell].is_tight
+    hidden = {cell: seen.intervals[cell] for cell in tables.hidden.tolist()}
+    standings = judge(
+        rules, hidden, tables, signed=known.is_signed, unexamined=seen.rounding.left_out
+    )
+    return TableBounds(
+        (),
+        lower,
+        upper,
+        tight,
+        _why_of_tables(seen, tight),
+        Provenance(
+            "bounds on cells",
+            "linear and integer programs" if known.facts.whole else "linear programs",
+            {
+                **facts_told(tables, seen.search),
+                **texts_of(asked, "rules", "tolerance", "negative"),
+                **assumed_summary(seen.assumed),
+            },
+            fingerprint=tables.fingerprint,
+            seconds=time.perf_counter() - started,
+        ),
+        tuple(standings),
+        seen.assumed,
+        replace(cells, notices=known.notices),
+        known.scale,
+    )
+
+
+def _require_searched(asked: BoundsInput) -> None:
+    """Refuse what only a table without subtotals takes."""
+    is_chosen = asked.method != BoundsMethod.AUTO
+    if is_chosen or asked.max_nodes is not None or asked.most_programs is not None:
+        raise InputError(
+            Reason.BAD_OPTION,
+            "Bounds on the cells of published tables were asked for.",
+            "Methods, and limits of programs and of the shuttle, are for tables without subtotals.",
+            "Leave out --method, --most-programs and --max-nodes; --max-seconds limits the time.",
+        )
+
+
+def _why_of_tables(seen: Examined, tight: NDArray[np.bool_]) -> str:
+    n_left = int(np.count_nonzero(~tight))
+    said = "The bounds are tight: figures that attain them were found."
+    if seen.assumed:
+        return "If no label is the sum of others, these bounds hold."
+    if n_left:
+        said = f"The bounds of {count_of(n_left, 'cell')} hold, but need not be tight"
+        said += ": the search was stopped." if seen.is_stopped else "."
+    if seen.rounding:
+        words = seen.rounding.words
+        said = f"{words[0].upper()}{words[1:]}. {seen.rounding.way_around} {said}"
+    return said
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PublishedCells:
+    """The cells that some of several published tables have, in the order of their rows.
+
+    `notices` are what to know of what is taken for granted of them.
+    """
+
+    tables: TableSet
+    numbers: Integers
+    notices: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, tables: TableSet) -> PublishedCells:
+        """Return the cells with a row, and those that have none beside others that have."""
+        rows = np.concatenate(tables.system.tables[: len(tables.tables)])
+        numbers, first = np.unique(rows, return_index=True)
+        absent = np.flatnonzero(tables.system.kinds == Kind.ABSENT)
+        more = absent[~np.isin(absent, numbers)]
+        return cls(tables, np.concatenate([numbers[np.argsort(first, kind="stable")], more]))
+
+    def columns(self, places: Integers) -> dict[str, Any]:
+        """Return the labels of some of them, and what is published of them."""
+        cells = self.numbers[places].tolist()
+        labels = [self.tables.labels_of(cell) for cell in cells]
+        made = {
+            name: pa.array([row[at] for row in labels], pa.string())
+            for at, name in enumerate(self.tables.axes)
+        }
+        name = "published" if "published" not in made else "published_figure"
+        return {**made, name: pa.array([self._printed(cell) for cell in cells], pa.string())}
+
+    def _printed(self, cell: int) -> str | None:
+        figure = self.tables.figures[cell]
+        return printed_text(self.tables, cell) or (None if figure is None else figure_text(figure))
+
+    def sentences(self) -> list[str]:
+        """Return what was not bounded."""
+        nodes = self.tables.system.nodes[self.numbers]
+        is_finest = np.ones(len(nodes), bool)
+        for at, axis in enumerate(self.tables.system.axes):
+            is_finest &= axis.is_atom[nodes[:, at]]
+        left = math.prod(axis.n_atoms for axis in self.tables.system.axes) - int(is_finest.sum())
+        if not left:
+            return []
+        what = count_of(
+            left, "finest cell that no table has was", "finest cells that no table has were"
+        )
+        return [f"{what} not bounded."]
 
 
 def bound_suppressed(release: Release, progress: Progress | None = None) -> tuple[int, int, int]:
@@ -352,6 +513,15 @@ def _range(widths: Integers) -> str:
     if least == most:
         return f"{least:,} possible counts{each}"
     return f"{least:,} to {most:,} possible counts{each}, {digits_text(np.median(widths) + 1)} at the median"
+
+
+def _width(widths: Integers, scale: int) -> str:
+    least, most = (digits_text(float(end) / scale) for end in (widths.min(), widths.max()))
+    return (
+        f"an interval that is {least} wide"
+        if least == most
+        else f"intervals {least} to {most} wide"
+    )
 
 
 def _recoded_axes(

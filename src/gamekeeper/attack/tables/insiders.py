@@ -22,11 +22,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from gamekeeper.algorithms.linear.facts import FactComponent, LinearFacts, NoNumbersError
+from gamekeeper.algorithms.linear.components import Component
+from gamekeeper.algorithms.linear.facts import LinearFacts, NoNumbersError
 from gamekeeper.algorithms.linear.search import FactSearch
-from gamekeeper.data.cells.cell_facts import CellFacts
-from gamekeeper.data.cells.magnitudes import Contributors
-from gamekeeper.data.cells.table_set import TableSet
+from gamekeeper.data.tables.cell_facts import CellFacts
+from gamekeeper.data.tables.magnitudes import Contributors
+from gamekeeper.data.tables.table_set import TableSet
 from gamekeeper.errors import Cancelled
 from gamekeeper.results import Progress
 from gamekeeper.wording import at_start, count_of, digits_text
@@ -71,6 +72,14 @@ class Interval:
             self.reached_low is not None
             and self.reached_high is not None
             and self.reached_high - self.reached_low > self.slack
+        )
+
+    @property
+    def is_tight(self) -> bool:
+        """Whether figures at both ends are shown to be possible."""
+        low = self.low is not None and self.low == self.reached_low
+        return low and (
+            self.is_endless or (self.high is not None and self.high == self.reached_high)
         )
 
     def is_within(self, percent: Fraction) -> bool:
@@ -406,7 +415,7 @@ class _Attack:
                 found.setdefault(part, {})[at] = low, high
         return found
 
-    def _asked(self, component: FactComponent, who: Coalition) -> list[int]:
+    def _asked(self, component: Component, who: Coalition) -> list[int]:
         """Return the hidden cells of a component that others are in, and that nobody knows so far."""
         asked: list[int] = []
         for at, number in enumerate(component.numbers.tolist()):
@@ -418,9 +427,7 @@ class _Attack:
                 asked.append(at)
         return asked
 
-    def _upper(
-        self, component: FactComponent, facts: LinearFacts, who: Coalition
-    ) -> Fraction | None:
+    def _upper(self, component: Component, facts: LinearFacts, who: Coalition) -> Fraction | None:
         at = component.numbers.tolist().index(int(self._known.number[who.cell]))
         try:
             search = FactSearch(facts, np.array([at], np.int64))

@@ -21,8 +21,8 @@ from gamekeeper.wording import quoted
 
 if TYPE_CHECKING:
     from gamekeeper.attack.tables.bounds import TableBounds
-    from gamekeeper.data.cells.magnitudes import Contributors
     from gamekeeper.data.tables.count_table import CountTable
+    from gamekeeper.data.tables.magnitudes import Contributors
     from gamekeeper.results import Progress
 
 Rules = Annotated[
@@ -76,6 +76,31 @@ def tolerance_of(typed: str) -> Fraction | None:
     return found
 
 
+_Says = Annotated[
+    Mapping[str, tuple[int, int | None]] | None,
+    Option(
+        "What a published status, or what is printed in a hidden cell, tells of the count: A=1-2, B=3+,"
+        " '<5=1-4'. Audited with and without. A cell that reads as a limit is one without this.",
+        read=says_of,
+    ),
+]
+_Tolerance = Annotated[
+    Fraction | None,
+    Option(
+        "By how much each published figure may be off, because it was rounded.", read=tolerance_of
+    ),
+]
+_Negative = Annotated[bool, Option("Figures may be below 0.")]
+_LongestSearch = Annotated[
+    float | None,
+    Option(
+        "Stop after so many seconds, with what is proven by then. Without it, a search that would"
+        " take more than 900 is refused.",
+        least=0,
+    ),
+]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditOptions:
     """How tables are audited."""
@@ -85,22 +110,9 @@ class AuditOptions:
         float,
         Option("Tell which hidden cells are known to within so many percent.", least=0, most=100),
     ] = 10.0
-    says: Annotated[
-        Mapping[str, tuple[int, int | None]] | None,
-        Option(
-            "What a published status, or what is printed in a hidden cell, tells of the count: A=1-2, B=3+,"
-            " '<5=1-4'. Audited with and without. A cell that reads as a limit is one without this.",
-            read=says_of,
-        ),
-    ] = None
-    tolerance: Annotated[
-        Fraction | None,
-        Option(
-            "By how much each published figure may be off, because it was rounded.",
-            read=tolerance_of,
-        ),
-    ] = None
-    negative: Annotated[bool, Option("Figures may be below 0.")] = False
+    says: _Says = None
+    tolerance: _Tolerance = None
+    negative: _Negative = False
     insiders: Annotated[
         bool,
         Option(
@@ -114,14 +126,7 @@ class AuditOptions:
         Option("So many contributors tell each other what they know.", least=1, most=6,
                panel="Attackers who are in the tables"),
     ] = 1  # fmt: skip
-    max_seconds: Annotated[
-        float | None,
-        Option(
-            "Stop after so many seconds, with what is proven by then. Without it, a search that would"
-            " take more than 900 is refused.",
-            least=0,
-        ),
-    ] = None
+    max_seconds: _LongestSearch = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,13 +266,18 @@ class BoundsOptions:
     most_programs: _MostPrograms = None
     max_nodes: Annotated[int | None, Option("Lifts the limit of the shuttle.", least=1)] = None
     rules: Rules = ()
+    says: _Says = None
+    tolerance: _Tolerance = None
+    negative: _Negative = False
+    max_seconds: _LongestSearch = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundsInput(BoundsOptions):
-    """How cells are bounded, and who is told."""
+    """How cells are bounded, and who is told how far it is and how long it will take."""
 
     progress: Progress | None = None
+    tell: Callable[[str], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

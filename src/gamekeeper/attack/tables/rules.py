@@ -27,11 +27,10 @@ from gamekeeper.algorithms.releases.primary_rules import (
 )
 from gamekeeper.attack.tables.insiders import Insiders, Interval, Standing
 from gamekeeper.attack.unexamined import ROUNDING
-from gamekeeper.data.cells.cell_file import CellRows, Status
-from gamekeeper.data.cells.magnitudes import MagnitudeTable
-from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.tables.axes import raise_all, unknown_axes
-from gamekeeper.data.tables.subtotals import ROUNDED_SUBTOTALS
+from gamekeeper.data.tables.cell_file import CellRows, Status
+from gamekeeper.data.tables.magnitudes import MagnitudeTable
+from gamekeeper.data.tables.table_set import TableSet
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.wording import count_of, digits_text, quoted
 
@@ -122,6 +121,7 @@ class Rounding:
     """How published figures, which may be counts (`whole`), are rounded, as far as it is said or shows.
 
     - `tolerance`: by how much a figure was said to be off; 0 where that was not said.
+    - `is_examined`: whether it was said by which scheme figures are perturbed.
     - `base`, `n_figures`: what all published counts are multiples of, if that is no chance, else 1;
       and how many they are.
     """
@@ -130,11 +130,14 @@ class Rounding:
     base: int
     n_figures: int
     whole: bool
+    is_examined: bool = False
 
     def __bool__(self) -> bool:
         return self.tolerance > 0 or self.base > 1
 
     def __str__(self) -> str:
+        if self.is_examined:
+            return "examined"
         return "not examined" if self else "none seen"
 
     @property
@@ -149,16 +152,15 @@ class Rounding:
     @property
     def way_around(self) -> str:
         """Where rounding is examined."""
-        if not self.whole:
-            return (
-                "'gamekeeper tables bounds' examines rounded counts; rounded values nothing does."
-            )
-        exact = "" if self.tolerance else " If the counts are exact, say so: --tolerance 0."
+        exact = (
+            "" if self.tolerance or not self.whole else " If they are exact, say so: --tolerance 0."
+        )
         base = self.base if self.base > 1 else 5
         scheme = f"conventional:{base}{'' if base % 2 else ':up'}"
+        instead = " in place of --tolerance" if self.tolerance else ""
         return (
-            f"'gamekeeper tables bounds' examines counts that are rounded, such as by {scheme} (--scheme of"
-            f" tables bounds). {ROUNDED_SUBTOTALS}{exact}"
+            f"Say by which scheme they were rounded{instead}, such as --scheme {scheme}: then it is examined"
+            f" what the true ones can be.{exact}"
         )
 
     @property
@@ -175,11 +177,14 @@ def rounding_of(tables: TableSet, tolerance: Fraction | None) -> Rounding:
 
     Examples
     --------
-    >>> from gamekeeper.data.cells.cell_file import CellRows
+    >>> from gamekeeper.data.tables.cell_file import CellRows
     >>> rows = [["a", 10], ["b", 5], ["c", 15], ["d", 5], ["e", 20]]
     >>> rounding_of(TableSet.of([CellRows.typed(["x"], rows)]), None).base
     5
     """
+    if tables.perturbed:
+        # It was said of each table how it was published.
+        return Rounding(Fraction(0), 1, 0, tables.whole, is_examined=True)
     is_shown = np.array([one is Status.SHOWN for one in tables.statuses], bool)
     shown = {
         cell: own for cell in np.flatnonzero(is_shown).tolist() if (own := tables.figures[cell])
@@ -428,6 +433,10 @@ def _by_contributions(
     truths = _truths(tables)
     told = False
     seen: set[int] = set()
+    if tables is not None and tables.perturbed:
+        made.unexamined = "it is about true figures, and published ones are perturbed"
+        made.not_proven.extend(intervals)
+        return made
     for table, cells in _of(tables):
         if table.counts is None:
             continue

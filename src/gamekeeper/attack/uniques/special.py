@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 from gamekeeper.arrow import pa
-from gamekeeper.attack.experiments.notional import sample_size
+from gamekeeper.attack.experiments.harness import sample_size
 from gamekeeper.attack.matching import MatchedClasses, match_classes
 from gamekeeper.attack.options import SpecialOptions
 from gamekeeper.attack.risk import keyed_provenance

@@ -30,7 +30,7 @@ from gamekeeper.algorithms.classes import class_numbers
 from gamekeeper.algorithms.uniques.minimal_uniques import find_minimal_uniques
 from gamekeeper.algorithms.uniques.scores import class_sizes
 from gamekeeper.arrow import arrow_table, pa
-from gamekeeper.attack.experiments.notional import draw_records, sample_size
+from gamekeeper.attack.experiments.harness import draw_records, sample_size
 from gamekeeper.prompt_syntax import MAX_SECONDS
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, fraction_text, number_text, percent_text

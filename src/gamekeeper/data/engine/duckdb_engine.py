@@ -22,10 +22,29 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
-from gamekeeper.algorithms.blocks import Kernel, Outcome, Shared, State, Task
+from gamekeeper.algorithms.blocks import (
+    Kernel,
+    Outcome,
+    Shared,
+    State,
+    Task,
+    in_threads,
+    map_blocks,
+)
 from gamekeeper.arrow import pa
 from gamekeeper.budget import is_memory_given, memory_budget, workers_of
-from gamekeeper.data.engine import gate
+from gamekeeper.data.engine.gate import (
+    MOST_DISTINCT,
+    RECORD,
+    Engine,
+    ScannedColumn,
+    closed_engine,
+    needs_map,
+    new_folder,
+    scanned_sql,
+    too_many_values,
+    values_table,
+)
 from gamekeeper.data.engine.spark.calls import KINDS, parse_address
 from gamekeeper.errors import GamekeeperError, InputError, LimitError, Reason, StoreError
 from gamekeeper.files import temporary_folder
@@ -107,7 +126,7 @@ def cell_sql(column: str) -> str:
 
 def make_map(cursor: Any, name: str, values: Sequence[int | str]) -> None:
     """Keep the values of a column with their codes as a table."""
-    cursor.register(f"{name}_values", gate.values_table(values))
+    cursor.register(f"{name}_values", values_table(values))
     cursor.execute(f"CREATE TABLE {name} AS SELECT * FROM {name}_values")
     cursor.unregister(f"{name}_values")
 
@@ -129,7 +148,6 @@ def _name(text: str) -> str:
 
 _BATCH = 1 << 20
 _RELATION = re.compile(r"\br[0-9]+\b")
-_POLL_SECONDS = 0.1
 # With less, DuckDB does not even count.
 _LEAST_MEMORY = 32_000_000
 _TYPES = {
@@ -218,11 +236,11 @@ class DuckDBEngine:
         import numpy as np
 
         columns = ", ".join(f'"{field.name}" {_TYPES[str(field.type)]}' for field in schema)
-        names = [gate.RECORD, *schema.names]
+        names = [RECORD, *schema.names]
         asked = "A relation was to be loaded."
         n_records = 0
         with self._making(asked) as (relation, cursor):
-            made = f"CREATE TABLE {relation} ({gate.RECORD} BIGINT NOT NULL, {columns})"
+            made = f"CREATE TABLE {relation} ({RECORD} BIGINT NOT NULL, {columns})"
             run_discreetly(lambda: cursor.execute(made), asked)
             for batch in batches:
                 numbers = pa.array(np.arange(n_records, n_records + batch.num_rows))
@@ -233,7 +251,7 @@ class DuckDBEngine:
                     progress(n_records, None)
         return relation
 
-    def scan_parquet(self, files: Sequence[Path], columns: Sequence[gate.ScannedColumn]) -> str:
+    def scan_parquet(self, files: Sequence[Path], columns: Sequence[ScannedColumn]) -> str:
         """Return the name of a view of Parquet files; see `Engine.scan_parquet`."""
         asked = f"The Parquet file {quoted([files[0].name])} was to be scanned."
         parts = [file_sql(path) for path in files]
@@ -244,16 +262,16 @@ class DuckDBEngine:
             chosen, joins = [""], ""
             for place, column in enumerate(columns):
                 mapped = f"{relation}_m{place}"
-                if gate.needs_map(column):
+                if needs_map(column):
                     self._maps.setdefault(relation, []).append(mapped)
                     run_discreetly(partial(make_map, cursor, mapped, column.values), asked)
-                expression, join = gate.scanned_sql(column, cell_sql(found[column.place]), mapped)
+                expression, join = scanned_sql(column, cell_sql(found[column.place]), mapped)
                 chosen.append(f"{expression} AS {column.name}")
                 joins += join
             selects: list[str] = []
             n_before = 0
             for path, part in zip(files, parts, strict=True):
-                chosen[0] = f"f.file_row_number + {n_before} AS {gate.RECORD}"
+                chosen[0] = f"f.file_row_number + {n_before} AS {RECORD}"
                 selects.append(f"SELECT {', '.join(chosen)} FROM {part} f{joins}")
                 if len(files) > 1:
                     counted = rows_sql(path)
@@ -303,20 +321,20 @@ class DuckDBEngine:
             cursor.close()
 
     def distinct(
-        self, relation: str, columns: Sequence[str], *, most: int = gate.MOST_DISTINCT
+        self, relation: str, columns: Sequence[str], *, most: int = MOST_DISTINCT
     ) -> Iterator[pa.Array]:
         """Yield the different values of each column; see `Engine.distinct`."""
         for column in columns:
             wanted = f"SELECT DISTINCT {column} FROM {relation} LIMIT {most + 1}"
             values = self.query(wanted).column(0).combine_chunks()
             if len(values) > most:
-                raise gate.too_many_values(most)
+                raise too_many_values(most)
             yield values
 
     def write_parquet(self, sql: str, folder: Path, *, names: Sequence[str] = ()) -> int:
         """Write the result of a query to a new folder; see `Engine.write_parquet`."""
         asked = f"A folder {quoted([folder.name])} of Parquet files was to be written."
-        with gate.new_folder(folder, asked, temporary_folder) as made:
+        with new_folder(folder, asked, temporary_folder) as made:
             copied = copy_sql(sql, made / "part-00000.parquet", names)
             rows = self._once(asked, lambda cursor: cursor.execute(copied).fetchall(), sql)
         return int(rows[0][0])
@@ -332,9 +350,7 @@ class DuckDBEngine:
         progress: Progress | None = None,
     ) -> Generator[Outcome]:
         """Yield the outcome of every task, done on this machine; see `Engine.map_blocks`."""
-        return gate.map_locally(
-            kernel, shared, tasks, workers=workers, pool=pool, progress=progress
-        )
+        return map_blocks(kernel, shared, tasks, workers=workers, pool=pool, progress=progress)
 
     @property
     def n_workers(self) -> int:
@@ -369,7 +385,7 @@ class DuckDBEngine:
         # A connection runs one statement at a time; cursors of it run side by side.
         with self._lock:
             if self.is_closed:
-                raise gate.closed_engine(asked)
+                raise closed_engine(asked)
             return self._connection.cursor()
 
     @contextmanager
@@ -458,21 +474,18 @@ def _append(cursor: Any, relation: str, rows: pa.Table) -> None:
 
 def _watched(cursor: Any, statement: str, asked: str, progress: Progress, *, reading: bool) -> None:
     """Run a statement in a thread, tell how far it is, and stop it when the teller objects."""
-    from concurrent.futures import ThreadPoolExecutor, wait
-
     # DuckDB follows its progress only where it has a bar, which need not be printed.
     for setting in ("enable_progress_bar_print = false", "progress_bar_time = 0"):
         cursor.execute(f"SET {setting}")
     cursor.execute("SET enable_progress_bar = true")
-    with ThreadPoolExecutor(1) as pool:
-        task = pool.submit(cursor.execute, statement)
-        try:
-            while wait([task], timeout=_POLL_SECONDS).not_done:
-                progress(max(0, int(cursor.query_progress())), 100)
-        except BaseException:
-            cursor.interrupt()
-            raise
-    run_discreetly(task.result, asked, reading=reading)
+
+    def run(own: str) -> None:
+        run_discreetly(lambda: cursor.execute(own), asked, reading=reading)
+
+    def look() -> None:
+        progress(max(0, int(cursor.query_progress())), 100)
+
+    list(in_threads(run, [statement], 1, look=look, stop=cursor.interrupt))
 
 
 DUCKDB: Final = "duckdb"
@@ -482,7 +495,7 @@ SCRATCH: Final = "GAMEKEEPER_SCRATCH"
 """The environment variable that names the folder which this machine and all workers see."""
 
 
-def open_engine(text: str, *, scratch: Path | str | None = None) -> gate.Engine:
+def open_engine(text: str, *, scratch: Path | str | None = None) -> Engine:
     """Open the engine that a text names. Whoever opens it closes it.
 
     Parameters

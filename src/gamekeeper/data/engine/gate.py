@@ -11,37 +11,28 @@ An engine of this machine has its records here already, and work asks for memory
 of the one process that asked. Counts of classes are small; arrays with a cell per record or per
 different key are not. Up to the limits below they come, so that every attack gives the same answer
 whoever counts. Above them they are refused, with the way around.
-
-Blocks of work on this machine are done by threads or by processes. Arrays are handed to processes
-through shared memory. As arguments they would be simpler, but a process that dies while it starts
-leaves the parent writing into a pipe that nobody reads, for ever. A handle fits into the pipe whole.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import pickle
 import shutil
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 import numpy as np
 
-from gamekeeper.algorithms import blocks
+from gamekeeper.algorithms.blocks import Kernel, Outcome, Shared, State, Task
 from gamekeeper.arrow import pa
-from gamekeeper.budget import require_memory, workers_of
+from gamekeeper.budget import require_memory
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.files import fault_of_folder, move, refusal
 from gamekeeper.prompt_syntax import Pool
 from gamekeeper.results import Progress
-from gamekeeper.wording import count_of, number_text
+from gamekeeper.wording import number_text
 
 RECORD = "record"
 """The column with the place of a record in its file, from 0."""
@@ -181,14 +172,14 @@ class Engine(Protocol):
 
     def map_blocks(
         self,
-        kernel: blocks.Kernel[blocks.State, blocks.Task, blocks.Outcome],
-        shared: blocks.Shared,
-        tasks: Sequence[blocks.Task],
+        kernel: Kernel[State, Task, Outcome],
+        shared: Shared,
+        tasks: Sequence[Task],
         *,
         workers: int | None = None,
         pool: Pool = Pool.THREADS,
         progress: Progress | None = None,
-    ) -> Generator[blocks.Outcome]:
+    ) -> Generator[Outcome]:
         """Yield the outcome of every task, in the order of tasks, whoever does them.
 
         Every worker gets the shared arrays once. `pool` says who works where the engine is of this
@@ -377,120 +368,3 @@ def _is_run(values: Sequence[int | str]) -> bool:
         return False
     first = values[0]
     return all(value == number for number, value in enumerate(values, start=int(first)))
-
-
-@dataclass(frozen=True, slots=True)
-class ArraysHandle:
-    """Where arrays lie: the name of the memory, and name, shape, type and place of each."""
-
-    name: str
-    parts: tuple[tuple[str, tuple[int, ...], str, int], ...]
-
-
-@contextmanager
-def lent(shared: blocks.Shared) -> Generator[ArraysHandle]:
-    """Put arrays into shared memory as long as the context lasts."""
-    arrays = {name: np.ascontiguousarray(array) for name, array in shared.items()}
-    places: dict[str, int] = {}
-    size = 0
-    for name, array in arrays.items():
-        places[name] = size
-        size += -(-array.nbytes // 8) * 8
-    memory = SharedMemory(create=True, size=max(size, 1))
-    try:
-        for name, array in arrays.items():
-            _view(memory, array.shape, array.dtype.str, places[name])[...] = array
-        yield ArraysHandle(
-            memory.name,
-            tuple((name, a.shape, a.dtype.str, places[name]) for name, a in arrays.items()),
-        )
-    finally:
-        memory.close()
-        memory.unlink()
-
-
-def received(handle: ArraysHandle) -> dict[str, Any]:
-    """Return the arrays that a handle leads to, copied, so that nothing of them stays open."""
-    memory = SharedMemory(name=handle.name)
-    try:
-        return {
-            name: _view(memory, shape, kind, place).copy()
-            for name, shape, kind, place in handle.parts
-        }
-    finally:
-        memory.close()
-
-
-def _view(memory: SharedMemory, shape: tuple[int, ...], kind: str, place: int) -> Any:
-    return np.ndarray(shape, dtype=kind, buffer=memory.buf, offset=place)
-
-
-def map_locally(
-    kernel: blocks.Kernel[blocks.State, blocks.Task, blocks.Outcome],
-    shared: blocks.Shared,
-    tasks: Sequence[blocks.Task],
-    *,
-    workers: int | None = None,
-    pool: Pool = Pool.THREADS,
-    progress: Progress | None = None,
-) -> Generator[blocks.Outcome]:
-    """Yield the outcome of every task, in the order of tasks; see `Engine.map_blocks`."""
-    n_workers = workers_of(workers, len(tasks))
-    if pool is Pool.PROCESSES and n_workers > 1:
-        return _map_by_processes(n_workers, kernel, shared, tasks, progress)
-    return blocks.map_by_threads(n_workers, kernel, shared, tasks, progress=progress)
-
-
-def _map_by_processes(
-    workers: int,
-    kernel: blocks.Kernel[blocks.State, blocks.Task, blocks.Outcome],
-    shared: blocks.Shared,
-    tasks: Sequence[blocks.Task],
-    progress: Progress | None,
-) -> Generator[blocks.Outcome]:
-    try:
-        pickle.dumps(kernel)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "Work was to be done by processes.",
-            "Something that was given, such as a measure, cannot be handed to a process.",
-            "Define it at the top of a module, or use one worker.",
-        ) from error
-    with (
-        lent(shared) as handle,
-        ProcessPoolExecutor(
-            workers,
-            mp_context=multiprocessing.get_context("spawn"),
-            initializer=_start,
-            initargs=(handle, kernel),
-        ) as executor,
-    ):
-        try:
-
-            def submit(task: blocks.Task) -> Future[Any]:
-                return executor.submit(_do, task)
-
-            yield from blocks.in_order(submit, tasks, 2 * workers, progress)
-        except BrokenProcessPool as error:
-            raise LimitError(
-                Reason.TOO_LARGE,
-                f"Work was to be done by {count_of(workers, 'process', 'processes')}.",
-                "One of them ended before its time, often for want of memory.",
-                "Use fewer workers (--workers). In a script, call it below `if __name__ == '__main__':`.",
-            ) from error
-        finally:
-            # A process that is still starting must find the shared memory, which ends after this.
-            executor.shutdown(cancel_futures=True)
-
-
-_held: list[tuple[Callable[[Any, Any], Any], Any]] = []
-
-
-def _start(handle: ArraysHandle, kernel: blocks.Kernel[Any, Any, Any]) -> None:
-    _held[:] = [(kernel.work, kernel.prepare(received(handle)))]
-
-
-def _do(task: Any) -> Any:
-    work, state = _held[0]
-    return work(state, task)

@@ -28,7 +28,7 @@ import math
 import re
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,6 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.categories.bands import Band, BandStyle, parse_band
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from gamekeeper.algorithms.releases.published_sums import Lines, find_sums, possible_sums
-from gamekeeper.algorithms.releases.schemes import Exact, Suppressed
 from gamekeeper.data.tables.axes import Axis, PublishedTable, unknown_axes
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, quoted
@@ -321,11 +320,6 @@ Floats = NDArray[np.float64]
 Disjoint = Collection[str] | bool
 """The axes whose categories are said to exclude each other: by name, all of them, or none."""
 
-ROUNDED_SUBTOTALS = (
-    "Where labels are sums of others, write a release (.json) of the finest labels in which each table of"
-    " sums says which labels it joins (groups), and bound that."
-)
-"""What to do with rounded tables that have subtotals, which text files cannot say."""
 MOST_FIGURES = 4_000_000
 """So many figures of an axis are looked through for sums."""
 
@@ -393,13 +387,11 @@ class AssumedDisjoint:
 
     - `sums`: the labels that could be sums of others, as far as they were found.
     - `is_all`: whether there are no more.
-    - `is_plain`: whether counts are exact or hidden, so that an audit takes them with their hierarchy.
     """
 
     axis: str
     sums: tuple[Subtotal, ...]
     is_all: bool
-    is_plain: bool = True
 
 
 def could_be_sums(
@@ -433,7 +425,6 @@ def assumed_disjoint(
     """
     if any(_shows_all(axes, table) for table in published):
         return ()
-    is_plain = _is_plain(published)
     found: list[AssumedDisjoint] = []
     for axis in axes:
         tables = _lines(axis, published)
@@ -449,12 +440,8 @@ def assumed_disjoint(
         lower, upper = (np.concatenate(own).astype(float) for own in zip(*tables, strict=True))
         upper[upper >= UNBOUNDED] = np.inf
         made = could_be_sums(axis, lower, upper, np.concatenate(totals))
-        found += [replace(made, is_plain=is_plain)] if made is not None else []
+        found += [made] if made is not None else []
     return tuple(found)
-
-
-def _is_plain(published: Sequence[PublishedTable]) -> bool:
-    return all(isinstance(table.scheme, Exact | Suppressed) for table in published)
 
 
 def _shows_all(axes: Sequence[Axis], table: PublishedTable) -> bool:
@@ -483,12 +470,8 @@ def question_subtotals(
             f"Some labels of {quoted(doubted)} may be sums of others. Were they taken for categories"
             " that exclude each other, cells would look safer than they are.",
             "If nobody is counted under two of them, say so: --disjoint with the name of the axis"
-            " (disjoint in Python). If somebody is, name a total with --total"
-            + (
-                ", or audit the table with its hierarchy (--hierarchy of tables audit)."
-                if _is_plain(published)
-                else f". {ROUNDED_SUBTOTALS}"
-            ),
+            " (disjoint in Python). If somebody is, name a total with --total, or say how labels add up"
+            " (--hierarchy of tables bounds).",
             problems=problems,
         )
 

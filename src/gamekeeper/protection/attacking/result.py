@@ -25,8 +25,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.blocks import CounterStream
 from gamekeeper.algorithms.classes import CellSets
+from gamekeeper.algorithms.perturbation.counter_streams import CounterStream
 from gamekeeper.algorithms.suppression.compatibility import Candidates, Matchings
 from gamekeeper.arrow import pa
 from gamekeeper.attack.assessment.criteria import CRITERIA, Found

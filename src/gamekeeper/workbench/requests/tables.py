@@ -55,6 +55,20 @@ _Disjoint = Annotated[
 ]
 
 
+_Schemes = Annotated[
+    tuple[str, ...],
+    _writing(
+        "How the figures of text files were published: exact, conventional:5, conventional:4:up, random:3,"
+        " barnardization:0.8, suppressed:5, interval. Once for all files, or once for each.",
+        flags="--scheme",
+        default_text="exact",
+    ),
+]
+_Truth = Annotated[
+    Path | None, _writing("Text file with the true counts, where the release does not hold them.")
+]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseRequest:
     """Where a release is, and how it is written."""
@@ -67,13 +81,7 @@ class ReleaseRequest:
             is_argument=True,
         ),
     ]
-    scheme: Annotated[
-        str,
-        _writing(
-            "How counts of text files were published: exact, conventional:5, conventional:4:up,"
-            " random:3, barnardization:0.8, suppressed:5, interval."
-        ),
-    ] = "exact"
+    schemes: _Schemes = ()
     count: _Count = ""
     axes: Annotated[
         Sequence[str],
@@ -91,10 +99,7 @@ class ReleaseRequest:
         "error"
     )
     disjoint: _Disjoint = ()
-    truth: Annotated[
-        Path | None,
-        _writing("Text file with the true counts, where the release does not hold them."),
-    ] = None
+    truth: _Truth = None
     delimiter: Delimiter = None
     encoding: Encoding = None
     decimal: Decimal = None
@@ -147,21 +152,6 @@ class PublishRequest:
     seed: Seed = 0
     title: Annotated[str, Option("What the release is called.")] = ""
     replace: Replace = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoundsRequest:
-    """Cells are to be bounded by everything that is published."""
-
-    release: ReleaseRequest
-    options: BoundsOptions = field(default_factory=BoundsOptions)
-    recoding: Recoding = field(default_factory=Recoding)
-    top: Annotated[int, Option("Show so many of the best known cells.", least=0)] = 20
-    output: WrittenTable = None
-    plot: WrittenPlot = None
-    report: WrittenPage = None
-    replace: Replace = False
-    raw: Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -395,6 +385,7 @@ class PublishedRequest:
             "What was decided before (.hst of tau-ARGUS): statuses and levels of single cells."
         ),
     ] = None
+    schemes: _Schemes = ()
     hidden: Annotated[
         tuple[str, ...],
         _writing("What stands for a hidden figure, besides an empty cell, *, x, c and '..'."),
@@ -405,6 +396,22 @@ class PublishedRequest:
     decimal: Decimal = None
     memory: Memory = None
     no_records: NoRecords = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundsRequest:
+    """Cells are to be bounded by everything that is published."""
+
+    tables: PublishedRequest
+    truth: _Truth = None
+    options: BoundsOptions = field(default_factory=BoundsOptions)
+    recoding: Recoding = field(default_factory=Recoding)
+    top: Annotated[int, Option("Show so many of the best known cells.", least=0)] = 20
+    output: WrittenTable = None
+    plot: WrittenPlot = None
+    report: WrittenPage = None
+    replace: Replace = False
+    raw: Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,15 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.algorithms.judging import mid_ranks
-from gamekeeper.attack.experiments.measures import (
-    N_BANDS,
+from gamekeeper.algorithms.blocks import lent, received
+from gamekeeper.algorithms.judging import mid_ranks, rank_groups
+from gamekeeper.attack.experiments.harness import (
+    NotionalPopulation,
+    arrays_of,
+    draw_records,
+    open_population,
+    sample_size,
+)
+from gamekeeper.attack.experiments.simulate import (
+    N_TENTHS,
     band_of_probability,
-    band_of_rank,
     pearson,
     spearman,
 )
-from gamekeeper.attack.experiments.notional import draw_records, sample_size
+from gamekeeper.data.coding.coded_table import coded_from_codes
 
 
 @given(st.integers(1, 500), st.fractions(0, 1))
@@ -95,14 +102,30 @@ def test_correlations_of_huge_scores_and_of_nothing():
 def test_groups_of_scores():
     scores = np.array([0, 0.0999, 0.1, 0.3, 0.95, 1 - 1e-12, 1])
     assert band_of_probability(scores).tolist() == [0, 0, 1, 3, 9, 10, 10]
-    assert band_of_rank(np.arange(20.0)).tolist() == [n // 2 for n in range(20)]
-    assert band_of_rank(np.zeros(0)).tolist() == []
+    assert rank_groups(np.arange(20.0), 10).tolist() == [n // 2 for n in range(20)]
+    assert rank_groups(np.zeros(0), 10).tolist() == []
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=40))
 def test_groups_by_rank_keep_ties_together_and_the_order(scores):
-    bands = band_of_rank(np.array(scores, dtype=float))
-    assert 0 <= bands.min() <= bands.max() < N_BANDS - 1
+    bands = rank_groups(np.array(scores, dtype=float), N_TENTHS)
+    assert 0 <= bands.min() <= bands.max() < N_TENTHS
     by_score = sorted(zip(scores, bands.tolist(), strict=True))
     assert [band for _, band in by_score] == sorted(bands.tolist())
     assert len(set(by_score)) == len(set(scores))
+
+
+@pytest.mark.parametrize("strata", [(), ("c",)])
+def test_a_population_comes_through_shared_memory_unchanged(strata):
+    codes = np.random.default_rng(5).integers(1, 9, (600, 3))
+    people = coded_from_codes(codes, ("a", "b", "c"))
+    population = open_population(people, ("a", "b"), stratify_by=strata)
+    with lent(arrays_of(population)) as handle:
+        again = NotionalPopulation(**received(handle))
+    assert isinstance(again, NotionalPopulation)
+    for part in ("codes", "classes", "sizes", "strata"):
+        one, other = getattr(population, part), getattr(again, part)
+        assert (one is None) == (other is None)
+        if one is not None:
+            assert one.dtype == other.dtype
+            np.testing.assert_array_equal(one, other)

@@ -1,10 +1,18 @@
 from __future__ import annotations
 
-import numpy as np
-from hypothesis import given
+import itertools
 
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gamekeeper.algorithms.linear.facts import NO_LIMIT, LinearFacts, NoNumbersError
+from gamekeeper.algorithms.linear.kernels import propagate
+from gamekeeper.algorithms.linear.propagation import _swept
+from gamekeeper.algorithms.linear.propagation import propagate as propagate_facts
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
-from gamekeeper.algorithms.releases.propagation_kernels import propagate, rows_of_cells
+from tests.given.cases import cases
 from tests.twins.possible_tables import (
     all_tables,
     bounds_by_enumeration,
@@ -22,10 +30,11 @@ def propagated(constraints, first=None):
     waiting = np.zeros(len(rows), np.int64)
     order = np.arange(len(rows)) if first is None else np.asarray(first)
     waiting[: len(order)] = order
-    at = rows_of_cells(rows.starts, rows.cells, constraints.size)
+    starts, of_cells, factors = constraints.facts.by_number
     failed = propagate(
-        rows.starts, rows.cells, rows.lower, rows.upper, *at, lower, upper, waiting, len(order)
-    )
+        rows.starts, rows.cells, factors, rows.lower, rows.upper, starts, of_cells,
+        lower, upper, UNBOUNDED, True, waiting, len(order),
+    )  # fmt: skip
     return failed, lower, upper
 
 
@@ -80,7 +89,8 @@ def test_limits_contain_every_table(constraints):
 @given(releases())
 def test_rows_of_cells_turn_rows_around(constraints):
     rows = constraints.rows
-    starts, of = rows_of_cells(rows.starts, rows.cells, constraints.size)
+    starts, of, factors = constraints.facts.by_number
+    assert np.all(factors == 1)
     for cell in range(constraints.size):
         expected = [
             row
@@ -97,3 +107,67 @@ def test_what_one_row_at_a_time_does_not_see():
     assert lower.tolist() == [0, 0, 0]
     assert upper.tolist() == [1, 1, 1]
     assert len(all_tables(pairs_of_three(1, 1, 1))) == 0
+
+
+@st.composite
+def some_facts(draw):
+    """Draw facts with factors of both signs, some without limits, whole or not."""
+    n = draw(st.integers(1, 4))
+    ends = st.none() | st.integers(-6, 6)
+    limits = [sorted_ends(draw(ends), draw(ends)) for _ in range(n)]
+    row = st.dictionaries(st.integers(0, n - 1), st.sampled_from([-3, -2, -1, 1, 2, 5]), min_size=1)
+    rows = draw(st.lists(st.tuples(row, ends, ends), min_size=1, max_size=4))
+    listed = [(own, *sorted_ends(low, high)) for own, low, high in rows]
+    return LinearFacts.of(limits, listed, whole=draw(st.booleans()))
+
+
+def sorted_ends(low, high):
+    return (high, low) if low is not None and high is not None and low > high else (low, high)
+
+
+@cases(200)
+@given(some_facts())
+def test_limits_of_any_factors_hold_for_all_numbers(facts):
+    """Against all numbers of a grid, of whole ones or of halves and thirds."""
+    times = 1 if facts.whole else 6
+    step = 1 if facts.whole else 2
+    grid = np.arange(-6 * times, 6 * times + 1, step)
+    n = len(facts.lower)
+    if len(grid) ** n > 30_000:
+        grid = grid[:: 1 + len(grid) // 12]
+    fitting = [
+        own for own in itertools.product(grid.tolist(), repeat=n) if facts.admits(own, times)
+    ]
+    try:
+        found = propagate_facts(facts)
+    except NoNumbersError:
+        assert not fitting
+        return
+    for own in fitting:
+        for value, low, high in zip(own, found.lower.tolist(), found.upper.tolist(), strict=True):
+            assert low <= -NO_LIMIT or low * times <= value
+            assert high >= NO_LIMIT or value <= high * times
+
+
+@cases(200)
+@given(some_facts())
+def test_limits_are_those_of_steps_with_proofs(facts):
+    """The kernel and the sweeps that say why reach the same, where both come to an end."""
+    try:
+        steps = _swept(facts)
+    except NoNumbersError:
+        with pytest.raises(NoNumbersError):
+            propagate_facts(facts)
+        return
+    if len(steps.taken) >= 200:
+        return
+    found = propagate_facts(facts)
+    assert found.lower.tolist() == steps.lower.tolist()
+    assert found.upper.tolist() == steps.upper.tolist()
+    for number in range(len(facts.lower)):
+        for is_upper, limit in ((False, found.lower[number]), (True, found.upper[number])):
+            if abs(limit) < NO_LIMIT and not facts.whole:
+                proof = found.proof(number, is_upper=is_upper)
+                assert proof is not None
+                # Limits are rounded away from numbers that need not be whole.
+                assert proof.bound <= limit if is_upper else proof.bound >= limit

@@ -7,11 +7,11 @@ import pytest
 
 from gamekeeper.attack.tables.auditing import audit_tables
 from gamekeeper.attack.tables.bounds import bound_cells
-from gamekeeper.data.cells.cell_facts import cell_facts
-from gamekeeper.data.cells.cell_file import CellRows, Share
-from gamekeeper.data.cells.hierarchy import Hierarchy
-from gamekeeper.data.cells.table_set import TableSet, cells_of_release
+from gamekeeper.data.tables.cell_facts import cell_facts
+from gamekeeper.data.tables.cell_file import CellRows, Share
+from gamekeeper.data.tables.hierarchy import Hierarchy
 from gamekeeper.data.tables.release import Release
+from gamekeeper.data.tables.table_set import TableSet, cells_of_release
 from gamekeeper.errors import InputError, LimitError, Reason
 
 CODES = CellRows.typed(["Code"], [["Total", 12], ["A", 5], ["A01", 3], ["A02", None], ["B", 7]])
@@ -177,7 +177,7 @@ def test_a_level_that_was_left_out_is_not_taken_for_empty():
 def test_percentages_are_read_from_a_column(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("Area,n,pct\nTotal,37,100\na,*,8\nb,*,41\nc,*,5\nd,*,46\n")
-    from gamekeeper.data.cells.cell_file import Columns, read_cells
+    from gamekeeper.data.tables.cell_file import Columns, read_cells
 
     table = read_cells(path, Columns(percents=[("pct", ("Area",))]))
     made = cell_facts(TableSet.of([table]))
@@ -257,9 +257,54 @@ def test_an_audit_and_bounds_of_a_release_are_the_same(hidden):
         assert one.is_tight
 
 
-def test_rounded_tables_are_sent_to_where_they_can_be_bounded():
+def test_perturbed_tables_of_a_release_are_audited_with_what_they_stand_for():
     release = Release.typed(
         AXES, [{"margin": ["age"], "scheme": "conventional:3", "counts": [9, 6, 3]}]
     )
-    with pytest.raises(InputError, match="--rule of tables bounds"):
-        cells_of_release(release)
+    made = TableSet.of(*cells_of_release(release))
+    ends = [(int(one.low), int(one.high)) for _, one in sorted(made.perturbed.items())]
+    assert ends == [(8, 10), (5, 7), (2, 4)]
+    assert {str(made.statuses[cell]) for cell in made.perturbed} == {"perturbed"}
+    assert not any(one is not None for one in made.figures)
+
+
+def test_groups_of_one_name_and_different_categories_are_different_labels():
+    axes = {"age": ["16-17", "18-24", "25-64", "65+"]}
+    tables = [
+        {
+            "margin": ["age"],
+            "groups": {"age": {"young": ["16-17"], "old": ["18-24", "25-64", "65+"]}},
+            "counts": [3, None],
+        },
+        {
+            "margin": ["age"],
+            "groups": {"age": {"young": ["16-17", "18-24"], "old": ["25-64", "65+"]}},
+            "counts": [7, 9],
+        },
+    ]
+    found = audit_tables(TableSet.of(*cells_of_release(Release.typed(axes, tables))))
+    assert [one.interval.low for one in found.cells] == [13]
+    assert found.n_recomputed == 1
+
+
+def test_intervals_of_a_release_are_limits_and_hidden_ones_have_their_own():
+    table = {
+        "margin": ["age"],
+        "scheme": "interval:0,1,5,20",
+        "counts": [[1, 4], [5, 19], None],
+        "hidden": [0, 2],
+    }
+    release = Release.typed(AXES, [table, {"margin": [], "counts": 9}])
+    found = audit_tables(TableSet.of(*cells_of_release(release)))
+    bounds = bound_cells(release)
+    at = [found.tables.system.axes[0].labels.index(age) for age in AXES["age"]]
+    assert len(at) == 3
+    for one in found.cells:
+        place = AXES["age"].index(found.tables.labels_of(one.cell)[0])
+        own = bounds.lower.sum(axis=1), bounds.upper.sum(axis=1)
+        assert one.interval.low >= 0
+        assert own[0][place] <= one.interval.low
+        assert one.interval.high <= own[1][place]
+    known = {found.tables.labels_of(one.cell)[0]: one.interval for one in found.cells}
+    ends = [(int(known[age].low), int(known[age].high)) for age in AXES["age"]]
+    assert ends == [(1, 4), (5, 8), (0, 2)]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gamekeeper.algorithms.blocks import CounterStream, philox
+from gamekeeper.algorithms.perturbation.counter_streams import CounterStream, philox
 
 
 @pytest.mark.parametrize(

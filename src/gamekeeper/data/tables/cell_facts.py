@@ -19,12 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.linear.facts import NO_LIMIT, LinearFacts
-from gamekeeper.algorithms.releases.cell_system import Kind
-from gamekeeper.data.cells.axis_sums import ASKED, scale_of
-from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.reading.columns import Limits
 from gamekeeper.data.tables.axes import Axis
+from gamekeeper.data.tables.hierarchy import ASKED, scale_of
 from gamekeeper.data.tables.subtotals import AssumedDisjoint, could_be_sums
+from gamekeeper.data.tables.table_set import TableSet
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, digits_text
 
@@ -212,20 +211,26 @@ def cell_facts(
     - `says`: what a status tells of a count, where the status is published too.
     - raises `InputError`: sums of published figures do not add up.
 
-    >>> from gamekeeper.data.cells.cell_file import CellRows
+    >>> from gamekeeper.data.tables.cell_file import CellRows
     >>> rows = [["Total", 18], ["South", None], ["North", 9], ["East", 7]]
     >>> made = cell_facts(TableSet.of([CellRows.typed(["area"], rows)]))
     >>> made.facts.row(0), int(made.facts.low[0])
     ({0: -1}, -2)
     """
+    if tolerance and tables.perturbed:
+        raise InputError(
+            Reason.BAD_OPTION,
+            ASKED,
+            "Their figures are under a scheme (--scheme), and were said to be off by some tolerance as well"
+            " (--tolerance).",
+            "Give one of them: the scheme says how far a figure may be off.",
+        )
     known, notices = _known(tables)
-    ends = [
-        end
-        for table in tables.tables
-        for read in table.limits.values()
-        for end in (read.low, read.high)
-        if end is not None
+    told_apart = [
+        *(read for table in tables.tables for read in table.limits.values()),
+        *tables.perturbed.values(),
     ]
+    ends = [end for own in told_apart for end in (own.low, own.high) if end is not None]
     scale, values, dust = _scaled(known, [tolerance or Fraction(0), *ends], whole=tables.whole)
     allowed = max(Fraction(0) if tolerance is None else tolerance, dust)
     below = (
@@ -268,6 +273,9 @@ def cell_facts(
         off = (tolerance + dust) * scale
         _round(limits, is_published[cells], values[cells], off, whole=tables.whole and not dust)
     told, unused = published_shares(tables, number, values, scale)
+    if tables.perturbed:
+        # Of true figures, or of published ones: nobody knows.
+        told, unused = [], unused + len(told)
     more = [row for row, _ in told]
     lengths = _followed(n_open[rows], [len(own) for own, _, _ in more])
     facts = LinearFacts(
@@ -352,29 +360,11 @@ def _followed(first: Integers, more: Sequence[int]) -> Integers:
 def _known(tables: TableSet) -> tuple[list[Fraction | None], tuple[str, ...]]:
     """Return the figure of each cell that is known; of absent ones, 0 where that is said."""
     known = list(tables.figures)
-    if tables.absent != "zero":
-        return known, ()
-    absent = tables.system.kinds == Kind.ABSENT
-    listed = tables.system.kinds == Kind.LISTED
-    # What has parts that are published, at whatever level, is not empty, but was left out.
-    is_left_out = np.zeros(len(absent), bool)
-    of_absent = [
-        tables.system.equation(e)
-        for e in np.flatnonzero(absent[tables.system.parts[tables.system.starts[:-1]]]).tolist()
-    ]
-    while True:
-        more = [
-            whole
-            for whole, parts in of_absent
-            if not is_left_out[whole] and (listed[parts] | is_left_out[parts]).any()
-        ]
-        if not more:
-            break
-        is_left_out[more] = True
-    zeros = np.flatnonzero(absent & ~is_left_out)
-    for cell in zeros.tolist():
-        known[cell] = Fraction(0)
-    if not len(zeros):
+    zeros = tables.absent_zeros
+    for cell in zeros:
+        if cell not in tables.perturbed:
+            known[cell] = Fraction(0)
+    if not zeros:
         return known, ()
     said = f"{count_of(len(zeros), 'cell without a row is', 'cells without a row are')} taken as 0."
     return known, (said,)
@@ -478,6 +468,9 @@ def _limits(
             lower[at] = lower[at] if low is None else max(int(lower[at]), low)
             upper[at] = upper[at] if high is None else min(int(upper[at]), high)
 
+    for cell, one in tables.perturbed.items():
+        high = None if one.high is None else math.ceil(one.high * scale)
+        limit(cell, math.floor(one.low * scale), high)
     for table, own in zip(tables.tables, tables.system.tables, strict=False):
         every = table.printed or [""] * len(table)
         rows = zip(own.tolist(), table.marks, every, table.statuses, strict=True)

@@ -24,18 +24,27 @@ from gamekeeper.algorithms.releases.cell_system import (
     axis_nodes,
     cell_system,
 )
-from gamekeeper.algorithms.releases.schemes import HIDDEN, Exact, Suppressed
-from gamekeeper.data.cells.axis_sums import (
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED
+from gamekeeper.algorithms.releases.schemes import (
+    HIDDEN,
+    Conventional,
+    Exact,
+    Interval,
+    RandomRounding,
+    Suppressed,
+)
+from gamekeeper.data.reading.columns import Limits
+from gamekeeper.data.tables.axes import Perturbed, PublishedTable, behind, raise_all
+from gamekeeper.data.tables.cell_file import CellRows, Figures, Status
+from gamekeeper.data.tables.count_file import require_absent
+from gamekeeper.data.tables.hierarchy import (
     ASKED,
     Declared,
+    Hierarchy,
     axis_hierarchies,
     never_listed,
     wholes_of,
 )
-from gamekeeper.data.cells.cell_file import CellRows, Figures, Status
-from gamekeeper.data.cells.hierarchy import Hierarchy
-from gamekeeper.data.tables.axes import raise_all
-from gamekeeper.data.tables.count_file import require_absent
 from gamekeeper.data.tables.release import Release
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, listed, on_one_line, quoted
@@ -44,6 +53,7 @@ Integers = NDArray[np.int64]
 _SHOWN = 6
 _LETTERS = 40
 _MOST_LETTERS = 400
+_OVERRULED = (Status.UNPUBLISHED, Status.HIDDEN, Status.PERTURBED)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,7 +64,8 @@ class TableSet:
     - `figures`: the published figure of each cell; None where none is published.
     - `truths`: the figure of each cell that is hidden, where the files have it.
     - `statuses`: what became of each cell: shown, if any table shows it.
-    - `hidden`: the cells that some table hides.
+    - `hidden`: the cells that some table hides, or does not show as they are.
+    - `perturbed`: what is published of those that are shown, but not as they are.
     - `published_elsewhere`: those among them that another table shows.
     - `whole`: whether figures are counts.
     - `absent`: what a cell without a row means.
@@ -76,6 +87,7 @@ class TableSet:
     published_elsewhere: frozenset[int]
     whole: bool
     absent: str
+    perturbed: Mapping[int, Perturbed] = field(default_factory=dict[int, Perturbed])
     notices: tuple[str, ...] = ()
     assumed: Mapping[str, tuple[tuple[str, ...], ...]] = field(
         default_factory=dict[str, tuple[tuple[str, ...], ...]]
@@ -115,7 +127,11 @@ class TableSet:
         (TableSet(1 table, 4 cells, 1 hidden), 'area=South')
         """
         _check(tables, absent)
-        tables = [_without_placeholders(table) for table in tables]
+        problems: list[Problem] = []
+        tables = [
+            _under_scheme(_without_placeholders(table), problems, whole=whole) for table in tables
+        ]
+        raise_all(ASKED, problems)
         names = tuple(dict.fromkeys(name for table in tables for name in table.axes))
         labels = {
             name: tuple(
@@ -180,11 +196,37 @@ class TableSet:
             told.update(repr((table.name, table.axes)).encode())
             for row in zip(*table.labels, table.figures, table.statuses, strict=True):
                 told.update(repr(row).encode())
+            if Status.PERTURBED in table.statuses:
+                told.update(table.scheme.text.encode())
             if table.limits:
                 told.update(repr(table.printed).encode())
                 said = [mark if mark in table.limits else "" for mark in table.marks]
                 told.update(repr(said).encode() if any(said) else b"")
         return told.hexdigest()[:16]
+
+    @cached_property
+    def absent_zeros(self) -> list[int]:
+        """The cells without a row that were left out because nobody is in them, where that is said."""
+        absent = self.system.kinds == Kind.ABSENT
+        if self.absent != "zero":
+            return []
+        listed = self.system.kinds == Kind.LISTED
+        # What has parts that are published, at whatever level, is not empty, but was left out.
+        is_left_out = np.zeros(len(absent), bool)
+        of_absent = [
+            self.system.equation(e)
+            for e in np.flatnonzero(absent[self.system.parts[self.system.starts[:-1]]]).tolist()
+        ]
+        while True:
+            more = [
+                whole
+                for whole, parts in of_absent
+                if not is_left_out[whole] and (listed[parts] | is_left_out[parts]).any()
+            ]
+            if not more:
+                break
+            is_left_out[more] = True
+        return np.flatnonzero(absent & ~is_left_out).tolist()
 
     def __repr__(self) -> str:
         tables = count_of(len(self.tables), "table")
@@ -214,6 +256,74 @@ def _without_placeholder(table: CellRows, figures: Figures) -> Figures:
     if len(hidden) != 1 or max(hidden) > 0:
         return figures
     return [None if status.is_hidden else own for own, status in rows]
+
+
+def _under_scheme(table: CellRows, problems: list[Problem], *, whole: bool) -> CellRows:
+    """Return a table in which figures that stand for several are marked as perturbed.
+
+    What the scheme hides limits hidden cells. What it could not have published is a problem.
+    """
+    scheme = table.scheme
+    if isinstance(scheme, Exact):
+        return table
+    where = f"table {quoted([table.name])}"
+    if not whole and not isinstance(scheme, Conventional | RandomRounding):
+        said = f"has values, and '{scheme.text}' is a scheme for counts."
+        do = "Values can be rounded: conventional:5, random:5 (--scheme), or --tolerance 0.5."
+        problems.append(Problem(Reason.BAD_OPTION, where, said, do))
+        return table
+    if isinstance(scheme, Interval):
+        problems += _not_cut(table, scheme, where)
+        return table
+    is_changing = not isinstance(scheme, Suppressed)
+    if is_changing and table.limits:
+        said = f"some cells are limits, and the others counts under '{scheme.text}'."
+        do = "Read such tables as exact or suppressed ones, or write every count as an interval."
+        problems.append(Problem(Reason.BAD_OPTION, where, said, do))
+        return table
+    statuses = list(table.statuses)
+    stands_for: dict[int, Perturbed] = {}
+    impossible: list[int] = []
+    for at, (figure, status) in enumerate(zip(table.figures, table.statuses, strict=True)):
+        if status is not Status.SHOWN or figure is None:
+            continue
+        found = behind(scheme, figure, whole=whole)
+        if found is None:
+            impossible.append(at)
+        elif found.low != found.high:
+            statuses[at], stands_for[at] = Status.PERTURBED, found
+    problems += _impossible(table, impossible, where)
+    hidden = scheme.reach(HIDDEN) if whole else None
+    limits = hidden if table.hidden_limits is None else table.hidden_limits
+    return replace(table, statuses=statuses, stands_for=stands_for, hidden_limits=limits)
+
+
+def _impossible(table: CellRows, rows: Sequence[int], where: str) -> list[Problem]:
+    if not rows:
+        return []
+    first = ", ".join(
+        f"{name}={labels[rows[0]]}" for name, labels in zip(table.axes, table.labels, strict=True)
+    )
+    cells = count_of(len(rows), "published figure")
+    said = f"{cells} cannot come from '{table.scheme.text}' (see {first or 'the total'})."
+    do = "Check the figures and the scheme (--scheme)."
+    return [Problem(Reason.IMPOSSIBLE_COUNT, where, said, do)]
+
+
+def _not_cut(table: CellRows, scheme: Interval, where: str) -> list[Problem]:
+    """Return the intervals that a scheme never publishes as a problem."""
+    if not scheme.cuts:
+        return []
+    rows: list[int] = []
+    printed = table.printed or [""] * len(table)
+    for at, (figure, text) in enumerate(zip(table.figures, printed, strict=True)):
+        if text in table.limits:
+            low, high = table.limits[text].of_whole()
+            is_told = scheme.admits(low or 0, high)
+        else:
+            is_told = figure is None or scheme.admits(int(figure), int(figure))
+        rows += [] if is_told else [at]
+    return _impossible(table, rows, where)
 
 
 def _assumed(
@@ -339,9 +449,11 @@ def _joined(
     statuses = [Status.UNPUBLISHED] * system.n_cells
     shown: set[int] = set()
     hidden: dict[int, None] = {}
+    perturbed: dict[int, Perturbed] = {}
     odd: list[int] = []
     for table, cells in zip(tables, system.tables, strict=False):
-        for cell, figure, status in zip(cells.tolist(), table.figures, table.statuses, strict=True):
+        rows = zip(cells.tolist(), table.figures, table.statuses, strict=True)
+        for row, (cell, figure, status) in enumerate(rows):
             if status is Status.EMPTY:
                 figure, status = Fraction(0), Status.SHOWN
             if status is Status.SHOWN:
@@ -350,19 +462,59 @@ def _joined(
                 figures[cell] = figure
                 shown.add(cell)
                 continue
+            if status is Status.PERTURBED:
+                told = table.stands_for[row]
+                perturbed[cell] = perturbed[cell].beside(told) if cell in perturbed else told
+                hidden[cell] = None
+                if statuses[cell] is Status.UNPUBLISHED:
+                    statuses[cell] = status
+                continue
             if figure is not None:
                 truths[cell] = figure
             if status.is_hidden:
                 hidden[cell] = None
-                if statuses[cell] in (Status.UNPUBLISHED, Status.HIDDEN) or status is Status.UNSAFE:
+                if statuses[cell] in _OVERRULED or status is Status.UNSAFE:
                     statuses[cell] = status
+    # What one table shows as it is must be what the others can stand for.
+    odd += [
+        cell
+        for cell, one in perturbed.items()
+        if not one.is_possible or (cell in shown and not one.holds(figures[cell] or Fraction(0)))
+    ]
     made = TableSet(
         tuple(tables), names, totals, system, tuple(figures), tuple(truths),
         tuple(Status.SHOWN if cell in shown and cell not in hidden else own for cell, own in enumerate(statuses)),
-        np.array(sorted(hidden), np.int64), frozenset(shown & set(hidden)), whole, absent, tuple(notices),
+        np.array(sorted(hidden), np.int64), frozenset(shown & set(hidden)), whole, absent, perturbed,
+        tuple(notices),
     )  # fmt: skip
     raise_all(ASKED, [*_twice(made, odd), *_missing(made)])
-    return made
+    return _with_rounded_zeros(made)
+
+
+def _with_rounded_zeros(made: TableSet) -> TableSet:
+    """Return the tables with cells without a row, which were published as 0, as what that stands for."""
+    schemes = {table.scheme.text: table.scheme for table in made.tables}
+    zeros = made.absent_zeros if made.perturbed else []
+    if not zeros:
+        return made
+    if len(schemes) > 1:
+        raise InputError(
+            Reason.BAD_OPTION,
+            ASKED,
+            f"Tables under several schemes ({', '.join(schemes)}) have cells without a row"
+            f" ({made.some_words(zeros)}), and it is not known by which of them they are 0.",
+            "Add the rows, or read them as hidden: --absent hidden.",
+        )
+    (scheme,) = schemes.values()
+    told = behind(scheme, Fraction(0), whole=made.whole)
+    if told is None or told.low == told.high:
+        return made
+    hidden = np.union1d(made.hidden, np.array(zeros, np.int64))
+    statuses = list(made.statuses)
+    for cell in zeros:
+        statuses[cell] = Status.PERTURBED
+    perturbed = {**made.perturbed, **dict.fromkeys(zeros, told)}
+    return replace(made, hidden=hidden, statuses=tuple(statuses), perturbed=perturbed)
 
 
 def _twice(made: TableSet, odd: Sequence[int]) -> list[Problem]:
@@ -386,57 +538,70 @@ def _missing(made: TableSet) -> list[Problem]:
 
 
 def cells_of_release(release: Release) -> tuple[list[CellRows], dict[str, Hierarchy]]:
-    """Return the tables of a release, and the hierarchies that its groups make.
-
-    Tables of counts that are not the true ones, or of intervals, are an `InputError`.
-    """
-    problems = [
-        Problem(
-            Reason.BAD_OPTION,
-            f"table {quoted([table.name])}",
-            f"is published as '{table.scheme.text}'.",
-        )
-        for table in release.published
-        if not isinstance(table.scheme, Exact | Suppressed)
-    ]
-    if problems:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "A release was to be audited for what its hidden cells are.",
-            "Some of its tables are rounded, perturbed or given as intervals.",
-            "Bound their cells instead, and hold them to the same rules (--rule of tables bounds).",
-            problems=problems,
-        )
+    """Return the tables of a release, and the hierarchies that its groups make."""
     tables: list[CellRows] = []
     ways: dict[str, dict[str, tuple[str, ...]]] = {}
     by_name = {axis.name: axis for axis in release.axes}
     for table in release.published:
-        labels = [
-            tuple(table.groups[name]) if name in table.groups else by_name[name].categories
-            for name in table.axes
-        ]
-        for name, groups in table.groups.items():
-            ways.setdefault(name, {}).update(
-                {label: tuple(own) for label, own in groups.items() if tuple(own) != (label,)}
-            )
-        keys = list(product(*labels))
-        flat = table.counts.reshape(-1).tolist()
-        figures = [None if count == HIDDEN else Fraction(count) for count in flat]
-        tables.append(
-            CellRows(
-                table.name,
-                table.axes,
-                tuple([key[at] for key in keys] for at in range(len(table.axes))),
-                figures,
-                [Status.HIDDEN if figure is None else Status.SHOWN for figure in figures],
-                ["" for _ in figures],
-                hidden_limits=table.hidden_limits,
-            )
-        )
+        labels: list[tuple[str, ...]] = []
+        for name in table.axes:
+            own, categories = ways.setdefault(name, {}), by_name[name].categories
+            labels.append(categories)
+            if name in table.groups:
+                labels[-1] = tuple(
+                    _joint_label(own, categories, label, tuple(members))
+                    for label, members in table.groups[name].items()
+                )
+        tables.append(_cells_of_table(table, labels))
     made: dict[str, Hierarchy] = {}
     for name in dict.fromkeys(name for table in release.published for name in table.axes):
-        children = {**ways.get(name, {}), **dict.fromkeys(by_name[name].categories, ())}
-        source = f"{'the groups of ' if name in ways else ''}axis {quoted([name])}"
+        children = {**ways[name], **dict.fromkeys(by_name[name].categories, ())}
+        is_grouped = any(name in table.groups for table in release.published)
+        source = f"{'the groups of ' if is_grouped else ''}axis {quoted([name])}"
         tree = Hierarchy.of_tree(children, source)
-        made[name] = replace(tree, is_told=name in ways or name in release.disjoint)
+        made[name] = replace(tree, is_told=is_grouped or name in release.disjoint)
     return tables, made
+
+
+def _joint_label(
+    own: dict[str, tuple[str, ...]], categories: Sequence[str], label: str, members: tuple[str, ...]
+) -> str:
+    """Note what a label of a group stands for, and return it; another one where it is taken."""
+    if members == (label,):
+        return label
+    number, free = 1, label
+    while free in categories or own.get(free, members) != members:
+        number += 1
+        free = f"{label} ({number})"
+    own[free] = members
+    return free
+
+
+def _cells_of_table(table: PublishedTable, labels: Sequence[Sequence[str]]) -> CellRows:
+    keys = list(product(*labels))
+    flat = table.counts.reshape(-1).tolist()
+    figures = [None if count == HIDDEN else Fraction(count) for count in flat]
+    printed: list[str] | None = None
+    limits: dict[str, Limits] = {}
+    if isinstance(table.scheme, Interval):
+        lower, upper = (ends.reshape(-1).tolist() for ends in table.limits)
+        printed = [""] * len(flat)
+        for at, (low, high) in enumerate(zip(lower, upper, strict=True)):
+            if low == high:
+                continue
+            text = f"{low}+" if high >= UNBOUNDED else f"{low}-{high}"
+            most = None if high >= UNBOUNDED else Fraction(high)
+            figures[at], printed[at], limits[text] = None, text, Limits(Fraction(low), most)
+    return CellRows(
+        table.name,
+        table.axes,
+        tuple([key[at] for key in keys] for at in range(len(table.axes))),
+        figures,
+        [Status.HIDDEN if figure is None else Status.SHOWN for figure in figures],
+        ["" for _ in figures],
+        hidden_limits=None if printed else table.hidden_limits,
+        printed=printed,
+        limits=limits,
+        # What is an interval is one that the scheme publishes; what is hidden need not be.
+        scheme=Interval() if printed else table.scheme,
+    )

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
+from gamekeeper.algorithms.releases.schemes import Exact, Scheme, SchemeLike, parse_scheme
 from gamekeeper.data.reading.columns import Limits, limits_of, may_be_limit, number_of
 from gamekeeper.data.reading.source import Source, open_source
-from gamekeeper.data.tables.axes import raise_all
+from gamekeeper.data.tables.axes import Perturbed, raise_all
 from gamekeeper.data.tables.count_file import COUNT_NAMES, HIDDEN_MARKS, records_words, text_columns
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.files import require_ordinary
@@ -50,6 +51,8 @@ class Status(StrEnum):
     """Hidden so that others cannot be worked out."""
     HIDDEN = "hidden"
     """Hidden, and nobody says why."""
+    PERTURBED = "perturbed"
+    """Shown, but not as it is: rounded, or changed by chance."""
     UNPUBLISHED = "unpublished"
     """Never meant to be published: nobody asks what it is."""
     EMPTY = "empty"
@@ -140,6 +143,7 @@ def read_statuses(
 
 
 Figures = list[Fraction | None]
+EXACT = Exact()
 
 _FEW_DECIMALS = 10**6
 
@@ -210,6 +214,8 @@ class CellRows:
     - `printed`: what stands in the place of each hidden figure, where the file shows it.
     - `limits`: what that says of the figure, by how it is written: '<5', '1-4'.
     - `outside`: for each axis labels that stand beside its hierarchy, such as that of what is not known.
+    - `scheme`: how the figures that are shown were published.
+    - `stands_for`: what each perturbed figure stands for, by its row.
     - `notices`: what to know of how it was read.
     """
 
@@ -231,6 +237,8 @@ class CellRows:
     printed: list[str] | None = None
     limits: Mapping[str, Limits] = field(default_factory=dict[str, Limits])
     outside: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    scheme: Scheme = EXACT
+    stands_for: Mapping[int, Perturbed] = field(default_factory=dict[int, Perturbed])
     notices: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -244,9 +252,21 @@ class CellRows:
         """The number of hidden cells."""
         return sum(status.is_hidden for status in self.statuses)
 
+    def span(self, row: int) -> tuple[Fraction, Fraction] | None:
+        """Return the least and the largest figure that a row shows; None where it shows no such."""
+        figure, told = self.figures[row], self.stands_for.get(row)
+        if self.statuses[row] is Status.PERTURBED and told is not None:
+            return None if told.high is None else (told.low, told.high)
+        is_shown = figure is not None and self.statuses[row] is Status.SHOWN
+        return (figure, figure) if is_shown and figure is not None else None
+
     @classmethod
     def typed(
-        cls, axes: Sequence[str], rows: Sequence[Sequence[object]], name: str = "table"
+        cls,
+        axes: Sequence[str],
+        rows: Sequence[Sequence[object]],
+        name: str = "table",
+        scheme: SchemeLike = EXACT,
     ) -> CellRows:
         """Return a table from rows of labels and a figure, None for a hidden one.
 
@@ -265,7 +285,9 @@ class CellRows:
             else (Status.HIDDEN if figure is None else Status.SHOWN)
             for row, figure in zip(rows, figures, strict=True)
         ]
-        return cls(name, tuple(axes), labels, figures, statuses, [str(s) for s in statuses])
+        marks = [str(status) for status in statuses]
+        made = parse_scheme(scheme)
+        return cls(name, tuple(axes), labels, figures, statuses, marks, scheme=made)
 
 
 _FIGURE_NAMES = (
