@@ -107,8 +107,6 @@ def true_partners(
 def require_partners(truth: ArrayLike, n_first: int, n_second: int) -> NDArray[np.int64]:
     """Return true partners as numbers of records from 0, -1 for none; refuse what cannot be.
 
-    Examples
-    --------
     >>> require_partners([1, -1], 2, 2).tolist()
     [1, -1]
     """
@@ -131,8 +129,6 @@ def require_partners(truth: ArrayLike, n_first: int, n_second: int) -> NDArray[n
 def share_interval(number: int, of: int) -> tuple[float, float]:
     """Return Wilson's 95% interval of a share.
 
-    Examples
-    --------
     >>> [round(end, 3) for end in share_interval(5, 10)]
     [0.237, 0.763]
     """
@@ -215,8 +211,6 @@ class Calibration:
 def calibrate(stated: Floats, correct: Truths) -> Calibration:
     """Hold stated probabilities against the truth; links without one are left out.
 
-    Examples
-    --------
     >>> found = calibrate(np.array([0.9, 0.9, np.nan]), np.array([True, False, False]))
     >>> found.all.n_links, found.all.n_right, found.verdict
     (2, 1, 'not known')
