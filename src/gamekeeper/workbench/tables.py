@@ -26,7 +26,6 @@ from gamekeeper.attack.tables.bounds import (
     TableBounds,
     bound_cells,
     bound_recoded,
-    bound_suppressed,
     require_listing,
 )
 from gamekeeper.attack.tables.comparison import SchemeComparison, compare_schemes
@@ -196,21 +195,17 @@ def _what_is_hidden(
     release: Release, asked: PublishRequest, progress: Progress | None
 ) -> tuple[str, ...]:
     """Say what the hidden counts of a release give away, or refuse one whose counts can be recomputed."""
-    plain = tuple(t for t in release.published if isinstance(t.scheme, Exact | Suppressed))
+    is_plain = all(isinstance(t.scheme, Exact | Suppressed) for t in release.published)
     told: list[str] = []
     if any(isinstance(t.scheme, Suppressed) and t.n_hidden for t in release.published):
         verdict = "Whether hidden counts can be recomputed was not examined: there are too many."
         is_hiding = False
-        shown = None
-        if len(plain) == len(release.published):
-            shown = TableSet.of(*cells_of_release(replace(release, published=plain)))
         with suppress(LimitError):
-            if shown is None:
-                verdict, is_hiding = _hidden_beside_others(release, progress)
-            else:
-                found = audit_tables(shown, max_seconds=60.0, progress=progress)
-                verdict = found.verdict()
-                is_hiding = not found.n_recomputed and not found.n_not_settled
+            tables = TableSet.of(*cells_of_release(release))
+            found = audit_tables(tables, max_seconds=60.0, progress=progress)
+            verdict, is_hiding = found.verdict(), not found.n_recomputed and not found.n_not_settled
+            if not is_plain:
+                verdict, is_hiding = _hidden_beside_others(found)
         told.append(verdict)
         if not is_hiding and not asked.even_if_recomputed:
             raise InputError(
@@ -220,7 +215,7 @@ def _what_is_hidden(
                 "Nothing was written. Publish fewer margins, join categories, or round the counts"
                 " (--scheme conventional:5). To write it all the same: --even-if-recomputed.",
             )
-    if len(plain) < len(release.published):
+    if not is_plain:
         told.append(
             "What can be worked out from rounded, perturbed or grouped counts was not examined:"
             f" gamekeeper tables bounds {asked.output} does that."
@@ -228,15 +223,17 @@ def _what_is_hidden(
     return tuple(told)
 
 
-def _hidden_beside_others(release: Release, progress: Progress | None) -> tuple[str, bool]:
+def _hidden_beside_others(found: TableAudit) -> tuple[str, bool]:
     """Say whether hidden counts can be recomputed where other tables are rounded or perturbed."""
-    known, n_open, n_hidden = bound_suppressed(release, progress)
-    hidden = count_of(n_hidden, "hidden cell")
-    if known:
-        return f"{known:,} of {hidden} can be recomputed from what is published.", False
-    if n_open < n_hidden:
-        return f"Of {hidden}, none is known, but {n_hidden - n_open:,} not settled.", False
-    none = "The hidden cell cannot" if n_hidden == 1 else f"None of {hidden} can"
+    own = [one for one in found.cells if one.status.is_hidden]
+    n_known = sum(one.is_known for one in own)
+    n_open = sum(one.interval.is_open for one in own)
+    hidden = count_of(len(own), "hidden cell")
+    if n_known:
+        return f"{n_known:,} of {hidden} can be recomputed from what is published.", False
+    if n_open < len(own):
+        return f"Of {hidden}, none is known, but {len(own) - n_open:,} not settled.", False
+    none = "The hidden cell cannot" if len(own) == 1 else f"None of {hidden} can"
     return f"{none} be recomputed, tables that are not exact among what is published.", True
 
 

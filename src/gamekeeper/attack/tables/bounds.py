@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.cell_system import Kind
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountMargin
-from gamekeeper.algorithms.releases.schemes import Suppressed
 from gamekeeper.arrow import pa
 from gamekeeper.attack.tables.audit_result import figure_text, printed_text
 from gamekeeper.attack.tables.auditing import Examined, examined, facts_told
@@ -88,10 +87,8 @@ def hidden_intervals(
     base: Solved,
     most_programs: int | None = None,
     progress: Progress | None = None,
-    *,
-    suppressed_only: bool = False,
 ) -> dict[int, Interval]:
-    """Return what is known of each count that no table shows, or of those only that are suppressed."""
+    """Return what is known of each count that no table shows."""
     n_cells = max(release.size, sum(int(own.sum()) for own in release.concealed))
     require_memory(
         "Bounds on the cells of a release were to be held to rules.",
@@ -102,13 +99,10 @@ def hidden_intervals(
     found: dict[int, Interval] = {}
     is_told = False
     row = release.size
-    for table, concealed, margin in zip(
-        release.published, release.concealed, release.constraints.margins, strict=True
-    ):
+    for concealed, margin in zip(release.concealed, release.constraints.margins, strict=True):
         is_base = margin.lower.size == release.size
         is_told |= is_base
-        is_asked = not suppressed_only or isinstance(table.scheme, Suppressed)
-        cells = np.flatnonzero(concealed) if is_asked else np.array([], np.int64)
+        cells = np.flatnonzero(concealed)
         if is_base:
             found |= _intervals(base, cells, 0)
         elif len(cells):
@@ -117,7 +111,7 @@ def hidden_intervals(
             )
             found |= _intervals(solved, cells, row)
         row += margin.lower.size
-    if not is_told and not suppressed_only:
+    if not is_told:
         found |= _intervals(base, np.arange(release.size), 0)
     if release.assumed:
         found = {cell: one.doubted() for cell, one in found.items()}
@@ -445,23 +439,6 @@ class PublishedCells:
             left, "finest cell that no table has was", "finest cells that no table has were"
         )
         return [f"{what} not bounded."]
-
-
-def bound_suppressed(release: Release, progress: Progress | None = None) -> tuple[int, int, int]:
-    """Return how many suppressed counts can be recomputed, how many are open, and their number."""
-    options = BoundsInput(progress=progress)
-    words = "What is hidden in a release was to be bounded."
-    require_cells(release, words)
-    require_bounds(release.size)
-    with consistent(release, words):
-        solved = solve_bounds(
-            release.constraints, BoundsMethod.AUTO, options.most_programs, None, progress
-        )
-        found = hidden_intervals(
-            release, solved, options.most_programs, progress, suppressed_only=True
-        ).values()
-    known = sum(one.is_known for one in found)
-    return known, sum(one.is_open for one in found), len(found)
 
 
 @takes(RecodedInput)
