@@ -385,7 +385,7 @@ def _why_of_tables(seen: Examined, tight: NDArray[np.bool_]) -> str:
     if n_left:
         said = f"The bounds of {count_of(n_left, 'cell')} hold, but need not be tight"
         said += ": the search was stopped." if seen.is_stopped else "."
-    if seen.rounding:
+    if seen.rounding and not seen.rounding.tolerance:
         words = seen.rounding.words
         said = f"{words[0].upper()}{words[1:]}. {seen.rounding.way_around} {said}"
     return said
