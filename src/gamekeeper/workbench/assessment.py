@@ -35,7 +35,7 @@ from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.reading.columns import matched_names
 from gamekeeper.data.reading.frames import is_path
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.options import build, given, options_of, require_known, require_valid
+from gamekeeper.options import build, options_of, require_known, require_valid
 from gamekeeper.prompt_syntax import FractionLike, Missing
 from gamekeeper.results import Audience, Progress, Provenance, Result, table_html
 from gamekeeper.store.place import store_place
@@ -468,8 +468,7 @@ def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
     )
     table = data.count(progress=progress)
     (household,) = matched_names([household], data.coded.codebook.names)
-    options = replace(asked.measure, household=household, progress=progress)
-    measured = measure_file(table, **given(options))
+    measured = measure_file(table, asked.measure, household=household, progress=progress)
     scenario = data.scenario
     made = measured.uniques.provenance
     parameters = {

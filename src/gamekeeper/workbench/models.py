@@ -91,7 +91,7 @@ def fit_release(asked: ModelRequest, *, progress: Progress | None = None) -> Ans
 
 
 def _fitted(table: KeyTable, asked: FitOptions, progress: Progress | None) -> ModelFit:
-    return fit_models(table, **given(replace(asked, progress=progress, keep_partial=True)))
+    return fit_models(table, asked, progress=progress, keep_partial=True)
 
 
 def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> Answer[Inferred]:

@@ -28,7 +28,6 @@ from gamekeeper.data.keys.writing import write_classes
 from gamekeeper.data.reading.columns import matched_names, number_of
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.options import given
 from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import count_of, folded, quoted
 from gamekeeper.workbench.answers import (
@@ -311,7 +310,7 @@ def find_uniques(
     data, table, people = attacked.data, attacked.table, attacked.others.keys
     if tell is not None and table.n_records << len(table.keys) > _LONG_SEARCH:
         tell(_estimated(table, asked.search.max_size))
-    risk = assess_uniques(table, **given(replace(asked.search, progress=progress)))
+    risk = assess_uniques(table, asked.search, progress=progress)
     plain = risk.records.table
     risk = replace(risk, records=replace(risk.records, table=data.with_identifiers(plain)))
 
@@ -421,10 +420,8 @@ def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -
     table = data.count()
     # Only the keys of the original matter; weights and strata are those of the release.
     before = open_other(asked.microdata, asked.original, counting=asked.counting)
-    options = replace(asked.dis, progress=progress)
-    if before.keys is not None:
-        options = replace(options, method=DisMethod.SPECIAL, original=before.keys)
-    found = assess_dis(table, **given(options))
+    method = asked.dis.method if before.keys is None else DisMethod.SPECIAL
+    found = assess_dis(table, asked.dis, method=method, original=before.keys, progress=progress)
     by_order = () if asked.original is None else (_BY_ORDER,)
     return Attacked(asked, data, table, before).finish(found, by_order, progress=progress)
 
@@ -436,8 +433,8 @@ def match_release(asked: MatchRequest, *, progress: Progress | None = None) -> A
     require_outputs(asked)
     work = Work.MATCHING if asked.population is not None else Work.INFERENCE
     attacked = _opened(asked, Need(work, by_key=True), progress)
-    options = replace(asked.matching, population=attacked.others.keys, progress=progress)
-    found = assess_matching(attacked.table, **given(options))
+    people = attacked.others.keys
+    found = assess_matching(attacked.table, asked.matching, population=people, progress=progress)
     return attacked.finish(found, progress=progress)
 
 
@@ -451,8 +448,13 @@ def find_special(
     need = Need(Work.SPECIAL, by_key=True)
     attacked = _opened(asked, need, progress, identifier=asked.identifier)
     data, people = attacked.data, attacked.others.keys
-    options = replace(asked.special, coarser=data.coarser(), population=people, progress=progress)
-    found = assess_special_uniques(attacked.table, **given(options))
+    found = assess_special_uniques(
+        attacked.table,
+        asked.special,
+        coarser=data.coarser(),
+        population=people,
+        progress=progress,
+    )
     return attacked.finish(
         replace(found, table=data.with_identifiers(found.table)), progress=progress
     )
@@ -478,7 +480,8 @@ def measure_release(
     )
     data, table = attacked.data, attacked.table
     names = data.coded.codebook.names
-    options = replace(
+    found = measure_risk(
+        table,
         wanted,
         sensitive=matched_names(wanted.sensitive, names),
         ordered=matched_names(wanted.ordered, names),
@@ -486,7 +489,6 @@ def measure_release(
         population=attacked.others.keys,
         progress=progress,
     )
-    found = measure_risk(table, **given(options))
     plain = found.records.to_arrow()
     counted = listed_writer(
         table.listed,

@@ -28,10 +28,13 @@ from gamekeeper.data.coding.codebook import MISSING, Recode
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.reading.columns import matched_names, number_of
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.recoding import recode_table
 from gamekeeper.options import Option, defaulting, option
 from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of
-from gamekeeper.protection.recoding.sources import KeyCategories, Places, unknown_variable
+from gamekeeper.protection.recoding.sources import (
+    KeyCategories,
+    Places,
+    unknown_variable,
+)
 from gamekeeper.protection.step import (
     ChangeLog,
     Protected,
@@ -39,6 +42,7 @@ from gamekeeper.protection.step import (
     Step,
     VariableChange,
     protected_by,
+    recoded_by,
 )
 from gamekeeper.protection.suppression_problem import HouseholdVariables
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
@@ -301,15 +305,7 @@ class Recoding(Step):
 
     def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
         """Recode a file; no record is copied."""
-        made = recode_table(
-            table,
-            self.rules,
-            environment=setting.environment,
-            sinks=setting.sinks,
-            numbers=setting.numbers,
-            decimal=setting.decimal,
-            strict=self.strict,
-        )
+        made = recoded_by(self.rules, table, setting, strict=self.strict)
         recodes = [*made.recodes, *(self._grouped(table, name) for name in self.groups)]
         changed = table.recoded(recodes)
         variables = {recode.variable: VariableChange(recode) for recode in recodes}

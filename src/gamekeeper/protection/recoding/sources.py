@@ -30,9 +30,9 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.importing.files import OpenedFile
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.recoding import place_of, recode_table, sink_finder
+from gamekeeper.mapping.recoding import place_of, sink_finder
 from gamekeeper.mapping.variables.codes import Variable
-from gamekeeper.protection.step import Setting
+from gamekeeper.protection.step import Setting, recoded_by
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 Places = tuple[int, ...]
@@ -101,22 +101,6 @@ class KeyCategories:
         return float(bits_lost([list(self.codes)], counts)[0]) if len(self.codes) else 0.0
 
 
-def with_values(
-    variable: CodedVariable, names: Mapping[Places, str], *, together: bool, n_places: int
-) -> dict[Places, str]:
-    """Return categories with each value by itself, the missing cell and, if asked, all in one.
-
-    Names of the file's own values come before those that are given.
-    """
-    made: dict[Places, str] = {(MISSING,): variable.words[MISSING]}
-    made |= {(code,): variable.words[code] for code in range(MISSING + 1, variable.n_codes)}
-    for category, name in names.items():
-        made.setdefault(category, name)
-    if together and n_places > 1:
-        made.setdefault(tuple(range(MISSING + 1, n_places)), ANY)
-    return made
-
-
 _WIDTHS = (2, 5, 10, 20, 25, 50, 100, 200, 500, 1000, 5000, 10000, 50000, 100000)
 
 
@@ -129,14 +113,7 @@ def categories_by_rules(
     names: dict[Places, str] = {}
     ways = [Partition.finest(variable.n_codes)]
     for rule in rules:
-        made = recode_table(
-            table,
-            [rule],
-            environment=setting.environment,
-            sinks=setting.sinks,
-            numbers=setting.numbers,
-            decimal=setting.decimal,
-        ).recodes[0]
+        (made,) = recoded_by([rule], table, setting).recodes
         ways.append(made.partition)
         names |= {
             tuple(block): made.words[made.codes[block[0]]]
@@ -317,11 +294,16 @@ def _made(
     may_show: bool = False,
     with_own: bool = True,
 ) -> KeyCategories:
+    """Return the categories of these names, with the missing cell and, if asked, each value and all in one.
+
+    Names of the file's own values come before those that are given.
+    """
     n_places = variable.n_codes + len(extra)
-    if with_own:
-        every = with_values(variable, names, together=together, n_places=n_places)
-    else:
-        every = {(MISSING,): variable.words[MISSING], **names}
+    n_own = variable.n_codes if with_own else MISSING + 1
+    every: dict[Places, str] = {(code,): variable.words[code] for code in range(n_own)}
+    every |= {category: name for category, name in names.items() if category not in every}
+    if with_own and together and n_places > 1:
+        every.setdefault(tuple(range(MISSING + 1, n_places)), ANY)
     own = [place_of(variable, code, setting.decimal) for code in range(1, variable.n_codes)]
     where = (None, *own, *extra)
     listed = None

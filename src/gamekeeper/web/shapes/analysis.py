@@ -7,50 +7,17 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from gamekeeper.mapping.analysis.composite_keys import CompositeKeys, describe_map, map_notes
 from gamekeeper.mapping.analysis.key_mapping import MapLevels, VariableLevels
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
-from gamekeeper.mapping.environment.asked import MapOptions, Mode
 from gamekeeper.mapping.environment.rules import Scenario
 from gamekeeper.mapping.scenario.review import ScenarioReview
 from gamekeeper.web.shapes.environment import EditedShape, Named, named
 from gamekeeper.web.wire import id_of
 from gamekeeper.wording import exact_percent
-
-_Names = Annotated[list[str], Field(max_length=100_000)]
-
-
-class AnalysisAsked(BaseModel):
-    """A target, the forms to match it against, and how; names as they are."""
-
-    model_config = ConfigDict(extra="forbid")
-    target: str = Field(description="The form whose data are to be released.")
-    forms: _Names = Field(default=[], description="Forms to match against.")
-    groups: _Names = Field(default=[], description="Groups of forms to match against.")
-    prevalence: str = Field(
-        default="0", max_length=100, description="Share of those forms: 0.1, 1/10, 10%."
-    )
-    mode: Mode | None = None
-    strict: bool = True
-    levels: int | None = Field(default=None, ge=1)
-    within_universe: bool = True
-
-    def options(self) -> MapOptions:
-        """Return what is asked as the workbench takes it."""
-        return MapOptions(
-            self.target,
-            forms=tuple(self.forms),
-            groups=tuple(self.groups),
-            prevalence=self.prevalence,
-            mode=self.mode,
-            strict=self.strict,
-            levels=self.levels,
-            within_universe=self.within_universe,
-        )
 
 
 class LevelShape(BaseModel):
@@ -307,22 +274,6 @@ class ReviewShape(BaseModel):
     is_current: bool
     sentences: list[str]
     keys: list[ReviewedKey]
-
-
-class ScenarioAsked(BaseModel):
-    """An analysis whose outcome is saved under a name."""
-
-    model_config = ConfigDict(extra="forbid")
-    name: str
-    question: AnalysisAsked
-    attacker: str = ""
-    description: str = ""
-    keys: Annotated[
-        dict[str, str] | None,
-        Field(description="Variables to take with their codes, '' for the finest; by default all."),
-    ] = None
-    replace: bool = False
-    note: str = ""
 
 
 class ScenarioSaved(BaseModel):
