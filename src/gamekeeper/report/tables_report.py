@@ -16,7 +16,7 @@ import numpy as np
 from gamekeeper.algorithms.releases.cell_system import AxisNodes
 from gamekeeper.arrow import pa
 from gamekeeper.attack.tables.audit_result import HiddenCell, TableAudit, figure_text, printed_text
-from gamekeeper.attack.tables.bounding import possible_sums_words
+from gamekeeper.attack.tables.bounding import HOW_IN_AUDITS, possible_sums_words
 from gamekeeper.attack.tables.bounds import TableBounds
 from gamekeeper.attack.tables.feasible import Attributions
 from gamekeeper.attack.tables.subtraction import SubtractionAttack
@@ -63,7 +63,7 @@ def audit_report(found: TableAudit, *, with_records: bool = True) -> RiskReport:
     if found.standings:
         sections.insert(0, _rules(found))
     if found.assumed and with_records:
-        said = possible_sums_words(found.assumed)
+        said = possible_sums_words(found.assumed, HOW_IN_AUDITS)
         sections.insert(0, RiskSection("labels", "Labels to ask about", said, (), []))
     return RiskReport(
         "What hidden cells give away",

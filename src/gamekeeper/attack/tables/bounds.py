@@ -24,6 +24,7 @@ from gamekeeper.arrow import pa
 from gamekeeper.attack.tables.audit_result import figure_text, printed_text
 from gamekeeper.attack.tables.auditing import Examined, examined, facts_told
 from gamekeeper.attack.tables.bounding import (
+    HOW_IN_BOUNDS,
     Solved,
     assumed_summary,
     assumptions,
@@ -218,7 +219,7 @@ class TableBounds(Result):
             said += [one.sentence(), *one.notes]
         what = "Whether these bounds hold, and are tight,"
         said[0] = under_assumption(said[0], what, self.provenance)
-        return [*said, *(possible_sums_words(self.assumed, most) if most else [])]
+        return [*said, *(possible_sums_words(self.assumed, HOW_IN_BOUNDS, most) if most else [])]
 
     def to_arrow(self) -> pa.Table:
         """Return one row per cell: its categories, bounds, and whether they are tight."""
@@ -290,19 +291,24 @@ def bound_cells(release: Release | TableSet, asked: BoundsInput) -> TableBounds:
     >>> found.lower.tolist(), found.upper.tolist()
     ([[2, 0], [2, 0]], [[3, 1], [3, 1]])
     """
-    started = time.perf_counter()
-    rules = read_rules(asked.rules)
-    words = "Bounds on the cells of a release were asked for."
     if isinstance(release, TableSet):
-        return _bounds_of_tables(release, asked, rules, started)
+        return _bounds_of_tables(release, asked)
     if asked.says or asked.tolerance or asked.negative or asked.max_seconds is not None:
         raise InputError(
             Reason.BAD_OPTION,
-            words,
+            "Bounds on the cells of a release were asked for.",
             "What statuses tell, tolerances, figures below 0 and a limit of time are for published tables"
             " that were put together.",
             "Put them together with gk.tables.TableSet.of, or leave these out.",
         )
+    return bounds_of_release(release, asked)
+
+
+def bounds_of_release(release: Release, asked: BoundsInput) -> TableBounds:
+    """Bound every cell of the base table of a release."""
+    started = time.perf_counter()
+    rules = read_rules(asked.rules)
+    words = "Bounds on the cells of a release were asked for."
     require_cells(release, words)
     require_bounds(release.size)
     with consistent(release, words):
@@ -317,10 +323,10 @@ def bound_cells(release: Release | TableSet, asked: BoundsInput) -> TableBounds:
     return _bounds(release, release.axes, solved, started, standings)
 
 
-def _bounds_of_tables(
-    tables: TableSet, asked: BoundsInput, rules: Sequence[NamedRule], started: float
-) -> TableBounds:
+def _bounds_of_tables(tables: TableSet, asked: BoundsInput) -> TableBounds:
     """Bound every cell that some table has, whether it is shown, perturbed or hidden."""
+    started = time.perf_counter()
+    rules = read_rules(asked.rules)
     _require_searched(asked)
     cells = PublishedCells.of(tables)
     seen = examined(tables, asked, cells.numbers.tolist())
