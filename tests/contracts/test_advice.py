@@ -50,6 +50,14 @@ NEVER_SAID = {
     "attack.models.inference._level_words": ("--person", "it names the command that has it"),
     "attack.models.fitting.fit_models": ("--method --patient", "a what-if says: not known"),
     "attack.uniques.suda._only_uniques": ("--records", "only of an engine elsewhere"),
+    "attack.uniques.special.SpecialUniques.file_sentences": (
+        "--special-size",
+        "only where special uniques were asked for",
+    ),
+    "protection.recoding.options._whole_pairs": (
+        "--at-least",
+        "what a study keeps was read before",
+    ),
     "attack.tables.bounding": ("--method", "only for a method that was asked for"),
     "cli.environment.edits.show_listing": ("--page", "a list without pages has one"),
     "cli.environment.edits": ("--yes", "only the unrestricted editor asks again"),

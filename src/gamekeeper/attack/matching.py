@@ -169,8 +169,6 @@ class MatchedClasses:
 def match_classes(key_table: KeyTable, population: KeyTable) -> MatchedClasses:
     """Return the classes of a sample and its population, by the words of their categories.
 
-    Examples
-    --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> from gamekeeper.data.keys.counting import count_keys
     >>> people = coded_from_codes([[1], [1], [2]], ["sex"], [("missing", "m", "w")])

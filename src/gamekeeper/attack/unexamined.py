@@ -418,8 +418,6 @@ def not_examined(command: str) -> tuple[Subject, ...]:
 def left_out_words(subjects: Iterable[Subject]) -> str:
     """Return what is not looked at, as one sentence; "" where that is nothing.
 
-    Examples
-    --------
     >>> left_out_words([ORDER, HOUSEHOLDS])
     'Not examined: the order of records; whole households.'
     """

@@ -271,8 +271,6 @@ def _inferred(
 def plot_what_if(found: WhatIf) -> Figure:
     """Plot a file before and after; needs no display.
 
-    Examples
-    --------
     >>> from gamekeeper.attack.what_if import compare_recoded
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> from gamekeeper.data.keys.counting import count_keys

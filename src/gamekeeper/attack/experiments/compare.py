@@ -42,13 +42,11 @@ from gamekeeper.attack.experiments.harness import (
     SampleFolder,
     Values,
     checked_fractions,
-    named_measures,
     open_population,
     require_samples,
     require_samples_fit,
     run_samples,
     sample_size,
-    written_measure,
 )
 from gamekeeper.attack.experiments.judgement import Judgement, judge_samples
 from gamekeeper.attack.experiments.scores import (
@@ -60,6 +58,8 @@ from gamekeeper.attack.experiments.scores import (
     all_in_words,
     checked_scores,
     joint_counts,
+    named_measures,
+    written_measure,
 )
 from gamekeeper.attack.options import CompareOptions
 from gamekeeper.data.coding.coded_table import CodedTable

@@ -41,15 +41,19 @@ from gamekeeper.attack.experiments.harness import (
     SampleFolder,
     Values,
     checked_fractions,
-    named_measures,
     open_population,
     range_text,
     require_samples,
     require_samples_fit,
     run_samples,
+)
+from gamekeeper.attack.experiments.scores import (
+    PROBABILITIES,
+    Score,
+    named_measures,
+    score_of,
     written_measure,
 )
-from gamekeeper.attack.experiments.scores import PROBABILITIES, Score, score_of
 from gamekeeper.attack.models.fitting import estimate_sample
 from gamekeeper.attack.options import Measure, SimulateOptions
 from gamekeeper.data.coding.coded_table import CodedTable
