@@ -358,6 +358,7 @@ FAMILIES = (
             "tables bounds": {
                 **_OF_RELEASES,
                 SUBTOTALS: _by("--hierarchy", "--total", "--disjoint"),
+                CONTRIBUTORS: _part("--rule"),
                 FIGURES: _by("--percent", "--ratio", "--mean"),
                 METHOD: _part("--scheme", "--says"),
             },
