@@ -18,6 +18,10 @@ _LIMIT = re.compile(r"(?<!{)\b(?:max|most)_\w+(?! \(--)\b")
 # What the text tells is more than can happen. By place: options or limits that are named there, and
 # why a command without them never says so.
 NEVER_SAID = {
+    "attack.tables.auditing.audit_tables": (
+        "--insiders --contributors",
+        "only where insiders are asked for",
+    ),
     "algorithms.bounds.shuttle._require_nodes": ("--max-nodes", "other methods look first"),
     "algorithms.bounds.integer_bounds": (
         "max_seconds",

@@ -121,7 +121,7 @@ class Rounding:
     """How published figures, which may be counts (`whole`), are rounded, as far as it is said or shows.
 
     - `tolerance`: by how much a figure was said to be off; 0 where that was not said.
-    - `is_examined`: whether it was said by which scheme figures are perturbed.
+    - `is_examined`: whether it was said by which scheme figures are perturbed, and no others look rounded.
     - `base`, `n_figures`: what all published counts are multiples of, if that is no chance, else 1;
       and how many they are.
     """
@@ -182,9 +182,6 @@ def rounding_of(tables: TableSet, tolerance: Fraction | None) -> Rounding:
     >>> rounding_of(TableSet.of([CellRows.typed(["x"], rows)]), None).base
     5
     """
-    if tables.perturbed:
-        # It was said of each table how it was published.
-        return Rounding(Fraction(0), 1, 0, tables.whole, is_examined=True)
     is_shown = np.array([one is Status.SHOWN for one in tables.statuses], bool)
     shown = {
         cell: own for cell in np.flatnonzero(is_shown).tolist() if (own := tables.figures[cell])
@@ -197,7 +194,8 @@ def rounding_of(tables: TableSet, tolerance: Fraction | None) -> Rounding:
         sums = set(system.parts[system.starts[:-1][n_open == 0]].tolist())
         if base < 2 or sum(cell not in sums for cell in shown) * math.log(base) < math.log(_RARE):
             base = 1
-    return Rounding(tolerance or Fraction(0), base, len(shown), tables.whole)
+    is_examined = bool(tables.perturbed) and base == 1
+    return Rounding(tolerance or Fraction(0), base, len(shown), tables.whole, is_examined)
 
 
 @dataclass
