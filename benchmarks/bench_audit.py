@@ -20,9 +20,9 @@ import numpy as np
 from benchmarks.measure import Row, measured
 from gamekeeper.attack.tables.audit_result import TableAudit
 from gamekeeper.attack.tables.auditing import audit_tables
-from gamekeeper.data.cells.cell_file import CellRows, Columns, Status, read_cells
-from gamekeeper.data.cells.hierarchy import Hierarchy, read_hierarchy
-from gamekeeper.data.cells.table_set import TableSet
+from gamekeeper.data.tables.cell_file import CellRows, Columns, Status, read_cells
+from gamekeeper.data.tables.hierarchy import Hierarchy, read_hierarchy
+from gamekeeper.data.tables.table_set import TableSet
 
 __all__ = ["rows"]
 

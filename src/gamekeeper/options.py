@@ -23,13 +23,24 @@ import sys
 import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass, make_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, make_dataclass, replace
 from dataclasses import Field as DataclassField
 from enum import Enum
 from functools import cache, wraps
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar, Union, get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    Concatenate,
+    ParamSpec,
+    Protocol,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    overload,
+)
 
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, quoted
@@ -172,7 +183,10 @@ def part_of(request: type, *names: str) -> type:
 
 
 def build(request: type[Asked], values: Mapping[str, Any]) -> Asked:
-    """Return a request, its parts built from the same values; absent ones take their default."""
+    """Return a request, its parts built from the same values; absent ones take their default.
+
+    A list, as JSON has it, becomes a tuple.
+    """
     hints = _hints(request)
     made: dict[str, Any] = {}
     for item in fields(request):  # pyright: ignore[reportArgumentType]
@@ -180,7 +194,8 @@ def build(request: type[Asked], values: Mapping[str, Any]) -> Asked:
         if is_dataclass(hint):
             made[item.name] = build(hint, values)  # pyright: ignore[reportArgumentType]
         elif item.name in values and _option(item, hint) is not None:
-            made[item.name] = values[item.name]
+            value = values[item.name]
+            made[item.name] = tuple(value) if isinstance(value, list) else value
     return request(**made)
 
 
@@ -333,34 +348,67 @@ def _fault(item: Field, value: Any) -> tuple[str, str]:
     return "", ""
 
 
-Data = TypeVar("Data")
-Found = TypeVar("Found")
+Data = TypeVar("Data", contravariant=True)
+Found = TypeVar("Found", covariant=True)
+
+
+class Taking(Protocol[Data, P, Found]):
+    """A function of data and options: by keywords, or as the object that has them (`asked`).
+
+    What is given beside the object counts in place of what that has, such as progress.
+    """
+
+    __name__: str
+
+    @overload
+    def __call__(self, data: Data, /, *more: Any, asked: object, **others: Any) -> Found: ...
+    @overload
+    def __call__(self, data: Data, /, *args: P.args, **chosen: P.kwargs) -> Found: ...
 
 
 def takes(
     options: Callable[P, Asked],
-) -> Callable[[Callable[[Data, Asked], Found]], Callable[Concatenate[Data, P], Found]]:
-    """Make a function of data and a request one of data and keyword arguments, checked first."""
+) -> Callable[[Callable[[Data, Asked], Found]], Taking[Data, P, Found]]:
+    """Make a function of data and a request one of data and keyword arguments, checked first.
 
-    def decorate(work: Callable[[Data, Asked], Found]) -> Callable[Concatenate[Data, P], Found]:
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class Often:
+    ...     times: int = option(2, "So often.", least=1)
+    >>> @takes(Often)
+    ... def repeated(text: str, asked: Often) -> str:
+    ...     return text * asked.times
+    >>> repeated("a", times=3), repeated("a", asked=Often(times=3))
+    ('aaa', 'aaa')
+    """
+
+    def decorate(work: Callable[[Data, Asked], Found]) -> Taking[Data, P, Found]:
         first = next(iter(inspect.signature(work).parameters.values()))
         signature = inspect.Signature([first, *inspect.signature(options).parameters.values()])
+        make: Any = options
 
         @wraps(work)
-        def called(data: Data, /, *args: P.args, **chosen: P.kwargs) -> Found:
+        def called(data: Any, /, *args: Any, **chosen: Any) -> Any:
             require_made(data, _made_kinds(work), f"{work.__name__} was called.")
+            asked: Any = chosen.pop("asked") if is_dataclass(chosen.get("asked")) else None
+            if asked is not None and not isinstance(asked, make):
+                # Options alone, where data are to be given besides.
+                chosen = {**given(asked), **chosen}
+                asked = None
             try:
-                signature.bind(data, *args, **chosen)
+                if asked is None:
+                    signature.bind(data, *args, **chosen)
+                    asked = make(*args, **chosen)
+                elif chosen:
+                    asked = replace(asked, **chosen)
             except TypeError as error:
                 # Not in the words of the request, which nobody who calls this has heard of.
                 raise TypeError(f"{work.__name__}(): {error}") from None
-            asked = options(*args, **chosen)
             require_valid(asked, f"{work.__name__} was called.")
             return work(data, asked)
 
         called.__signature__ = signature  # pyright: ignore[reportAttributeAccessIssue]
         called.__doc__ = _documented(work.__doc__ or "", options)
-        return called
+        return called  # pyright: ignore[reportReturnType]
 
     return decorate
 

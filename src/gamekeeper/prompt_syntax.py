@@ -203,13 +203,7 @@ MAX_KEYS = 10_000
 
 
 class Missing(StrEnum):
-    """How missing cells are read; the choice is printed with every result.
-
-    Examples
-    --------
-    >>> Missing("wildcard").words
-    'a missing cell matches anything'
-    """
+    """How missing cells are read; the choice is printed with every result."""
 
     CATEGORY = "category"
     IGNORE = "ignore"
@@ -218,7 +212,11 @@ class Missing(StrEnum):
 
     @property
     def words(self) -> str:
-        """The meaning in words."""
+        """The meaning in words.
+
+        >>> Missing("wildcard").words
+        'a missing cell matches anything'
+        """
         return _WORDS[self]
 
 

@@ -31,21 +31,21 @@ from gamekeeper.attack.tables.subtraction import (
     subtract_known as subtract_known,
 )
 from gamekeeper.data.tables.release import unit_records as unit_records
-from gamekeeper.data.cells.argus import read_batch as read_batch
-from gamekeeper.data.cells.argus import (
+from gamekeeper.data.tables.argus import read_batch as read_batch
+from gamekeeper.data.tables.argus import (
     apply_apriori as apply_apriori,
     read_argus_table as read_argus_table,
 )
-from gamekeeper.data.cells.cell_file import (
+from gamekeeper.data.tables.cell_file import (
     Columns as Columns,
     read_cells as read_cells,
 )
-from gamekeeper.data.cells.cell_file import CellRows as CellRows
-from gamekeeper.data.cells.magnitudes import read_contributors as read_contributors
-from gamekeeper.data.cells.hierarchy import Hierarchy as Hierarchy
-from gamekeeper.data.cells.hierarchy import read_hierarchy as read_hierarchy
-from gamekeeper.data.cells.magnitudes import (
+from gamekeeper.data.tables.cell_file import CellRows as CellRows
+from gamekeeper.data.tables.magnitudes import read_contributors as read_contributors
+from gamekeeper.data.tables.hierarchy import Hierarchy as Hierarchy
+from gamekeeper.data.tables.hierarchy import read_hierarchy as read_hierarchy
+from gamekeeper.data.tables.magnitudes import (
     MagnitudeTable as MagnitudeTable,
     tabulate_magnitudes as tabulate_magnitudes,
 )
-from gamekeeper.data.cells.table_set import TableSet as TableSet
+from gamekeeper.data.tables.table_set import TableSet as TableSet

@@ -441,6 +441,17 @@ def test_codes_tell_nothing_of_labels_that_are_no_codes(audit, tmp_path, more):
     assert told.exit_code == 0
 
 
+def test_what_is_given_away_if_labels_exclude_each_other_is_said_to_rest_on_that(audit, tmp_path):
+    # West is North and South, so that the total is 15 and not 30.
+    rows = "w,North,7\nw,South,8\nw,West,15\nw,Total,*\nv,North,*\nv,South,2\nv,West,*\nv,Total,9\n"
+    table = write(tmp_path, "t.csv", f"Line,Area,n\n{rows}")
+    found = audit(table, "--disjoint", "Line")
+    assert "Line=w is 30" in found.out
+    assert "Given away, if no label is the sum of others:" in found.out
+    told = audit(table, "--disjoint", "Line,Area")
+    assert "Given away:" in told.out
+
+
 def test_codes_all_of_which_belong_together_tell_enough(audit, tmp_path):
     table = write(tmp_path, "t.csv", "Area,n\nA,9\nA1,*\nA2,*\nB,7\nB1,*\nB2,*\n")
     found = audit(table, "--hierarchy", "Area=codes", "--rule", "exact")

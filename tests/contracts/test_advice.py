@@ -18,6 +18,10 @@ _LIMIT = re.compile(r"(?<!{)\b(?:max|most)_\w+(?! \(--)\b")
 # What the text tells is more than can happen. By place: options or limits that are named there, and
 # why a command without them never says so.
 NEVER_SAID = {
+    "attack.tables.auditing.audit_tables": (
+        "--insiders --contributors",
+        "only where insiders are asked for",
+    ),
     "algorithms.bounds.shuttle._require_nodes": ("--max-nodes", "other methods look first"),
     "algorithms.bounds.integer_bounds": (
         "max_seconds",
@@ -50,6 +54,14 @@ NEVER_SAID = {
     "attack.models.inference._level_words": ("--person", "it names the command that has it"),
     "attack.models.fitting.fit_models": ("--method --patient", "a what-if says: not known"),
     "attack.uniques.suda._only_uniques": ("--records", "only of an engine elsewhere"),
+    "attack.uniques.special.SpecialUniques.file_sentences": (
+        "--special-size",
+        "only where special uniques were asked for",
+    ),
+    "protection.recoding.options._whole_pairs": (
+        "--at-least",
+        "what a study keeps was read before",
+    ),
     "attack.tables.bounding": ("--method", "only for a method that was asked for"),
     "cli.environment.edits.show_listing": ("--page", "a list without pages has one"),
     "cli.environment.edits": ("--yes", "only the unrestricted editor asks again"),

@@ -45,6 +45,11 @@ def place(tmp_path_factory):
     generator = np.random.default_rng(0)
     wide = {f"v{number}": generator.integers(0, 4, 20_000).astype(np.int8) for number in range(30)}
     pyarrow.parquet.write_table(pa.table(wide), folder / "wide.parquet")
+    # So many records, few of which differ, and nearly all of which do.
+    one = generator.integers(0, 20, (2, 200_000))
+    pyarrow.parquet.write_table(pa.table({"a": one[0], "b": one[1]}), folder / "alike.parquet")
+    every = {"a": np.arange(200_000), "b": one[1]}
+    pyarrow.parquet.write_table(pa.table(every), folder / "unlike.parquet")
     (folder / "ones.csv").write_text("v0,v1,v2\n0,1,2\n1,0,2\n2,1,0\n")
     (folder / "people.csv").write_text("a,b\n1,2\n1,3\n2,3\n2,3\n")
     (folder / "counts.csv").write_text("Age,Work,n\ny,a,1\ny,b,0\no,a,2\no,b,4\n")
@@ -134,6 +139,16 @@ def test_too_much_is_refused_before_it_begins(monkeypatch, capsys, place, argume
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("name", "code"), [("alike", 0), ("unlike", LimitError.exit_code)])
+def test_records_that_all_differ_are_not_assessed_beyond_what_is_allowed(
+    monkeypatch, capsys, place, name, code
+):
+    asked = ("assess", f"{{place}}/{name}.parquet", "-k", "a,b", "--memory", "60MB")
+    done, _, err, _ = run(monkeypatch, capsys, place, *asked)
+    assert done == code, err
+    assert ("200,000 different keys, which would take about" in err) == (name == "unlike")
+
+
 def test_the_best_known_of_many_cells_are_shown_without_listing_all(monkeypatch, capsys, place):
     code, out, _, peak = run(
         monkeypatch, capsys, place, "tables", "bounds", "{place}/axes22.json", "--top", 3,

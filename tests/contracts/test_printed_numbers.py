@@ -206,7 +206,7 @@ def sentences(document: dict[str, Any]) -> Iterator[str]:
 # Where a number of few digits is drawn, typed or kept and not said, it may be a power of ten.
 _NOT_SAID = {
     "report/page.py", "protection/utility/result.py",
-    "attack/linkage/truth.py", "data/cells/cell_file.py", "mapping/recoding_rules.py",
+    "attack/linkage/truth.py", "data/tables/cell_file.py", "mapping/recoding_rules.py",
     "mapping/recoding.py",
     "wording.py",
 }  # fmt: skip

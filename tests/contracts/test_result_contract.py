@@ -71,14 +71,14 @@ from gamekeeper.attack.uniques.special import SpecialUniques, assess_special_uni
 from gamekeeper.attack.uniques.special_trials import SpecialProperties
 from gamekeeper.attack.uniques.suda import UniquesRisk, assess_uniques
 from gamekeeper.attack.what_if import WhatIf, compare_recoded
-from gamekeeper.data.cells.cell_file import CellRows
-from gamekeeper.data.cells.magnitudes import MagnitudeTable
-from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.coding.coded_table import coded_from_codes
 from gamekeeper.data.keys.counting import count_keys
 from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.data.tables.cell_file import CellRows
 from gamekeeper.data.tables.count_table import CountTable
+from gamekeeper.data.tables.magnitudes import MagnitudeTable
 from gamekeeper.data.tables.release import Release, make_release
+from gamekeeper.data.tables.table_set import TableSet
 from gamekeeper.errors import InputError
 from gamekeeper.mapping.analysis.composite_keys import CompositeKeys, find_composite_keys
 from gamekeeper.mapping.analysis.key_mapping import MapLevels, map_key_variables, map_levels

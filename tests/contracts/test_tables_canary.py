@@ -17,7 +17,7 @@ from gamekeeper.algorithms.subtraction.release import release_parts, release_rul
 from gamekeeper.data.tables.release_file import read_release_and_truth
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.workbench.requests.tables import ReleaseRequest
-from gamekeeper.workbench.tables import open_release
+from gamekeeper.workbench.table_files import open_release
 from tests.given.canary import CANARY, command, everything_said, require_silence, said_of_a_fault
 from tests.given.microdata import write
 

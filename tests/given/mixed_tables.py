@@ -6,7 +6,7 @@ hide cells; several are linked by the axes that they share.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.schemes import HIDDEN, parse_scheme
-from gamekeeper.data.cells.cell_file import CellRows, Status
-from gamekeeper.data.cells.hierarchy import Hierarchy
-from gamekeeper.data.cells.table_set import TableSet
+from gamekeeper.data.tables.cell_file import CellRows, Status
+from gamekeeper.data.tables.hierarchy import Hierarchy
+from gamekeeper.data.tables.table_set import TableSet
 
 Integers = NDArray[np.int64]
 
@@ -50,9 +50,21 @@ class MixedTables:
     truth: Integers
 
 
-def mixed_tables(rng: np.random.Generator) -> MixedTables | None:
-    """Return random tables; None where there are too many that would have been published so."""
-    kinds = [_AXES[int(rng.integers(len(_AXES)))] for _ in range(1 + int(rng.random() < 0.5))]
+_PLACES = {
+    "p": "Leeds", "q": "York", "A": "Kent", "A1": "Dover", "A2": "Hythe", "B": "Devon", "B1": "Exeter",
+    "B2": "Totnes", "Total": "Total",
+}  # fmt: skip
+
+
+def mixed_tables(rng: np.random.Generator, *, is_told: bool = True) -> MixedTables | None:
+    """Return random tables; None where there are too many that would have been published so.
+
+    Where nobody told how labels add up (`is_told`), they have names that tell nothing either. Then an
+    `InputError` may be raised.
+    """
+    # That labels divide the same people in two ways is not looked for where nobody tells it.
+    choice = _AXES if is_told else _AXES[:3]
+    kinds = [choice[int(rng.integers(len(choice)))] for _ in range(1 + int(rng.random() < 0.5))]
     sizes = [len(finest) for finest, _ in kinds]
     if np.prod(sizes) > 6:
         return None
@@ -62,7 +74,10 @@ def mixed_tables(rng: np.random.Generator) -> MixedTables | None:
     listed: list[tuple[CellRows, list[tuple[str, ...]]]] = []
     for number in range(int(rng.integers(1, 4))):
         kept = [at for at in range(len(kinds)) if rng.random() < 0.75] or [0]
-        used = [_some_labels(rng, own) if at in kept else ["Total"] for at, own in enumerate(axes)]
+        used = [
+            _some_labels(rng, own, is_told) if at in kept else ["Total"]
+            for at, own in enumerate(axes)
+        ]
         keys = list(product(*used))
         made = _table(
             rng, f"t{number}", names, kept, keys, [_sum(axes, truth, key) for key in keys]
@@ -72,6 +87,7 @@ def mixed_tables(rng: np.random.Generator) -> MixedTables | None:
     bases = _bases(axes, tuple(sizes), listed)
     if bases is None:
         return None
+    true = np.array([_sum(axes, truth, key) for key in keys], np.int64)
     possible = np.column_stack([_sums(axes, bases, key) for key in keys])
     hierarchies = {
         name: Hierarchy.of_tree({**sums, **dict.fromkeys(finest, ())}, "the case")
@@ -82,10 +98,15 @@ def mixed_tables(rng: np.random.Generator) -> MixedTables | None:
         for name, (finest, sums) in zip(names, kinds, strict=True)
         if any(name in table.axes for table, _ in listed)
     }
+    if not is_told:
+        hierarchies = {}
+        keys = [tuple(_PLACES[label] for label in key) for key in keys]
+        listed = [
+            (replace(t, labels=tuple([_PLACES[one] for one in own] for own in t.labels)), own_keys)
+            for t, own_keys in listed
+        ]
     tables = TableSet.of([table for table, _ in listed], hierarchies, absent="hidden")
-    return MixedTables(
-        tables, possible, tuple(keys), np.array([_sum(axes, truth, key) for key in keys], np.int64)
-    )
+    return MixedTables(tables, possible, tuple(keys), true)
 
 
 def _is_crossed(sums: dict[str, tuple[str, ...]]) -> bool:
@@ -101,12 +122,15 @@ def _members(finest: tuple[str, ...], sums: dict[str, tuple[str, ...]]) -> dict[
     return {**own, "Total": list(range(len(finest)))}
 
 
-def _some_labels(rng: np.random.Generator, own: dict[str, list[int]]) -> list[str]:
+def _some_labels(
+    rng: np.random.Generator, own: dict[str, list[int]], may_leave_out: bool
+) -> list[str]:
     """Return the labels of an axis that a table has: all, or without some sums, or some sums alone."""
     finest = [label for label, parts in own.items() if len(parts) == 1]
     sums = [label for label in own if label not in finest]
     kept = [label for label in sums if rng.random() < 0.75]
-    return [*(finest if rng.random() < 0.85 or not kept else []), *kept]
+    is_whole = rng.random() < 0.85 or not kept or not may_leave_out
+    return [*(finest if is_whole else []), *kept]
 
 
 def _sum(axes: list[dict[str, list[int]]], truth: Integers, key: tuple[str, ...]) -> int:

@@ -101,7 +101,8 @@ def _bodies(tree: ast.Module) -> Iterator[tuple[str, Sequence[ast.AST]]]:
                 methods = [item for item in node.body if isinstance(item, ast.FunctionDef)]
                 yield from ((f"{node.name}.{item.name}", [item]) for item in methods)
                 others = [item for item in node.body if item not in methods]
-                yield node.name, [*node.bases, *node.decorator_list, *others]
+                said = [part for item in others for part in _saying(item)]
+                yield node.name, [*node.bases, *node.decorator_list, *said]
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 yield name, [value]
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
@@ -109,6 +110,14 @@ def _bodies(tree: ast.Module) -> Iterator[tuple[str, Sequence[ast.AST]]]:
             case _:
                 rest.append(node)
     yield "", rest
+
+
+def _saying(item: ast.stmt) -> Iterator[ast.AST]:
+    """Yield what of a class can say something: the help of an option is said by its command alone."""
+    if isinstance(item, ast.AnnAssign) and isinstance(item.value, ast.Call):
+        yield from (n for n in ast.walk(item.value) if isinstance(n, ast.Name | ast.Attribute))
+    else:
+        yield item
 
 
 def _piece(body: Iterable[ast.AST], known: dict[str, Place]) -> Piece:

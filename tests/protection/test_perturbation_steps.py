@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from gamekeeper import InputError
-from gamekeeper.algorithms.perturbation.masking import check_swap
 from gamekeeper.algorithms.perturbation.microaggregation import mdav_groups
 from gamekeeper.data.coding.source_coding import code_frame
 from gamekeeper.protection.numbers import (
@@ -22,6 +21,7 @@ from gamekeeper.protection.numbers import (
 from gamekeeper.protection.pram import Pram, Sample, decimals_of
 from gamekeeper.protection.recipe import STEPS, read_step
 from gamekeeper.protection.step import Setting
+from tests.twins.swap_checks import check_swap
 
 pa = pytest.importorskip("pyarrow")
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from gamekeeper.algorithms.perturbation.masking import check_swap
 from gamekeeper.algorithms.perturbation.microaggregation import (
     error_share,
     mdav_groups,
@@ -22,7 +21,7 @@ from gamekeeper.algorithms.perturbation.pram import (
 from tests.reference.cases import Case
 from tests.reference.data_files import rows_of_case
 from tests.reference.numbers import check_each, check_number
-from tests.twins.swap_checks import check_household_swap
+from tests.twins.swap_checks import check_household_swap, check_swap
 
 __all__ = [
     "PROTECT_PERTURBATION",

@@ -9,7 +9,7 @@ from typing import Any
 
 from gamekeeper.algorithms.linear.facts import LinearFacts
 from gamekeeper.algorithms.linear.search import FactBounds, FactSearch
-from gamekeeper.data.cells.cell_facts import share_rows
+from gamekeeper.data.tables.cell_facts import share_rows
 from tests.reference.cases import Case, NotRun
 
 __all__ = ["tables_protect_audit_percentages", "tables_protect_audit_whole_against_real"]

@@ -1,4 +1,4 @@
-"""Whether households that changed places did only that: what a swap of geography must keep.
+"""Whether values, or households, that changed places did only that: what swapping must keep.
 
 A household moves as a whole, nothing but geography changes, and the number of households of each
 profile in each area stays: a profile is the sorted list of what the people of a household have in
@@ -9,7 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 Record = Mapping[str, Any]
 
@@ -78,3 +82,42 @@ def _profiles(
         people.setdefault(record[household], []).append(tuple(str(record[n]) for n in match_on))
         places.setdefault(record[household], tuple(record[name] for name in geography))
     return Counter((places[home], tuple(sorted(members))) for home, members in people.items())
+
+
+class SwapCheck(NamedTuple):
+    """What became of the values of one variable."""
+
+    same_values: bool
+    rank_differences: list[int]
+    within_limit: bool
+    unchanged: int
+
+
+def check_swap(before: ArrayLike, after: ArrayLike, share: Fraction) -> SwapCheck:
+    """Tell whether values only changed places, and how many ranks each moved.
+
+    A value that was not there before is as far away as the place where it would stand.
+
+    Examples
+    --------
+    >>> check_swap([1, 2, 3], [2, 1, 3], Fraction(1, 3))
+    SwapCheck(same_values=True, rank_differences=[1, 1, 0], within_limit=True, unchanged=1)
+    """
+    old, new = np.asarray(before, dtype=np.float64), np.asarray(after, dtype=np.float64)
+    ordered = np.sort(old)
+    first_old, last_old = _ranks(ordered, old)
+    first_new, last_new = _ranks(ordered, new)
+    apart = np.maximum(0, np.maximum(first_new - last_old, first_old - last_new))
+    return SwapCheck(
+        same_values=bool(np.array_equal(ordered, np.sort(new))),
+        rank_differences=apart.tolist(),
+        within_limit=bool((apart <= int(share * len(old))).all()),
+        unchanged=int(np.count_nonzero(old == new)),
+    )
+
+
+def _ranks(
+    ordered: NDArray[np.float64], values: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    first = np.searchsorted(ordered, values, "left")
+    return first, np.maximum(first, np.searchsorted(ordered, values, "right") - 1)

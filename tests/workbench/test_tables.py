@@ -39,7 +39,8 @@ from gamekeeper.workbench.requests.tables import (
     ReleaseRequest,
     SapRequest,
 )
-from gamekeeper.workbench.tables import audit_published, open_release
+from gamekeeper.workbench.table_files import open_release
+from gamekeeper.workbench.tables import audit_published
 from tests.given.microdata import KEYS, PEOPLE, write
 
 AXES = {"sex": ["f", "m"], "work": ["yes", "no"]}

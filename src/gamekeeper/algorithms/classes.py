@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,7 +101,7 @@ class EqualRows:
     sizes: NDArray[np.int64]
 
     @classmethod
-    def of(cls, numbers: NDArray[np.int64]) -> EqualRows:
+    def of(cls, numbers: NDArray[np.int64]) -> Self:
         """Return the classes of rows that have numbers without a gap.
 
         Examples

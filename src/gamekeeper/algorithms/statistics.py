@@ -189,6 +189,11 @@ class LogisticLine(NamedTuple):
         return self.intercept + self.slope * x
 
 
+def chances(logits: Floats) -> Floats:
+    """Return 1 / (1 + e^-x) of every logit x."""
+    return 1 / (1 + np.exp(-np.clip(logits, -700, 700)))
+
+
 def logit(probability: float) -> float:
     """Return log(p / (1 - p)) of a probability between 0 and 1."""
     return math.log(probability) - math.log1p(-probability)
@@ -321,7 +326,8 @@ def _checked(x: ArrayLike, y: ArrayLike, span: float, rounds: int) -> tuple[Floa
     return xs, ys
 
 
-_NORMAL = 1.959963984540054
+Z_95 = 1.959963984540054
+"""An interval of 95% reaches so many standard errors to either side of its middle."""
 _SMALL = 1e-10
 
 
@@ -366,7 +372,7 @@ def least_squares(
     spread = inverse @ meat @ inverse * (n_records / (n_records - n_columns))
     error = np.sqrt(np.maximum(np.diag(spread), 0.0)) / scale
     beta = beta / scale
-    return Fit(beta, beta - _NORMAL * error, beta + _NORMAL * error)
+    return Fit(beta, beta - Z_95 * error, beta + Z_95 * error)
 
 
 def r_hat(series: NDArray[np.floating]) -> float:

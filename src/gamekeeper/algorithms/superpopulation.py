@@ -41,6 +41,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.classes import dense_numbers
+
 if TYPE_CHECKING:
     from scipy.optimize import OptimizeResult
 
@@ -140,9 +142,7 @@ def two_way_effects(
     >>> two_way_effects(np.array([[1, 1], [1, 2], [2, 1], [2, 1]]), np.array([1]))
     array([1.])
     """
-    columns = [
-        np.unique(codes[:, place], return_inverse=True)[1] for place in range(codes.shape[1])
-    ]
+    columns = [dense_numbers(codes[:, place]) for place in range(codes.shape[1])]
     shape = tuple(int(column.max(initial=0)) + 1 for column in columns)
     cells = np.ravel_multi_index(columns, shape)
     whole = np.bincount(cells, counts, minlength=int(np.prod(shape))).astype(np.float64)

@@ -46,7 +46,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.classes import dense_numbers, equal_rows
-from gamekeeper.algorithms.statistics import Step, climb
+from gamekeeper.algorithms.statistics import Step, chances, climb
 
 Codes = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -393,7 +393,7 @@ def fit_logistic(
         return float(gained.sum() / scale - (ridge * line**2).sum() / 2)
 
     def step(line: Floats) -> Step | None:
-        fitted = _chances(at)
+        fitted = chances(at)
         slope, bend = np.zeros(n_columns), np.zeros((n_columns, n_columns))
         add_products(terms, total * fitted * (1 - fitted), hits - total * fitted, slope, bend)
         slope = slope / scale - ridge * line
@@ -406,11 +406,7 @@ def fit_logistic(
         promised = float(slope @ way)
         return Step(way, promised, promised < _ENOUGH)
 
-    return None if climb(start, height, step) is None else _chances(at)
-
-
-def _chances(logits: Floats) -> Floats:
-    return 1 / (1 + np.exp(-np.clip(logits, -700, 700)))
+    return None if climb(start, height, step) is None else chances(at)
 
 
 def _patterns(

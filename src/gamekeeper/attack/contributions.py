@@ -232,8 +232,6 @@ class SizeRisk(Result):
 def whole_numbers(values: Sequence[int]) -> pa.Array:
     """Return whole numbers as an Arrow array: int64 where all fit, else the nearest floats.
 
-    Examples
-    --------
     >>> whole_numbers([1, 2]).type, whole_numbers([1, 10**30]).type
     (DataType(int64), DataType(double))
     """
@@ -276,8 +274,6 @@ def plot_records(risk: RecordRisk) -> Figure:
 
     A measure that never exceeds 1 has bins of equal width, a score has bins of equal ratio.
 
-    Examples
-    --------
     >>> import pyarrow as pa
     >>> from gamekeeper.attack.risk import RecordRisk
     >>> from gamekeeper.results import Provenance

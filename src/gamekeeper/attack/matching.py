@@ -35,11 +35,13 @@ from gamekeeper.algorithms.uniques.strategies import (
     Predicate,
     Strategy,
     StrategyValue,
+    chosen_by,
     custom_strategies,
     evaluate_strategies,
     find_dominance,
     matching_probabilities,
     numbered_strategies,
+    value_of,
 )
 from gamekeeper.arrow import arrow_table, pa
 from gamekeeper.attack.matching_result import MatchingRisk, dis_line, known_lines, modelled_lines
@@ -104,15 +106,7 @@ def unknown_strategies(strategies: Sequence[Strategy]) -> tuple[StrategyValue, .
 
 
 def _estimate(cells: EstimatedCells, strategy: Strategy) -> StrategyValue:
-    used: NDArray[Any] = np.asarray(strategy.predicate(cells.sample, cells.expected))
-    if used.dtype != np.bool_ or used.shape != cells.sample.shape:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"The strategy '{strategy.name[:60]}' was asked for.",
-            f"Its condition gave {used.size:,} values of type {used.dtype} for "
-            f"{cells.sample.size:,} classes.",
-            "Let it return one true or false for each class, such as (f == 1) & (F < 5).",
-        )
+    used = chosen_by(strategy, cells.sample, cells.expected, "class", "classes")
     n_used = int(used.sum())
     if not n_used:
         return StrategyValue(strategy, False, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -128,17 +122,7 @@ def _estimate(cells: EstimatedCells, strategy: Strategy) -> StrategyValue:
         pr_cm = float((f * cells.reciprocal[used]).sum()) / n_records
         cost_without = (size + 1) * float((f * cells.reciprocal_of_next[used]).sum()) / n_records
         cost_with = size * pr_cm
-    return StrategyValue(
-        strategy,
-        True,
-        n_used,
-        n_used,
-        pr_cm,
-        cost_without,
-        cost_with,
-        pr_cm / cost_without,
-        pr_cm / cost_with,
-    )
+    return value_of(strategy, n_used, n_used, pr_cm, cost_without, cost_with)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -185,8 +169,6 @@ class MatchedClasses:
 def match_classes(key_table: KeyTable, population: KeyTable) -> MatchedClasses:
     """Return the classes of a sample and its population, by the words of their categories.
 
-    Examples
-    --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> from gamekeeper.data.keys.counting import count_keys
     >>> people = coded_from_codes([[1], [1], [2]], ["sex"], [("missing", "m", "w")])

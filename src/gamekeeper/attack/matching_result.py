@@ -7,14 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.algorithms.models.rate_mixture import Measure as Estimated
-from gamekeeper.algorithms.uniques.strategies import (
-    Direction,
-    Dominance,
-    MatchingProbabilities,
-    Measure,
-    Strategy,
-    StrategyValue,
-)
+from gamekeeper.algorithms.uniques import strategies
 from gamekeeper.arrow import arrow_table, pa
 from gamekeeper.attack.models.inference import ModelRisk, measure_text
 from gamekeeper.attack.risk import FileRisk, RiskLine
@@ -69,14 +62,14 @@ class MatchingRisk(Result):
     n_people: int | float
     n_uniques: int
     estimated: bool
-    values: tuple[StrategyValue, ...]
-    dominance: tuple[Dominance, ...]
+    values: tuple[strategies.StrategyValue, ...]
+    dominance: tuple[strategies.Dominance, ...]
     file: FileRisk
     provenance: Provenance
     why_not_known: str = ""
     reservations: tuple[str, ...] = ()
 
-    def __getitem__(self, name: str) -> StrategyValue:
+    def __getitem__(self, name: str) -> strategies.StrategyValue:
         for value in self.values:
             if value.name == name:
                 return value
@@ -162,7 +155,7 @@ class MatchingRisk(Result):
     def dominance_sentences(self) -> list[str]:
         """Return which strategies are never worse than others, always and here, in words."""
         lines: list[str] = []
-        pairs = [line for line in self.dominance if line.measure is Measure.PR_CM]
+        pairs = [line for line in self.dominance if line.measure is strategies.Measure.PR_CM]
         named = {value.name: value.strategy for value in self.values}
         always = [
             f"{line.higher} over {line.lower}"
@@ -205,7 +198,7 @@ class MatchingRisk(Result):
         )
 
 
-def _best(best: StrategyValue | None, why_not_known: str) -> dict[str, Any]:
+def _best(best: strategies.StrategyValue | None, why_not_known: str) -> dict[str, Any]:
     if why_not_known:
         return dict.fromkeys(("most_probable", "pr_cm", "cost_without"), "not known")
     return {
@@ -215,12 +208,12 @@ def _best(best: StrategyValue | None, why_not_known: str) -> dict[str, Any]:
     }
 
 
-def told(value: StrategyValue, why_not_known: str = "") -> str:
+def told(value: strategies.StrategyValue, why_not_known: str = "") -> str:
     """Return a strategy and what it achieves as a sentence."""
     strategy = value.strategy
     if strategy.number:
         name = f"Strategy {strategy.name}"
-        if strategy.direction is Direction.S2P:
+        if strategy.direction is strategies.Direction.S2P:
             does = f"pick {_target(strategy)} at random and search the population for its match"
         elif strategy.number == 2:
             does = "take anyone in the population and look for a match in the sample"
@@ -240,19 +233,19 @@ def told(value: StrategyValue, why_not_known: str = "") -> str:
     )
 
 
-def _target(strategy: Strategy) -> str:
+def _target(strategy: strategies.Strategy) -> str:
     if strategy.number < 4:
         return "any sample record"
     return "a sample unique" if strategy.r == 1 else f"a record of a class of {strategy.r}"
 
 
-def _is_same(one: Strategy, other: Strategy) -> bool:
+def _is_same(one: strategies.Strategy, other: strategies.Strategy) -> bool:
     """Tell whether two numbered strategies are one under two names, as 4 and 6 with r = 1."""
     return one.r >= 1 and (one.r, one.direction) == (other.r, other.direction)
 
 
 def known_lines(
-    found: MatchingProbabilities, *, whole: bool, has_uniques: bool
+    found: strategies.MatchingProbabilities, *, whole: bool, has_uniques: bool
 ) -> tuple[RiskLine, ...]:
     """Return the measures of a file whose population, or its sampled classes alone, is known."""
     measures = {

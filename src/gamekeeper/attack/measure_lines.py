@@ -13,26 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.anonymity import (
-    UnsafeCombinations,
-    approximate_reciprocal,
-    attacker_risk,
-    count_values,
-    diversity,
-    equal_distance,
-    estimated_risk,
-    expected_reciprocal,
-    household_risk,
-    ordered_distance,
-)
-from gamekeeper.algorithms.superpopulation import (
-    estimate_pitman,
-    estimate_zayatz,
-    main_effects,
-    n_cells,
-    poisson_risk,
-    two_way_effects,
-)
+from gamekeeper.algorithms import anonymity, superpopulation
 from gamekeeper.attack.options import MeasuresOptions
 from gamekeeper.attack.risk import FileRisk, RiskLine, count_line
 from gamekeeper.attack.unexamined import WHOLE_HOUSEHOLDS
@@ -76,8 +57,8 @@ def individual_risks(listed: ListedRecords, sizes: NDArray[np.int64]) -> Individ
     share = sizes / people
     return IndividualRisks(
         people,
-        expected_reciprocal(sizes, share),
-        approximate_reciprocal(sizes, share),
+        anonymity.expected_reciprocal(sizes, share),
+        anonymity.approximate_reciprocal(sizes, share),
         bool(listed.table.weight),
         n_light,
     )
@@ -103,7 +84,7 @@ def household_risks(
     whole = np.full(len(homes), np.nan)
     whole[listed.places] = individual
     return HouseholdRisks(
-        household_risk(whole, homes)[listed.places],
+        anonymity.household_risk(whole, homes)[listed.places],
         len(np.unique(homes[homes > 0])),
         int(np.count_nonzero(homes == 0)),
         households_across(key_table, household),
@@ -146,9 +127,9 @@ def sensitive_values(
     """Return how diverse a variable is in the class of each record (`rows`), and how far off."""
     classes, codes, counts = listed.values_of(variable)
     n_values = listed.table.coded.codebook[variable].n_codes - 1
-    found = count_values(classes, codes, n_values, counts)
-    of_class = diversity(found, Fraction(repr(c)))
-    far = ordered_distance(found) if is_ordered else equal_distance(found)
+    found = anonymity.count_values(classes, codes, n_values, counts)
+    of_class = anonymity.diversity(found, Fraction(repr(c)))
+    far = anonymity.ordered_distance(found) if is_ordered else anonymity.equal_distance(found)
     return SensitiveValues(
         variable,
         is_ordered,
@@ -203,23 +184,23 @@ def _log_linear(key_table: KeyTable, max_cells: int) -> list[ModelledUniques]:
     counts = listed.counts if listed.by_key else None
     rows = np.flatnonzero(listed.sizes() == 1)
     shares = listed.fractions()[rows]
-    plain = poisson_risk(main_effects(codes, rows, counts), shares)
+    plain = superpopulation.poisson_risk(superpopulation.main_effects(codes, rows, counts), shares)
     found = [ModelledUniques("main effects", plain.tau1, plain.tau2)]
-    cells, name = n_cells(codes), "two-way interactions"
+    cells, name = superpopulation.n_cells(codes), "two-way interactions"
     if cells > max_cells:
         why = f"the table has {cells:,} cells, more than {max_cells:,} (--max-cells)"
         return [*found, ModelledUniques(name, None, None, why)]
-    expected = two_way_effects(codes, rows, counts)
+    expected = superpopulation.two_way_effects(codes, rows, counts)
     if expected is None:
         return [*found, ModelledUniques(name, None, None, "the fit did not settle")]
-    fine = poisson_risk(expected, shares)
+    fine = superpopulation.poisson_risk(expected, shares)
     return [*found, ModelledUniques(name, fine.tau1, fine.tau2)]
 
 
 def _by_sizes(key_table: KeyTable, people: int) -> list[ModelledUniques]:
     structure = dict(key_table.structure)
-    pitman = estimate_pitman(structure, people)
-    zayatz = estimate_zayatz(structure, people)
+    pitman = superpopulation.estimate_pitman(structure, people)
+    zayatz = superpopulation.estimate_zayatz(structure, people)
     # A population unique is in the sample with the chance of any person.
     sampled = key_table.n_records / people
     both = None if pitman is None else min(pitman.population_uniques * sampled, key_table.n_uniques)
@@ -244,7 +225,7 @@ class Found:
     individual: IndividualRisks | None
     homes: HouseholdRisks | None
     sensitive: list[SensitiveValues]
-    unsafe: UnsafeCombinations | None
+    unsafe: anonymity.UnsafeCombinations | None
     people: NDArray[np.int64] | None
     models: list[ModelledUniques]
 
@@ -298,7 +279,7 @@ def _below(table: KeyTable, k: int) -> int:
 
 
 def _prosecutor_lines(found: Found) -> Iterator[RiskLine]:
-    risk = attacker_risk(found.key_table.released_by_size, found.threshold)
+    risk = anonymity.attacker_risk(found.key_table.released_by_size, found.threshold)
     about = "of those known to be in the file (1/f)"
     yield _line("prosecutor_highest", risk.highest, f"Highest risk {about}")
     yield _line("prosecutor_average", risk.average, f"Average risk {about}")
@@ -314,11 +295,11 @@ def _journalist_lines(found: Found) -> Iterator[RiskLine]:
         numbers, places = np.unique(found.people, return_inverse=True)
         records = np.bincount(places, found.counts).astype(np.int64)
         by_size = dict(zip(numbers.tolist(), records.tolist(), strict=True))
-        risk = attacker_risk(by_size, found.threshold)
+        risk = anonymity.attacker_risk(by_size, found.threshold)
         values, how = (risk.highest, risk.average, risk.at_risk), "F from the population"
     elif found.individual is not None:
         people = found.individual.people
-        values = estimated_risk(found.sizes, people, found.threshold, found.counts)
+        values = anonymity.estimated_risk(found.sizes, people, found.threshold, found.counts)
         by = "weights" if found.individual.from_weights else "the fraction"
         how = f"F grossed up by {by}, whatever the key"
     yield _line("journalist_highest", values[0], f"Highest risk {about}", how)

@@ -19,17 +19,8 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.anonymity import UnsafeCombinations, n_sets, unsafe_combinations
 from gamekeeper.arrow import pa
+from gamekeeper.attack import measure_lines
 from gamekeeper.attack.matching import match_classes
-from gamekeeper.attack.measure_lines import (
-    Found,
-    SensitiveValues,
-    file_risk,
-    household_risks,
-    individual_risks,
-    modelled_uniques,
-    sensitive_values,
-    sentences_of,
-)
 from gamekeeper.attack.options import MeasuresOptions
 from gamekeeper.attack.risk import FileRisk, RecordRisk, listed_risk
 from gamekeeper.data.keys.key_table import KeyTable
@@ -102,11 +93,11 @@ def measure_risk(key_table: KeyTable, asked: MeasuresOptions) -> RiskMeasures:
     _require_possible(key_table, asked)
     listed = key_table.listed
     sizes = listed.sizes()
-    individual = individual_risks(listed, sizes)
+    individual = measure_lines.individual_risks(listed, sizes)
     homes = None
     if asked.household and individual is not None:
-        homes = household_risks(listed, individual.exact, asked.household)
-    found = Found(
+        homes = measure_lines.household_risks(listed, individual.exact, asked.household)
+    found = measure_lines.Found(
         key_table=key_table,
         asked=asked,
         counts=listed.counts,
@@ -116,7 +107,7 @@ def measure_risk(key_table: KeyTable, asked: MeasuresOptions) -> RiskMeasures:
         sensitive=_sensitive(listed, asked),
         unsafe=_unsafe(listed, asked),
         people=_people(key_table, asked.population),
-        models=modelled_uniques(key_table, max_cells=asked.max_cells),
+        models=measure_lines.modelled_uniques(key_table, max_cells=asked.max_cells),
     )
     provenance = Provenance(
         "measures of the field",
@@ -126,22 +117,26 @@ def measure_risk(key_table: KeyTable, asked: MeasuresOptions) -> RiskMeasures:
         seconds=time.perf_counter() - started,
     )
     return RiskMeasures(
-        file_risk(found, provenance),
+        measure_lines.file_risk(found, provenance),
         _records(found, provenance),
         _unsafe_table(key_table, found.unsafe),
-        tuple(sentences_of(found)),
+        tuple(measure_lines.sentences_of(found)),
         provenance,
     )
 
 
-def _sensitive(listed: ListedRecords, asked: MeasuresOptions) -> list[SensitiveValues]:
+def _sensitive(
+    listed: ListedRecords, asked: MeasuresOptions
+) -> list[measure_lines.SensitiveValues]:
     names = dict.fromkeys((*asked.sensitive, *asked.ordered))
     if not names:
         return []
     # Values are those of records with the very same key, whatever the rule for missing cells.
     rows = listed.classes()
     return [
-        sensitive_values(listed, rows, name, c=asked.recursive, is_ordered=name in asked.ordered)
+        measure_lines.sensitive_values(
+            listed, rows, name, c=asked.recursive, is_ordered=name in asked.ordered
+        )
         for name in names
     ]
 
@@ -178,7 +173,7 @@ def _people(key_table: KeyTable, population: KeyTable | None) -> NDArray[np.int6
     return matched.population[matched.of_record]
 
 
-def _records(found: Found, provenance: Provenance) -> RecordRisk:
+def _records(found: measure_lines.Found, provenance: Provenance) -> RecordRisk:
     listed = found.key_table.listed
     meanings = {
         "record": "The number of the record in the file.",

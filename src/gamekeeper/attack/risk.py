@@ -343,8 +343,6 @@ class RiskLine:
 def count_line(name: str, number: int, words: str, *, of: int = 0) -> RiskLine:
     """Return a number of records or the like as a line, with its share where there are some of all.
 
-    Examples
-    --------
     >>> count_line("sample_uniques", 2, "Sample uniques", of=8)
     RiskLine(name='sample_uniques', value=2, meaning='Sample uniques: 2.', share=Fraction(1, 4))
     """

@@ -358,6 +358,7 @@ FAMILIES = (
             "tables bounds": {
                 **_OF_RELEASES,
                 SUBTOTALS: _by("--hierarchy", "--total", "--disjoint"),
+                CONTRIBUTORS: _part("--rule"),
                 FIGURES: _by("--percent", "--ratio", "--mean"),
                 METHOD: _part("--scheme", "--says"),
             },
@@ -418,8 +419,6 @@ def not_examined(command: str) -> tuple[Subject, ...]:
 def left_out_words(subjects: Iterable[Subject]) -> str:
     """Return what is not looked at, as one sentence; "" where that is nothing.
 
-    Examples
-    --------
     >>> left_out_words([ORDER, HOUSEHOLDS])
     'Not examined: the order of records; whole households.'
     """

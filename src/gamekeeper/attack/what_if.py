@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gamekeeper.arrow import arrow_table, pa
@@ -21,7 +21,6 @@ from gamekeeper.attack.uniques.dis import general_dis
 from gamekeeper.data.coding.codebook import Change
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import Cancelled, GamekeeperError
-from gamekeeper.options import given
 from gamekeeper.results import (
     COLOURS,
     MUTED,
@@ -252,7 +251,7 @@ def _inferred(
     from gamekeeper.attack.models.inference import infer_risk
 
     try:
-        found = fit_models(table, **given(replace(fit, progress=progress)))
+        found = fit_models(table, asked=fit, progress=progress)
         cautions += found.warnings()
         file = infer_risk(table, fit=found, seed=fit.seed).estimate.file
     except Cancelled:
@@ -272,8 +271,6 @@ def _inferred(
 def plot_what_if(found: WhatIf) -> Figure:
     """Plot a file before and after; needs no display.
 
-    Examples
-    --------
     >>> from gamekeeper.attack.what_if import compare_recoded
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> from gamekeeper.data.keys.counting import count_keys

@@ -340,7 +340,8 @@ def audit_command(asked: AuditRequest, how: AsFormat = Format.TABLE) -> None:
         say_all(said[: len(said) - known])
         if known:
             say()
-            say("Given away:")
+            rests = "" if found.if_disjoint is None else ", if no label is the sum of others"
+            say(f"Given away{rests}:")
             for number, sentence in enumerate(said[len(said) - known :], start=1):
                 say(f"{number:>3}. {sentence}")
         if asked.top and not records_are_withheld():

@@ -20,42 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.arrow import pa
-from gamekeeper.data.people import (
-    ALONE,
-    CAPITAL,
-    CATEGORIES,
-    COUPLE,
-    ELDERLY_ALONE,
-    ELDERLY_COUPLE,
-    FAMILY,
-    HOUSEHOLD,
-    IN_WORK,
-    LONE_PARENT,
-    SELF_EMPLOYED,
-    SETTING,
-    SHARED,
-    THREE_GENERATIONS,
-    Chances,
-    Draws,
-    Households,
-    Integers,
-    People,
-    band_of,
-    count_dependants,
-    crossed,
-    draw_activities,
-    draw_births,
-    draw_ethnic_groups,
-    draw_health,
-    draw_households,
-    draw_incomes,
-    draw_marital_status,
-    draw_occupations,
-    draw_people,
-    draw_qualifications,
-    draw_religions,
-    tables,
-)
+from gamekeeper.data import people as norland
+from gamekeeper.data.people import CATEGORIES, HOUSEHOLD, Draws, Households, Integers, People
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.prompt_syntax import FractionLike, parse_fraction
 from gamekeeper.wording import did_you_mean
@@ -71,32 +37,34 @@ _DESKS = (0, 2, 3, 4, 5, 6, 8, 9, 10, 17)
 
 # Of each kind of household: alone, a couple, with children, sharing.
 _WAY = np.zeros(8, dtype=np.int64)
-_WAY[[ALONE, ELDERLY_ALONE]] = 0
-_WAY[[COUPLE, ELDERLY_COUPLE]] = 1
-_WAY[[FAMILY, LONE_PARENT, THREE_GENERATIONS]] = 2
-_WAY[SHARED] = 3
+_WAY[[norland.ALONE, norland.ELDERLY_ALONE]] = 0
+_WAY[[norland.COUPLE, norland.ELDERLY_COUPLE]] = 1
+_WAY[[norland.FAMILY, norland.LONE_PARENT, norland.THREE_GENERATIONS]] = 2
+_WAY[norland.SHARED] = 3
 _TENURE_GROUP = np.array([0, 0, 0, 1, 2, 2])
 
-_HOMES = tables("homes")
-_TENURES = Chances(
-    crossed(
+_HOMES = norland.tables("homes")
+_TENURES = norland.Chances(
+    norland.crossed(
         _HOMES["tenures"],
         _HOMES["tenures by means"],
         _HOMES["tenures by way"],
         _HOMES["tenures by place"],
     )
 )
-_DWELLINGS = Chances(
-    crossed(
+_DWELLINGS = norland.Chances(
+    norland.crossed(
         _HOMES["dwellings"],
         _HOMES["dwellings by means"],
         _HOMES["dwellings by way"],
         _HOMES["dwellings by tenure"],
     )
 )
-_CARS = Chances(crossed(_HOMES["cars"], _HOMES["cars by income"], _HOMES["cars by setting"]))
-_TRAVEL = Chances(
-    crossed(
+_CARS = norland.Chances(
+    norland.crossed(_HOMES["cars"], _HOMES["cars by income"], _HOMES["cars by setting"])
+)
+_TRAVEL = norland.Chances(
+    norland.crossed(
         _HOMES["travel"],
         _HOMES["travel by cars"],
         _HOMES["travel by work"],
@@ -176,7 +144,7 @@ def _blocks(n_people: int, seed: int) -> Iterator[tuple[int, Draws, Households]]
     while n_people > 0:
         draws = Draws(int(seed), block)
         # No home is empty, so there are at most as many households as people left.
-        homes = draw_households(draws, min(n_people, _HOUSEHOLDS_PER_BLOCK)).first(n_people)
+        homes = norland.draw_households(draws, min(n_people, _HOUSEHOLDS_PER_BLOCK)).first(n_people)
         n_people -= int(homes.size.sum())
         yield block, draws, homes
         block += 1
@@ -184,18 +152,18 @@ def _blocks(n_people: int, seed: int) -> Iterator[tuple[int, Draws, Households]]
 
 def _described(draws: Draws, homes: Households) -> tuple[Integers, dict[str, Integers]]:
     """Return the household of each person of a block, and the code of each in each variable."""
-    people = draw_people(draws, homes)
+    people = norland.draw_people(draws, homes)
     at = people.household
-    group = draw_ethnic_groups(draws, homes, people)
-    birth = draw_births(draws, homes, people, group)
-    religion = draw_religions(draws, people, group)
-    health = draw_health(draws, homes, people)
-    marital_status = draw_marital_status(draws, homes, people)
-    dependants = count_dependants(homes, people)
-    activity = draw_activities(draws, homes, people, health, dependants)
-    qualification = draw_qualifications(draws, homes, people, activity)
-    occupation = draw_occupations(draws, homes, people, activity, qualification)
-    income = draw_incomes(draws, homes, people, activity, qualification, occupation)
+    group = norland.draw_ethnic_groups(draws, homes, people)
+    birth = norland.draw_births(draws, homes, people, group)
+    religion = norland.draw_religions(draws, people, group)
+    health = norland.draw_health(draws, homes, people)
+    marital_status = norland.draw_marital_status(draws, homes, people)
+    dependants = norland.count_dependants(homes, people)
+    activity = norland.draw_activities(draws, homes, people, health, dependants)
+    qualification = norland.draw_qualifications(draws, homes, people, activity)
+    occupation = norland.draw_occupations(draws, homes, people, activity, qualification)
+    income = norland.draw_incomes(draws, homes, people, activity, qualification, occupation)
     tenure = _draw_tenures(draws, homes)
     dwelling = _draw_dwellings(draws, homes, tenure)
     cars = _draw_cars(draws, homes, people, income)
@@ -235,23 +203,30 @@ def _table(
 
 
 def _draw_tenures(draws: Draws, homes: Households) -> Integers:
-    row = band_of(homes.head_age, 25, 35, 50, 65) * 3 + homes.means
-    row = (row * 4 + _WAY[homes.kind]) * 2 + (SETTING[homes.place] == CAPITAL)
+    row = norland.band_of(homes.head_age, 25, 35, 50, 65) * 3 + homes.means
+    row = (row * 4 + _WAY[homes.kind]) * 2 + (norland.SETTING[homes.place] == norland.CAPITAL)
     return _TENURES.draw(draws, row)
 
 
 def _draw_dwellings(draws: Draws, homes: Households, tenure: Integers) -> Integers:
-    row = SETTING[homes.place] * 3 + homes.means
+    row = norland.SETTING[homes.place] * 3 + homes.means
     row = (row * 4 + _WAY[homes.kind]) * 3 + _TENURE_GROUP[tenure]
     return _DWELLINGS.draw(draws, row)
 
 
-def _draw_cars(draws: Draws, homes: Households, people: People, income: Integers) -> Integers:
+def _draw_cars(
+    draws: Draws,
+    homes: Households,
+    people: People,
+    income: Integers,
+) -> Integers:
     starts = np.flatnonzero(people.head == np.arange(len(people.head)))
     together = np.add.reduceat(income, starts)
     adults = np.add.reduceat((people.age >= 17).astype(np.int64), starts)
-    row = (np.clip(adults, 1, 3) - 1) * 5 + band_of(together, 12_000, 25_000, 40_000, 60_000)
-    return _CARS.draw(draws, row * 4 + SETTING[homes.place])
+    row = (np.clip(adults, 1, 3) - 1) * 5 + norland.band_of(
+        together, 12_000, 25_000, 40_000, 60_000
+    )
+    return _CARS.draw(draws, row * 4 + norland.SETTING[homes.place])
 
 
 def _draw_travel(
@@ -264,12 +239,12 @@ def _draw_travel(
 ) -> Integers:
     """Draw the means of travel to work; nobody under 17 drives a car."""
     work = np.where(occupation == _FARMERS, 2, np.isin(occupation, _DESKS))
-    row = SETTING[homes.place[people.household]] * 3 + np.minimum(cars[people.household], 2)
-    row = (row * 3 + work) * 2 + np.isin(activity, SELF_EMPLOYED)
+    row = norland.SETTING[homes.place[people.household]] * 3 + np.minimum(cars[people.household], 2)
+    row = (row * 3 + work) * 2 + np.isin(activity, norland.SELF_EMPLOYED)
     drawn = _TRAVEL.draw(draws, row)
     driven = (people.age < 17) & (drawn == _CAR_AS_DRIVER)
     drawn = np.where(driven, _CAR_AS_PASSENGER, drawn)
-    return np.where(activity < IN_WORK, drawn, _NOT_IN_WORK)
+    return np.where(activity < norland.IN_WORK, drawn, _NOT_IN_WORK)
 
 
 def sample_population(

@@ -86,8 +86,6 @@ class Classification:
 def classification_of(tree: Mapping[str, Any]) -> Classification:
     """Return a classification from plain values.
 
-    Examples
-    --------
     >>> ages = Classification("Age", bands={"0-15": Band(0, 16), "16+": Band(16, float("inf"))})
     >>> classification_of(ages.as_plain()) == ages
     True
@@ -111,8 +109,6 @@ def from_codes(
 ) -> Classification:
     """Return the classification of codes with parents.
 
-    Examples
-    --------
     >>> codes = [Code("_T", "Total"), Code("1", "City", "_T"), Code("2", "Town", "_T")]
     >>> from_codes(
     ...     "Place", [*codes, Code("21", "Suburb", "2"), Code("22", "Other town", "2")]

@@ -93,8 +93,6 @@ _LONGEST = 4000
 def clean(text: object) -> str:
     r"""Return a text as one line of words.
 
-    Examples
-    --------
     >>> clean("<p>Male &amp; <b>female</b>\n over 16</p>")
     'Male & female over 16'
     """
@@ -132,8 +130,6 @@ TABLES = (".csv", ".tsv", ".txt")
 def decoded(content: bytes, name: str) -> str:
     """Return the text of a file: by its byte order mark, else UTF-8, else Windows-1252.
 
-    Examples
-    --------
     >>> decoded("Alter in Jahren: größer".encode("cp1252"), "x.csv")
     'Alter in Jahren: größer'
     """
@@ -247,8 +243,6 @@ class _Refused(Exception):  # noqa: N818 - ends the parser, never leaves this mo
 def parsed(content: bytes, name: str) -> Element:
     """Return the root of an XML document, every name without its namespace.
 
-    Examples
-    --------
     >>> root = parsed(b'<c:a xmlns:c="x"><c:b id="1">text</c:b></c:a>', "a.xml")
     >>> root.tag, root[0].tag, root[0].text
     ('a', 'b', 'text')

@@ -137,8 +137,6 @@ def _is_rest(text: str) -> bool:
 def yes_or_no(texts: Sequence[str]) -> tuple[str, str] | None:
     """Return the answers that say yes and no, if there are these two and no others.
 
-    Examples
-    --------
     >>> yes_or_no(["No, not of Hispanic origin", "Yes, of Hispanic origin"])
     ('Yes, of Hispanic origin', 'No, not of Hispanic origin')
     """

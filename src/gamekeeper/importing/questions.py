@@ -219,8 +219,6 @@ _REASON_OF = {text: why for why, texts in NO_ANSWER_WORDS.items() for text in te
 def words_of(text: str) -> tuple[str, ...]:
     """Return the words of a text or of a name.
 
-    Examples
-    --------
     >>> words_of("103. Is ${firstname} MALE or female?"), words_of("maritalStatus_2")
     (('is', 'male', 'or', 'female'), ('marital', 'status', '2'))
     """
@@ -256,8 +254,6 @@ def answer_text(text: str) -> str:
 def answer_wordings(text: str) -> tuple[str, ...]:
     """Return the wordings of an answer to try: whole, without brackets, without what numbers it.
 
-    Examples
-    --------
     >>> answer_wordings("2. Married (now)")
     ('2 married (now)', '2 married', 'married (now)', 'married')
     """
@@ -270,8 +266,6 @@ def answer_wordings(text: str) -> tuple[str, ...]:
 def senses_of(wording: str) -> tuple[str, ...]:
     """Return what an answer may mean in general.
 
-    Examples
-    --------
     >>> senses_of("weiblich"), senses_of("none")
     (('female',), ('no qualification', 'no religion'))
     """
@@ -281,8 +275,6 @@ def senses_of(wording: str) -> tuple[str, ...]:
 def no_answer(text: str) -> str | None:
     """Return why a printed answer is none, or None.
 
-    Examples
-    --------
     >>> no_answer("Prefer not to say"), no_answer("Keine Angabe"), no_answer("Married")
     ('refused', 'refused', None)
     """

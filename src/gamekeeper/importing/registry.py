@@ -33,36 +33,8 @@ from typing import BinaryIO
 
 from gamekeeper.data.reading.apart import plain_of, send_plain
 from gamekeeper.errors import InputError, LimitError, Reason
-from gamekeeper.importing.documents import (
-    is_codebook_json,
-    is_codebook_table,
-    is_ddi,
-    is_questionnaire_json,
-    is_statistical,
-    read_codebook_json,
-    read_codebook_table,
-    read_ddi,
-    read_questionnaire_json,
-    read_statistical,
-)
-from gamekeeper.importing.files import (
-    MOST_MEGABYTES,
-    WAY_AROUND,
-    OpenedFile,
-    asked_to_import,
-    require_file,
-)
+from gamekeeper.importing import documents, files, surveys
 from gamekeeper.importing.questions import Instrument, ProposedQuestion, instrument_of
-from gamekeeper.importing.surveys import (
-    is_lime_tables,
-    is_lss,
-    is_redcap,
-    is_xlsform,
-    read_lime_tables,
-    read_lss,
-    read_redcap,
-    read_xlsform,
-)
 from gamekeeper.wording import count_of, quoted
 
 # Each takes a millisecond to be compared with what is known.
@@ -75,29 +47,45 @@ class Format:
 
     name: str
     description: str
-    holds: Callable[[OpenedFile], bool]
-    read: Callable[[OpenedFile], Instrument]
+    holds: Callable[[files.OpenedFile], bool]
+    read: Callable[[files.OpenedFile], Instrument]
 
 
 FORMATS: tuple[Format, ...] = (
-    Format("ddi", "DDI-Codebook 1.x and 2.x (XML)", is_ddi, read_ddi),
-    Format("xlsform", "XLSForm (KoBo, ODK, SurveyCTO)", is_xlsform, read_xlsform),
-    Format("statistical", "SPSS, Stata and SAS files", is_statistical, read_statistical),
-    Format("limesurvey", "LimeSurvey archive (.lss)", is_lss, read_lss),
-    Format("redcap", "REDCap data dictionary (CSV)", is_redcap, read_redcap),
+    Format("ddi", "DDI-Codebook 1.x and 2.x (XML)", documents.is_ddi, documents.read_ddi),
+    Format("xlsform", "XLSForm (KoBo, ODK, SurveyCTO)", surveys.is_xlsform, surveys.read_xlsform),
     Format(
-        "limesurvey-csv", "LimeSurvey questions and answers (CSV)", is_lime_tables, read_lime_tables
+        "statistical",
+        "SPSS, Stata and SAS files",
+        documents.is_statistical,
+        documents.read_statistical,
+    ),
+    Format("limesurvey", "LimeSurvey archive (.lss)", surveys.is_lss, surveys.read_lss),
+    Format("redcap", "REDCap data dictionary (CSV)", surveys.is_redcap, surveys.read_redcap),
+    Format(
+        "limesurvey-csv",
+        "LimeSurvey questions and answers (CSV)",
+        surveys.is_lime_tables,
+        surveys.read_lime_tables,
     ),
     Format(
-        "questionnaire", "ONS questionnaire (JSON)", is_questionnaire_json, read_questionnaire_json
+        "questionnaire",
+        "ONS questionnaire (JSON)",
+        documents.is_questionnaire_json,
+        documents.read_questionnaire_json,
     ),
     Format(
         "codebook",
         "table of variables, codes and labels (CSV)",
-        is_codebook_table,
-        read_codebook_table,
+        documents.is_codebook_table,
+        documents.read_codebook_table,
     ),
-    Format("codebook-json", "variables with values (JSON)", is_codebook_json, read_codebook_json),
+    Format(
+        "codebook-json",
+        "variables with values (JSON)",
+        documents.is_codebook_json,
+        documents.read_codebook_json,
+    ),
 )
 
 
@@ -105,7 +93,7 @@ def read_instrument(
     path: str | Path,
     *,
     format_name: str | None = None,
-    most_megabytes: int = MOST_MEGABYTES,
+    most_megabytes: int = files.MOST_MEGABYTES,
     formats: Sequence[Format] = FORMATS,
 ) -> Instrument:
     """Read a file; nothing else is opened but the tables that belong to it, and nothing fetched.
@@ -116,7 +104,7 @@ def read_instrument(
     path = Path(path)
     named = _named_apart(_read(path, format_name, most_megabytes, formats))
     # Variables of a file of records may be known by their names alone.
-    usable = named.questions if is_statistical(OpenedFile(path)) else ()
+    usable = named.questions if documents.is_statistical(files.OpenedFile(path)) else ()
     if not usable and not any(q.text or q.label or q.answers for q in named.questions):
         raise InputError(
             Reason.NOTHING_GIVEN,
@@ -132,15 +120,15 @@ def _read(
     path: Path, name: str | None, most_megabytes: int, formats: Sequence[Format]
 ) -> Instrument:
     """Return what the first format makes of a file that holds, or has the name that was given."""
-    file = OpenedFile(path, most_megabytes)
+    file = files.OpenedFile(path, most_megabytes)
     # A file that cannot be opened is refused before it is looked at.
-    require_file(path, None if is_statistical(file) else most_megabytes)
+    files.require_file(path, None if documents.is_statistical(file) else most_megabytes)
     wanted = [known for known in formats if name in (None, known.name)]
     for are_ours, some in groupby(wanted, FORMATS.__contains__):
         if are_ours:
             found = plain_of(
                 send_instrument, str(path), [known.name for known in some], name is not None,
-                most_megabytes, path=path, asked=asked_to_import(path.name), do=WAY_AROUND,
+                most_megabytes, path=path, asked=files.asked_to_import(path.name), do=files.WAY_AROUND,
             )  # fmt: skip
             if found is not None:
                 return instrument_of(found)
@@ -162,14 +150,14 @@ def send_instrument(
     out: BinaryIO, path: str, names: Sequence[str], is_named: bool, most_megabytes: int
 ) -> None:
     """Write what the first of some formats makes of a file, or nothing where none holds."""
-    file = OpenedFile(Path(path), most_megabytes)
+    file = files.OpenedFile(Path(path), most_megabytes)
     some = (known for known in FORMATS if known.name in names)
     known = next((known for known in some if is_named or known.holds(file)), None)
     found = None if known is None else known.read(file)
     if found is not None and len(found.questions) > _MOST_QUESTIONS:
         raise LimitError(
             Reason.TOO_LARGE,
-            asked_to_import(file.name),
+            files.asked_to_import(file.name),
             f"It has {len(found.questions):,} questions, and {_MOST_QUESTIONS:,} are the most.",
             "Import a part of it at a time.",
         )

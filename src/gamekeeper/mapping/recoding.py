@@ -12,8 +12,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from gamekeeper.algorithms.categories.bands import Band, BandStyle, parse_band
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.data.coding.codebook import MISSING, Change, CodedVariable, Recode
@@ -105,8 +103,7 @@ def recode_table(
             continue
         variable = table.codebook[name]
         work = _Work(
-            table, variable, environment, (sinks or {}).get(name), decimal,
-            is_number=name in numbers, strict=strict,
+            table, variable, environment, (sinks or {}).get(name), decimal, name in numbers, strict,
         )  # fmt: skip
         try:
             recode = work.recode(rule)
@@ -147,26 +144,44 @@ def place_of(variable: CodedVariable, code: int, decimal: str = ".") -> Band | F
     return None
 
 
+def known_variable(name: str, environment: Environment | None) -> Variable | None:
+    """Return the variable of the environment that a column is, if there is one."""
+    if environment is None:
+        return None
+    asked = folded(name.replace("_", " "))
+    names = [each for each in environment.variables if folded(each) == asked]
+    return environment.variable(names[0]) if len(names) == 1 else None
+
+
+def sink_finder(
+    known: Variable, column: CodedVariable, sinks: Sequence[Sequence[int]] | None, decimal: str,
+    *, is_number: bool,
+) -> Callable[[int], Sequence[int]]:  # fmt: skip
+    """Return what finds the sinks of a code: those given of each code from 1 on, else by its text."""
+    if sinks is not None:
+        return lambda code: sinks[code - 1]
+    finder = SinkFinder(known, decimal)
+    if not is_number:
+        refuse_codes(finder, column)
+    return lambda code: finder.of(column, code)
+
+
+@dataclass(frozen=True, slots=True)
 class _Work:
-    def __init__(
-        self,
-        table: CodedTable,
-        variable: CodedVariable,
-        environment: Environment | None,
-        sinks: Sequence[Sequence[int]] | None,
-        decimal: str,
-        *,
-        is_number: bool,
-        strict: bool,
-    ) -> None:
-        self.table = table
-        self.variable = variable
-        self.environment = environment
-        self.sinks = sinks
-        self.decimal = decimal
-        self.is_number = is_number
-        self.strict = strict
-        self.codes = range(MISSING + 1, variable.n_codes)
+    """How the codes of one variable are recoded, and where its levels, codes and forms are looked up."""
+
+    table: CodedTable
+    variable: CodedVariable
+    environment: Environment | None
+    sinks: Sequence[Sequence[int]] | None
+    decimal: str
+    is_number: bool
+    strict: bool
+
+    @property
+    def codes(self) -> range:
+        """The codes of values."""
+        return range(MISSING + 1, self.variable.n_codes)
 
     def recode(self, rule: RecodeRule) -> Recode:
         way = rule.way
@@ -190,15 +205,8 @@ class _Work:
 
     def _made(self, labels: Mapping[int, str], order: Sequence[str] = ()) -> Recode:
         """Return the recode that gives codes these labels; labels of `order` come first."""
-        used = set(labels.values())
-        words = list(
-            dict.fromkeys([label for label in order if label in used] + [*labels.values()])
-        )
-        place = {word: number for number, word in enumerate(words, 1)}
-        codes = np.zeros(self.variable.n_codes, dtype=np.int32)
-        for code, label in labels.items():
-            codes[code] = place[label]
-        return Recode(self.variable.name, codes, (self.variable.words[MISSING], *words))
+        words = [self.variable.words[MISSING], *(labels[code] for code in self.codes)]
+        return Recode.by_words(self.variable.name, words, order)
 
     def _place(self, code: int) -> Band | Fraction | None:
         return place_of(self.variable, code, self.decimal)
@@ -316,12 +324,12 @@ class _Work:
 
     def _by_environment(self, way: Level | OfCode | OfForm) -> Recode:
         known = self._known()
-        find = self._finder(known)
+        find = sink_finder(known, self.variable, self.sinks, self.decimal, is_number=self.is_number)
         partition = self._partition(known, way)
         if isinstance(partition, Arbitrary):
             return self._made({code: self.variable.words[code] for code in self.codes})
         words = known.words(partition)
-        block = {sink: n for n, sinks in enumerate(partition.blocks()) for sink in sinks}
+        block = partition.dense().tolist()
         labels: dict[int, str] = {}
         for code in self.codes:
             blocks = {block[sink] for sink in find(code)}
@@ -338,25 +346,15 @@ class _Work:
                 "it is kept in an environment, and none is given.",
                 "Name its store or folder (--environment).",
             )
-        asked = folded(self.variable.name.replace("_", " "))
-        names = [name for name in self.environment.variables if folded(name) == asked]
-        if len(names) != 1:
+        known = known_variable(self.variable.name, self.environment)
+        if known is None:
             raise InputError(
                 Reason.UNKNOWN_NAME,
                 "A level, code or form was asked for.",
                 "the environment has no such variable.",
                 did_you_mean(self.variable.name, list(self.environment.variables)),
             )
-        return self.environment.variable(names[0])
-
-    def _finder(self, known: Variable) -> Callable[[int], Sequence[int]]:
-        sinks = self.sinks
-        if sinks is not None:
-            return lambda code: sinks[code - 1]
-        finder = SinkFinder(known, self.decimal)
-        if not self.is_number:
-            refuse_codes(finder, self.variable)
-        return lambda code: finder.of(self.variable, code)
+        return known
 
     def _partition(self, known: Variable, way: Level | OfCode | OfForm) -> Partition | Arbitrary:
         assert self.environment is not None

@@ -541,20 +541,13 @@ class TailCode(Step):
         ]
         upper = np.inf if top is None else top
         lower = -np.inf if bottom is None else bottom
-        words, codes = [variable.words[MISSING]], [MISSING]
-        ends: dict[str, int] = {}
-        for number, word in zip(numbers, variable.words[MISSING + 1 :], strict=True):
-            if lower < number < upper:
-                words.append(word)
-                codes.append(len(words) - 1)
-                continue
-            is_top = number >= upper
-            end = f"{_shown(upper, decimal)}+" if is_top else f"up to {_shown(lower, decimal)}"
-            if end not in ends:
-                ends[end] = len(words)
-                words.append(end)
-            codes.append(ends[end])
-        return Recode(self.variable, codes, words)
+        words = list(variable.words)
+        for code, number in enumerate(numbers, MISSING + 1):
+            if number >= upper:
+                words[code] = f"{_shown(upper, decimal)}+"
+            elif number <= lower:
+                words[code] = f"up to {_shown(lower, decimal)}"
+        return Recode.by_words(self.variable, words)
 
 
 def _shown(limit: float, decimal: str) -> str:

@@ -20,6 +20,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.classes import EqualRows, dense_numbers
 from gamekeeper.algorithms.perturbation.counter_streams import CounterStream
 from gamekeeper.algorithms.perturbation.masking import draw_records
 from gamekeeper.algorithms.perturbation.pram import (
@@ -35,7 +36,6 @@ from gamekeeper.data.coding.codebook import MISSING, CodedVariable
 from gamekeeper.data.coding.coded_table import CodedTable, replace_cells
 from gamekeeper.data.reading.columns import float_of, number_of, value_text
 from gamekeeper.errors import InputError, Problem, Reason, refuse
-from gamekeeper.mapping.recoding import recode_table
 from gamekeeper.options import Option, option
 from gamekeeper.protection.step import (
     ChangeLog,
@@ -44,6 +44,7 @@ from gamekeeper.protection.step import (
     Step,
     VariableChange,
     protected_by,
+    recoded_by,
 )
 from gamekeeper.wording import count_of, did_you_mean, percent_text, quoted
 
@@ -362,17 +363,8 @@ class Pram(Step):
         """Return for variables with a coarser categorization the category of each code from 1 on."""
         if not self.within_categories:
             return {}
-        coarse = recode_table(
-            table, self.within_categories, environment=setting.environment, sinks=setting.sinks,
-            numbers=setting.numbers, decimal=setting.decimal,
-        )  # fmt: skip
-        blocks: dict[str, list[int]] = {}
-        for rule in coarse.rules:
-            variable = table.codebook[rule.variable]
-            found = np.arange(variable.n_codes)
-            found[table.codes(variable.name)] = coarse.table.codes(variable.name)
-            blocks[variable.name] = found[MISSING + 1 :].tolist()
-        return blocks
+        coarse = recoded_by(self.within_categories, table, setting)
+        return {recode.variable: recode.codes[MISSING + 1 :].tolist() for recode in coarse.recodes}
 
     def _check(self, asked: str, table: CodedTable) -> None:
         known = table.codebook.names
@@ -409,9 +401,10 @@ def _units(codes: Codes, strata: Codes, households: Codes | None) -> Codes:
     everybody = np.arange(len(codes))
     if households is None:
         return everybody
-    _, first, unit = np.unique(households, return_index=True, return_inverse=True)
-    same = (codes == codes[first][unit]).all() and (strata == strata[first][unit]).all()
-    return unit if same else everybody
+    homes = EqualRows.of(dense_numbers(households))
+    first = homes.firsts[homes.numbers]
+    same = (codes == codes[first]).all() and (strata == strata[first]).all()
+    return homes.numbers if same else everybody
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -44,6 +44,7 @@ from gamekeeper.arrow import pa
 from gamekeeper.data.coding.codebook import MISSING, Recode
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Problem, Reason, refuse
+from gamekeeper.mapping.recoding import Recoded, recode_table
 from gamekeeper.options import option_text, options_of, require_valid
 from gamekeeper.prompt_syntax import Missing
 from gamekeeper.results import Progress, Provenance, Result
@@ -123,6 +124,21 @@ class Setting:
         values = table.codebook[self.identifier].values
         named = [int.from_bytes(sha256(v.encode()).digest()[:8], "little") for v in values]
         return np.array(named, dtype=np.uint64)[codes]
+
+
+def recoded_by(
+    rules: Sequence[str], table: CodedTable, setting: Setting, *, strict: bool = True
+) -> Recoded:
+    """Return a file recoded by rules, with names looked up where a setting has them."""
+    return recode_table(
+        table,
+        rules,
+        environment=setting.environment,
+        sinks=setting.sinks,
+        numbers=setting.numbers,
+        decimal=setting.decimal,
+        strict=strict,
+    )
 
 
 Bits = NDArray[np.uint8]

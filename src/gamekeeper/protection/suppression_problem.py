@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.classes import MOST_COLUMNS
+from gamekeeper.algorithms.classes import MOST_COLUMNS, EqualRows, dense_numbers
 from gamekeeper.algorithms.suppression.both import suppress_both, suppress_released_to_people
 from gamekeeper.algorithms.suppression.hitting_sets import (
     rare_sets,
@@ -88,15 +88,13 @@ def find_households(
     codes = setting.households(table)
     if codes is None:
         return None
-    _, first, home_of, sizes = np.unique(
-        codes, return_index=True, return_inverse=True, return_counts=True
-    )
+    homes = EqualRows.of(dense_numbers(codes))
     keys = setting.keys
     unlike: dict[str, int] = {}
     for name in keys:
         own = table.codes(name)
-        differs = own != own[first][home_of]
-        unlike[name] = len(np.unique(home_of[differs]))
+        differs = own != own[homes.firsts][homes.numbers]
+        unlike[name] = len(np.unique(homes.numbers[differs]))
     wanted = wanted or tuple(name for name in keys if not unlike[name])
     faults = {name: f"it differs within {count_of(n, 'household')}." for name, n in unlike.items()}
     do = "Leave it out, or mend the file."
@@ -107,7 +105,7 @@ def find_households(
     ]
     found = f"{count_of(len(problems), 'variable has', 'variables have')} conflicting values."
     refuse(problems, "Variables of households were to be one cell for all members.", found)
-    return Households(tuple(wanted), home_of.reshape(-1), first, sizes)
+    return Households(tuple(wanted), homes.numbers, homes.firsts, homes.sizes)
 
 
 _ABOVE = re.compile(

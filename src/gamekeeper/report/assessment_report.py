@@ -9,7 +9,7 @@ not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -83,14 +83,23 @@ def matching_report(about: AboutFile, table: KeyTable, found: MatchingRisk) -> R
     return _internal(about, table, [table, found], sections, found.file_sentences())
 
 
+# Further results of models, in the order in which they are given.
+_OF_MODELS = (
+    "What each category adds",
+    "Attacks on the population",
+    "What is inferred of a person",
+)
+
+
 def inference_report(
     about: AboutFile,
     table: KeyTable,
     found: ModelRisk,
-    variables: RelativeRisk,
-    others: Mapping[str, Result | None],
+    besides: Sequence[Result | None],
 ) -> RiskReport:
-    """Return the report of a Bayesian intruder; `others` has further results by their titles."""
+    """Return the report of a Bayesian intruder; `besides` has what variables add, and what `_OF_MODELS` says."""
+    variables, *others = besides
+    assert isinstance(variables, RelativeRisk)
     top = RiskTable.of("The records most probably matched rightly", found.records.top(_RECORDS))
     sections = [
         RiskSection(
@@ -112,7 +121,7 @@ def inference_report(
             tables=[RiskTable.of("What each variable adds", variables.to_arrow())],
         ),
     ]
-    for number, (title, result) in enumerate(others.items()):
+    for number, (title, result) in enumerate(zip(_OF_MODELS, others, strict=True)):
         if result is not None:
             told = getattr(result, "sentences", list)()
             listed = RiskTable.of(title, result.to_arrow())
@@ -154,13 +163,16 @@ def report_of(
     table: KeyTable,
     found: Result,
     *,
-    besides: Sequence[Result] = (),
+    besides: Sequence[Result | None] = (),
     audience: Audience | str = Audience.INTERNAL,
     with_records: bool = True,
 ) -> RiskReport:
     """Return the report of an attack on a file, as those who are to read it may see it."""
-    results = [found, *besides]
+    results = [found, *(one for one in besides if one is not None)]
     match found:
+        case ModelRisk():
+            page = inference_report(about, table, found, besides)
+            results = [found.fit, found]
         case SpecialUniques():
             page = special_report(about, table, found)
         case MatchingRisk():

@@ -20,6 +20,7 @@ from gamekeeper.attack.linkage.truth import (
 )
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.report.page import RiskReport, RiskSection, RiskTable, facts_of
+from gamekeeper.report.tables import glossary
 from gamekeeper.wording import joined, percent_range, percent_text
 
 if TYPE_CHECKING:
@@ -32,33 +33,30 @@ _EXPECTED = "expected_group_precision"
 _ENDS = {"lower": "from", "upper": "to"}
 _LEFT_OUT = "Single records are left out of this page."
 _WHICH = "The surest, some in the middle, the least sure"
-_WORDS = (
-    ("Link", "two records, one of each file, that are taken for the same person"),
-    ("Precision", "the share of the links that are right"),
-    ("Recall", "the share of the records with a partner in the other file that are linked to it"),
-    ("Margin", "how much farther the second nearest record is than the nearest"),
-    (
-        "Probability",
-        "how likely a link is right under the fitted weights; calibrated only where that was shown",
-    ),
-    (
-        "Group",
-        "records of one file that are equal in all that is compared: who is found in it has its values",
-    ),
-    ("Weight", "the logarithm of how much likelier an agreement is for one person than for two"),
-    ("In every optimum", "the link is part of every set of links that costs as little"),
-)
-_STRUCTURE_WORDS = (
-    ("Clustering", "one way of dividing the records of each file into clusters of similar ones"),
-    ("Group", "records that every clustering puts together"),
-    ("Group pointed at", "the group of the other file that a group is matched with"),
-    ("Came back", "the share of runs, each on a half of the columns, that made the same link"),
-)
+_WORDS = glossary("links")
+_STRUCTURE_WORDS = glossary("structure")
+
+
+def report_of(
+    found: FileLinks | MaskingComparison | StructureLinks,
+    names: tuple[str, ...],
+    tables: tuple[CodedTable, CodedTable] | None = None,
+    *,
+    with_records: bool = True,
+) -> RiskReport:
+    """Return the page of links, of masked versions or of structure; `names` are those of the files."""
+    match found:
+        case FileLinks():
+            return links_report(found, names, tables, with_records=with_records)
+        case MaskingComparison():
+            return maskings_report(found, names[0], with_records=with_records)
+        case StructureLinks():
+            return structure_report(found, names, with_records=with_records)
 
 
 def links_report(
     found: FileLinks,
-    files: tuple[str, str],
+    files: Sequence[str],
     tables: tuple[CodedTable, CodedTable] | None = None,
     *,
     with_records: bool = True,
@@ -140,7 +138,7 @@ def maskings_report(
 
 
 def structure_report(
-    found: StructureLinks, files: tuple[str, str], *, with_records: bool = True
+    found: StructureLinks, files: Sequence[str], *, with_records: bool = True
 ) -> RiskReport:
     """Put together what files without a common variable give away by their structure."""
     numbers = found.summary()

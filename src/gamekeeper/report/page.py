@@ -314,8 +314,6 @@ class _Writer:
 def text_width(text: str, size: float) -> float:
     """Return about how wide a text is, erring on the wide side for common fonts.
 
-    Examples
-    --------
     >>> text_width("ill", 10) < text_width("MMM", 10)
     True
     """
@@ -391,8 +389,6 @@ class StepPlot:
 class Frame:
     """The scale that plots share, in points; `largest` is the largest bounded number of categories.
 
-    Examples
-    --------
     >>> frame = Frame.around([SizeCurve(4, (8, 2))], width=100, height=32)
     >>> frame.plot(SizeCurve(4, (8, 2)), Fraction(0)).path
     'M0,0H50V24'
@@ -452,8 +448,6 @@ class Frame:
 def runs(curve: SizeCurve) -> list[tuple[int, int, float]]:
     """Return the runs (from, to, size) of thresholds that have the same number of categories.
 
-    Examples
-    --------
     >>> runs(SizeCurve(9, (8, 8, 2)))
     [(1, 2, 8), (3, 3, 2)]
     """
@@ -469,8 +463,6 @@ def curve_text(curve: SizeCurve) -> str:
 
     Where the very last point has a size of its own, that is said too.
 
-    Examples
-    --------
     >>> curve_text(SizeCurve(4, (8, 2)))
     '8 categories up to a prevalence of 50%, 2 categories at exactly 50%, then none'
     """

@@ -31,6 +31,7 @@ from gamekeeper.report.protection_utility import (
     public_utility,
     utility_section,
 )
+from gamekeeper.report.tables import glossary
 from gamekeeper.results import Provenance, for_outsiders
 from gamekeeper.wording import count_of, digits_text, quoted, share_text, three_digits
 
@@ -138,25 +139,7 @@ def _standing(line: JudgedTarget) -> bool | None:
     return None if line.standing is Standing.NOT_PROVEN else line.standing is Standing.MET
 
 
-_PAGE_WORDS = (
-    ("Hellinger's distance", "how far a table is from before: 0 is the same, 1 nothing in common"),
-    ("Entropy", "how much a variable tells, in bits; what is lost cannot be told from the release"),
-    (
-        "pMSE",
-        (
-            "how well a model tells records of before from those of after; 0 where it cannot, 100% of the"
-            " most where it always can"
-        ),
-    ),
-    (
-        "IL1s",
-        "how far a number moved on average, in standard deviations times the root of 2",
-    ),
-    (
-        "Overlap",
-        "how much of a confidence interval before and after is common to both; below 0 they are apart",
-    ),
-)
+_PAGE_WORDS = glossary("protection")
 
 
 _NOT_COMPARED = (

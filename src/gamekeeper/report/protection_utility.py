@@ -47,8 +47,6 @@ _DIGITS = 2
 def public_utility(utility: Utility) -> Utility:
     """Return the utility of a file in rounded figures.
 
-    Examples
-    --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> from gamekeeper.protection.utility.measuring import measure_utility
     >>> file = coded_from_codes([[1, 1], [2, 1], [2, 2]], ["sex", "job"])
@@ -289,8 +287,6 @@ def plot_attacks(lines: Sequence[tuple[str, float, float, str]]) -> Figure:
 
     Every line has a name, both figures, and a text that has them as they are read.
 
-    Examples
-    --------
     >>> figure = plot_attacks([("unique records", 40.0, 0.0, "40 → 0")])
     >>> len(figure.axes)
     1

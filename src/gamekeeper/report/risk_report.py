@@ -19,6 +19,7 @@ from gamekeeper.attack.risk import NOT_UNIQUE
 from gamekeeper.attack.uniques.suda import UniquesRisk
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.report.page import RiskReport, RiskSection, RiskTable, facts_of
+from gamekeeper.report.tables import glossary
 from gamekeeper.wording import fraction_text, fractions_text
 
 if TYPE_CHECKING:
@@ -64,36 +65,7 @@ def file_facts(
 
 
 _MEASURES = ("record", "risk_class", "dis_is", "dis_suda", "is", "msus")
-WORDS = (
-    ("Key variables", "what an intruder is assumed to know of people and to match on"),
-    ("Sample unique", "a record whose key no other record of the file has"),
-    (
-        "Minimal sample unique (MSU)",
-        ("a combination of key variables on which a record is unique, and no part of which"
-        " would do; the fewer variables it takes, the more the record stands out"),
-    ),
-    ("Special unique", "a sample unique that fewer than all key variables set apart"),
-    (
-        "Probability of a right match",
-        ("1 over the number of people who have the key of the record; where that number is not known,"
-        " models of the file infer it, with a 95% interval"),
-    ),
-    (
-        "DIS",
-        ("estimated probability that a match with exactly one record of the file is correct, from"
-        " the uniques, the pairs and the sampling fraction"),
-    ),
-    (
-        "SUDA, IS",
-        ("scores that rank records by their MSUs; they have no unit and can be compared within"
-        " one assessment only"),
-    ),
-    (
-        "DIS-SUDA, DIS-IS",
-        ("two ways of spreading DIS over the records by their scores; they say which records to look"
-        " at first, and not how many would be matched rightly"),
-    ),
-)  # fmt: skip
+WORDS = glossary("risk")
 
 
 def assessment_report(
@@ -249,64 +221,7 @@ def matching_section(matching: MatchingRisk) -> RiskSection:
     )
 
 
-_WORDS = (
-    ("Population unique", "a person whose key nobody else in the population has (F = 1)"),
-    ("Sample unique", "a record whose key no other record of the sample has"),
-    (
-        "AUC",
-        ("the chance that a population unique is ranked above a sample unique that is none; 1 is"
-        " perfect, 0.5 is no better than drawing lots. All samples are put together; within"
-        " samples, ranks are used instead of scores, so that a measure does not lose by a scale"
-        " that differs from sample to sample"),
-    ),
-    (
-        "Logit rank plot",
-        ("the chance of being population unique along the ranking; the steeper the line, the better"
-        " the measure tells who is"),
-    ),
-    (
-        "Brier score, skill",
-        ("the mean squared difference between probability and truth; the skill is what it is"
-        " better than the same probability for all"),
-    ),
-    (
-        "Calibration slope",
-        ("1 where probabilities are right, below 1 where they are too extreme, above 1 where they"
-        " are too alike"),
-    ),
-    (
-        "Correct matches",
-        "the sum of 1/F over the sample uniques: how many matches would be right, were all tried",
-    ),
-    (
-        "Pr(CM|UM)",
-        ("the probability that a unique match is correct: sample uniques by the number of people"
-        " who have their keys; the attack is to meet people until one matches a sample unique"),
-    ),
-    (
-        "Pr(CM|SU)",
-        ("the probability that a match is correct where a sample unique is drawn by lot, and looked"
-        " for in the population: the mean of 1/F over sample uniques"),
-    ),
-    ("Pr(PU|SU)", "the share of sample uniques that are population unique"),
-    ("DIS", "an estimate of Pr(CM|UM) from the sample alone, by counts of uniques and pairs"),
-    (
-        "First ten",
-        ("the ten sample uniques that a measure ranks first, each looked for in the population; of"
-        " several with the score of the tenth, the mean over all choices"),
-    ),
-    (
-        "MCMCMC1, MCMCMC2",
-        ("keys in order of the size that models expect, as many as make the search cost what the"
-        " search for any sample unique costs; by the true numbers of people, which no intruder"
-        " knows, and by the expected ones"),
-    ),
-    (
-        "People searched",
-        ("how many people are looked at on average before the first who fits, where anybody may be"
-        " met again"),
-    ),
-)  # fmt: skip
+_WORDS = glossary("comparison")
 
 _RANKING = {
     "measure": "measure",

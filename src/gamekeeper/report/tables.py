@@ -9,10 +9,12 @@ numbers beyond 15 digits, which Excel would round, are written as text.
 from __future__ import annotations
 
 import io
+import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
+from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, BinaryIO
@@ -50,8 +52,6 @@ _NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 def visible(text: str) -> str:
     r"""Return a text with a replacement character for each that XML does not allow.
 
-    Examples
-    --------
     >>> visible("a\0b")
     'a�b'
     """
@@ -61,6 +61,17 @@ def visible(text: str) -> str:
 def render(template: str, **values: object) -> str:
     """Fill one of the templates of this room; every text is escaped unless it is `Markup`."""
     return _templates().get_template(template).render(**values)
+
+
+def glossary(page: str) -> tuple[tuple[str, str], ...]:
+    """Return what words mean that a page uses: each with its meaning, in the order of the page."""
+    return tuple(_glossaries()[page].items())
+
+
+@cache
+def _glossaries() -> dict[str, dict[str, str]]:
+    text = files("gamekeeper.report").joinpath("templates", "words.json").read_text("utf-8")
+    return json.loads(text)
 
 
 @cache
@@ -115,8 +126,6 @@ _OPTIONS = {
 def workbook(sheets: Mapping[str, pa.Table]) -> bytes:
     """Return tables as an Excel workbook (.xlsx), a sheet each.
 
-    Examples
-    --------
     >>> import pyarrow as pa
     >>> workbook({"Risk": pa.table({"name": ["=1+1"]})})[:2]
     b'PK'
@@ -171,8 +180,6 @@ def write_table(table: pa.Table, path: str | Path, *, raw: bool = False) -> Path
     In CSV, texts that a spreadsheet would run as formulas get an apostrophe before them, unless
     the table is to be `raw`, for programs.
 
-    Examples
-    --------
     >>> import tempfile
     >>> import pyarrow as pa
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -15,8 +15,8 @@ import numpy as np
 
 from gamekeeper.algorithms.releases.cell_system import AxisNodes
 from gamekeeper.arrow import pa
-from gamekeeper.attack.tables.audit_result import HiddenCell, TableAudit, figure_text
-from gamekeeper.attack.tables.bounding import possible_sums_words
+from gamekeeper.attack.tables.audit_result import HiddenCell, TableAudit, figure_text, printed_text
+from gamekeeper.attack.tables.bounding import HOW_IN_AUDITS, possible_sums_words
 from gamekeeper.attack.tables.bounds import TableBounds
 from gamekeeper.attack.tables.feasible import Attributions
 from gamekeeper.attack.tables.subtraction import SubtractionAttack
@@ -63,7 +63,7 @@ def audit_report(found: TableAudit, *, with_records: bool = True) -> RiskReport:
     if found.standings:
         sections.insert(0, _rules(found))
     if found.assumed and with_records:
-        said = possible_sums_words(found.assumed)
+        said = possible_sums_words(found.assumed, HOW_IN_AUDITS)
         sections.insert(0, RiskSection("labels", "Labels to ask about", said, (), []))
     return RiskReport(
         "What hidden cells give away",
@@ -261,6 +261,7 @@ def _grid_sections(found: TableAudit) -> list[RiskSection]:
         (
             "Figures as they are published; '?' stands for a hidden cell, '= 5 !' for one that can be"
             " recomputed, '~' for one that is nearly known, '·' for no row."
+            + (" '≈' is before a figure that is not the true one." if found.n_perturbed else "")
         ),
     ]
     n_left += max(0, len(grids) - _GRIDS)
@@ -359,7 +360,10 @@ def _mark(found: TableAudit, cell: int | None, hidden: HiddenCell | None) -> str
         return "·" if figure is None else figure_text(figure)
     if hidden.is_known and hidden.interval.low is not None:
         return f"= {figure_text(hidden.interval.low)} !"
-    return "~" if hidden.is_near else "?"
+    if hidden.is_near:
+        return "~"
+    shown = printed_text(found.tables, hidden.cell)
+    return f"≈ {shown}" if shown else "?"
 
 
 _RELEASE_WORDS = (

@@ -100,11 +100,9 @@ KINDS: dict[str, Callable[[Mapping[str, Any], Path, Progress], None]] = {
 
 
 def _read(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was sent as JSON as a request has it: paths, and tuples for lists."""
-    given = dict(request)
-    lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
-    places = {name: store_place(given[name]) for name in ("file", "environment") if given.get(name)}
-    return {**given, **lists, **places}
+    """Return what was sent as JSON with places as a request has them."""
+    named = {name: request[name] for name in ("file", "environment") if request.get(name)}
+    return {**request, **{name: store_place(place) for name, place in named.items()}}
 
 
 def _write(

@@ -29,13 +29,13 @@ from gamekeeper.attack.measure_lines import households_across
 from gamekeeper.attack.options import FitMethod
 from gamekeeper.attack.risk import RecordRisk, listed_risk
 from gamekeeper.attack.what_if import WhatIf
-from gamekeeper.budget import Work
-from gamekeeper.data.engine.gate import MOST_WRITTEN
+from gamekeeper.budget import Work, require_memory
+from gamekeeper.data.engine.gate import FEWER_KEYS, MOST_WRITTEN
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.reading.columns import matched_names
 from gamekeeper.data.reading.frames import is_path
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.options import build, given, options_of, require_known, require_valid
+from gamekeeper.options import build, options_of, require_known, require_valid
 from gamekeeper.prompt_syntax import FractionLike, Missing
 from gamekeeper.results import Audience, Progress, Provenance, Result, table_html
 from gamekeeper.store.place import store_place
@@ -54,6 +54,9 @@ from gamekeeper.workbench.requests.assessment import AssessRequest
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+# One to five million records, nearly all of which differ, took so much more than where few do.
+_BYTES_OF_KEY = 330
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -449,6 +452,7 @@ def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
     household = asked.measure.household
     # Models are fitted to no file with everybody, and to none of no known fraction.
     is_sample = str(asked.design.fraction or "").strip() not in ("", "1", "1.0", "100%")
+    work = Work.ASSESSMENT if is_sample else Work.UNIQUES
     data = open_microdata(
         asked.microdata,
         counting=asked.counting,
@@ -459,7 +463,7 @@ def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
         by_weight=True,
         extra=[household] if household else [],
         need=Need(
-            Work.ASSESSMENT if is_sample else Work.UNIQUES,
+            work,
             by_key=not household,
             most_elsewhere=MOST_WRITTEN,
             do=WITHOUT_HOUSEHOLDS,
@@ -467,9 +471,9 @@ def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
         progress=progress,
     )
     table = data.count(progress=progress)
+    _require_room_for_keys(table, work)
     (household,) = matched_names([household], data.coded.codebook.names)
-    options = replace(asked.measure, household=household, progress=progress)
-    measured = measure_file(table, **given(options))
+    measured = measure_file(table, asked=asked.measure, household=household, progress=progress)
     scenario = data.scenario
     made = measured.uniques.provenance
     parameters = {
@@ -507,6 +511,17 @@ def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
         None if is_path(asked.microdata.file) else asked.microdata.file,
         data.what_if(table, progress=progress),
         data if data.identifier else None,
+    )
+
+
+def _require_room_for_keys(table: KeyTable, work: Work) -> None:
+    """Refuse to assess more different keys than memory holds, which is known once they are counted."""
+    listed = table.n_records if table.listed.keys is None else table.n_classes
+    require_memory(
+        f"{count_of(table.n_records, 'record')} were to be assessed.",
+        work.least_bytes(listed, len(table.keys)) + _BYTES_OF_KEY * table.n_classes,
+        f"They have {count_of(table.n_classes, 'different key')}, which",
+        FEWER_KEYS,
     )
 
 

@@ -38,8 +38,6 @@ def demo_environment() -> Environment:
     It has 98 forms of many sectors, groups of them, and the target `TARGET`, which has all of the 18
     variables in detail. Two forms have an inconsistent categorization of one variable each.
 
-    Examples
-    --------
     >>> environment = demo_environment()
     >>> environment
     Environment('Norland', 99 forms, 18 variables, 15 groups)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +34,6 @@ from gamekeeper.data.engine.duckdb_engine import default_engine
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.variables.codes import Variable
-from gamekeeper.options import given
-from gamekeeper.report.link_report import links_report, maskings_report, structure_report
 from gamekeeper.results import Progress
 from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import count_of, did_you_mean, quoted
@@ -54,6 +53,11 @@ from gamekeeper.workbench.requests.records import (
     LinkRequest,
     StructureRequest,
 )
+
+if TYPE_CHECKING:
+    from gamekeeper.report.page import RiskReport
+
+Found = TypeVar("Found", FileLinks, MaskingComparison, StructureLinks)
 
 
 def compared_variables(sources: Sequence[Source], asked: ComparedColumns) -> list[LinkVariable]:
@@ -258,7 +262,7 @@ def link_two_files(asked: LinkRequest, *, progress: Progress | None = None) -> F
         a,
         b,
         variables,
-        **given(options),
+        asked=options,
         weights=weights_of(variables, columns, [options.chosen_objective]),
         steps=steps_of(variables, columns),
         truth=truth,
@@ -269,11 +273,7 @@ def link_two_files(asked: LinkRequest, *, progress: Progress | None = None) -> F
     found = replace(found, notes=(*codes, *left_out, *found.notes))
     names = (asked.first.name, asked.second.name)
     tables = (a, b) if asked.report_values else None
-    shown = not asked.reading.no_records
-    write_outputs(
-        asked, found, report=lambda: links_report(found, names, tables, with_records=shown)
-    )
-    return found
+    return _finish(asked, found, names, tables)
 
 
 def evaluate_files(
@@ -317,13 +317,9 @@ def evaluate_files(
         first,
         versions,
         variables,
-        **given(
-            replace(
-                options,
-                block=[in_version.get(name, name) for name in options.block],
-                window={in_version.get(name, name): n for name, n in options.window.items()},
-            )
-        ),
+        asked=options,
+        block=[in_version.get(name, name) for name in options.block],
+        window={in_version.get(name, name): n for name, n in options.window.items()},
         truths=truths,
         weights=weights_of(named, columns, options.objectives),
         steps=steps_of(named, columns),
@@ -335,9 +331,7 @@ def evaluate_files(
     opened = zip((source, *sources), (first, *others), strict=True)
     codes = [note for one, table in opened for note in _missing_codes(one, table)]
     found = replace(found, notes=(*codes, *by_order, *left_out))
-    name, shown = asked.original.name, not asked.reading.no_records
-    write_outputs(asked, found, report=lambda: maskings_report(found, name, with_records=shown))
-    return found
+    return _finish(asked, found, (asked.original.name,))
 
 
 def link_two_structures(
@@ -377,7 +371,7 @@ def link_two_structures(
     found = link_structure(
         a.values,
         b.values,
-        **given(asked.options),
+        asked=asked.options,
         weights=(a.weights, b.weights),
         origins=(a.origins, b.origins),
         notes=(
@@ -388,8 +382,21 @@ def link_two_structures(
         truth=true_partners(tables[0], tables[1], identifier) if identifier else None,
         progress=progress,
     )
-    files, shown = (asked.first.name, asked.second.name), not asked.reading.no_records
-    write_outputs(asked, found, report=lambda: structure_report(found, files, with_records=shown))
+    return _finish(asked, found, (asked.first.name, asked.second.name))
+
+
+def _finish(
+    asked: LinkRequest | EvaluateRequest | StructureRequest,
+    found: Found,
+    names: tuple[str, ...],
+    tables: tuple[CodedTable, CodedTable] | None = None,
+) -> Found:
+    def report() -> RiskReport:
+        from gamekeeper.report.link_report import report_of
+
+        return report_of(found, names, tables, with_records=not asked.reading.no_records)
+
+    write_outputs(asked, found, report=report)
     return found
 
 

@@ -35,14 +35,7 @@ from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.prompt_syntax import Missing, parse_fraction
 from gamekeeper.results import Progress, Result
 from gamekeeper.wording import count_of, quoted, shown_path
-from gamekeeper.workbench.answers import (
-    Answer,
-    Need,
-    in_file,
-    missing_code_notices,
-    require_room,
-    write_outputs,
-)
+from gamekeeper.workbench import answers
 from gamekeeper.workbench.requests.records import MicrodataRequest, SampleDesign
 from gamekeeper.workbench.requests.shared import (
     ON_THIS_MACHINE,
@@ -225,7 +218,7 @@ def fraction_of(text: str | Any) -> Any:
     return fractions
 
 
-_COUNTED = Need(Work.COUNTING, by_key=True)
+_COUNTED = answers.Need(Work.COUNTING, by_key=True)
 # More weights than this, or of fewer records each, are no strata but adjusted.
 _MOST_WEIGHTS, _RECORDS_PER_WEIGHT = 50, 20
 
@@ -255,7 +248,7 @@ def open_microdata(
     person: str = "",
     strict: bool = True,
     by_weight: bool = False,
-    need: Need = _COUNTED,
+    need: answers.Need = _COUNTED,
     progress: Progress | None = None,
 ) -> Microdata:
     """Open a file of microdata and code the columns that are needed.
@@ -291,7 +284,7 @@ def open_microdata(
                 from gamekeeper.mapping.recoding import read_rules
 
                 _require_keys(read_rules(asked.recodes), keys)
-        require_room(source, wanted, need, elsewhere=counting.is_elsewhere)
+        answers.require_room(source, wanted, need, elsewhere=counting.is_elsewhere)
         made = code_source(
             source, wanted, numbers=numbers, engine=engine_for(counting), progress=progress
         )
@@ -329,7 +322,7 @@ def open_microdata(
         asked.missing,
         design,
         tuple(sensitive),
-        missing_code_notices(read, known=known, decimal=source.decimal),
+        answers.missing_code_notices(read, known=known, decimal=source.decimal),
         of_scenario,
         scenario,
         None if scenario is None else environment,
@@ -368,7 +361,7 @@ def require_other(
     """Refuse another file that cannot be read, or not for its size, before anything is worked out."""
     if file is not None:
         source = opened_file(file, asked.reading)
-        require_room(source, (), _COUNTED, elsewhere=counting.is_elsewhere)
+        answers.require_room(source, (), _COUNTED, elsewhere=counting.is_elsewhere)
 
 
 def open_other(
@@ -379,7 +372,7 @@ def open_other(
         return OtherFile(None)
     data = open_microdata(replace(asked, file=file), counting=counting, strict=False)
     # That the scenario is stale is said already.
-    codes = in_file(file.name, data.missing_codes)
+    codes = answers.in_file(file.name, data.missing_codes)
     return OtherFile(data.count(), codes)
 
 
@@ -399,9 +392,9 @@ class Attacked:
         *,
         fit: FitOptions | None = None,
         progress: Progress | None = None,
-        besides: Callable[[], Sequence[Result]] = tuple,
+        besides: Callable[[], Sequence[Result | None]] = tuple,
         **ways: Callable[[Path], object],
-    ) -> Answer[Found]:
+    ) -> answers.Answer[Found]:
         """Write what is asked for of a result, and answer with it.
 
         - `notices`: what to know besides what is known of the files.
@@ -423,8 +416,8 @@ class Attacked:
                 with_records=getattr(self.asked, "report_records", True),
             )
 
-        write_outputs(self.asked, found, report=report, **ways)
-        return Answer(found, told, what_if)
+        answers.write_outputs(self.asked, found, report=report, **ways)
+        return answers.Answer(found, told, what_if)
 
 
 def _recoded(

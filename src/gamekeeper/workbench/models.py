@@ -7,41 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from gamekeeper.attack.experiments import pilot
 from gamekeeper.attack.experiments.compare import Comparison, compare_measures
-from gamekeeper.attack.experiments.pilot import (
-    FractionExperiment,
-    PilotStudy,
-    StrategyExperiment,
-    fraction_experiment,
-    pilot_study,
-    strategy_experiment,
-)
 from gamekeeper.attack.experiments.simulate import SimulationResult, simulate
 from gamekeeper.attack.matching import RankedAttack, rank_attacks
+from gamekeeper.attack.models import levels
 from gamekeeper.attack.models.fitting import ModelFit, fit_models
 from gamekeeper.attack.models.inference import ModelRisk, infer_risk
-from gamekeeper.attack.models.levels import (
-    Inference,
-    RelativeRisk,
-    categories_risk,
-    check_question,
-    check_variable,
-    infer_target,
-    variables_risk,
-)
 from gamekeeper.attack.options import FitOptions
 from gamekeeper.budget import Work
 from gamekeeper.data.engine.gate import MOST_WRITTEN
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.reading.columns import matched_names
 from gamekeeper.errors import InputError, Problem, Reason, refuse
-from gamekeeper.options import given
 from gamekeeper.prompt_syntax import MAX_SECONDS
-from gamekeeper.report.assessment_report import inference_report, shown_to
-from gamekeeper.report.page import RiskReport
-from gamekeeper.report.risk_report import comparison_report
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
 from gamekeeper.workbench.answers import (
@@ -54,7 +35,7 @@ from gamekeeper.workbench.answers import (
     sampling_workers,
     write_outputs,
 )
-from gamekeeper.workbench.microdata import open_microdata, open_other, require_other
+from gamekeeper.workbench.microdata import Attacked, open_microdata, open_other, require_other
 from gamekeeper.workbench.requests.records import (
     CompareRequest,
     ExperimentKind,
@@ -63,16 +44,19 @@ from gamekeeper.workbench.requests.records import (
     SimulateRequest,
 )
 
+if TYPE_CHECKING:
+    from gamekeeper.report.page import RiskReport
+
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
     """What was inferred from models: the risk, what variables add, attacks, a person's values."""
 
     risk: ModelRisk
-    variables: RelativeRisk
-    categories: RelativeRisk | None
+    variables: levels.RelativeRisk
+    categories: levels.RelativeRisk | None
     attacks: RankedAttack | None
-    values: Inference | None
+    values: levels.Inference | None
 
 
 def fit_release(asked: ModelRequest, *, progress: Progress | None = None) -> Answer[ModelFit]:
@@ -86,12 +70,11 @@ def fit_release(asked: ModelRequest, *, progress: Progress | None = None) -> Ans
     )
     table = data.count()
     fit = _fitted(table, asked.fit, progress)
-    write_outputs(asked, fit)
-    return Answer(fit, data.notices, data.what_if(table, fit=asked.fit, progress=progress))
+    return Attacked(asked, data, table).finish(fit, fit=asked.fit, progress=progress)
 
 
 def _fitted(table: KeyTable, asked: FitOptions, progress: Progress | None) -> ModelFit:
-    return fit_models(table, **given(replace(asked, progress=progress, keep_partial=True)))
+    return fit_models(table, asked=asked, progress=progress, keep_partial=True)
 
 
 def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> Answer[Inferred]:
@@ -123,18 +106,17 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
     everybody = open_other(asked.microdata, asked.population, counting=asked.counting)
     fit = _fitted(table, asked.fit, progress)
     (household,) = matched_names([asked.infer.household], data.coded.codebook.names)
-    options = replace(asked.infer, seed=asked.fit.seed, household=household)
-    risk = infer_risk(table, fit, **given(options))
+    risk = infer_risk(table, fit, asked=asked.infer, seed=asked.fit.seed, household=household)
     plain = risk.records.table
     risk = replace(risk, records=replace(risk.records, table=data.with_identifiers(plain)))
     attacks = None if everybody.keys is None else rank_attacks(risk, table, everybody.keys)
     judged = (
-        categories_risk(risk, table, asked.categories, **given(asked.of_categories))
+        levels.categories_risk(risk, table, asked.categories, asked=asked.of_categories)
         if asked.categories
         else None
     )
     values = (
-        infer_target(
+        levels.infer_target(
             risk,
             table,
             asked.known,
@@ -145,25 +127,18 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
         if asked.ask
         else None
     )
-    found = Inferred(risk, variables_risk(risk), judged, attacks, values)
-    what_if = data.what_if(table, fit=asked.fit, progress=progress)
-    notices = (*data.notices, *everybody.notices, *listed_notices(table.listed))
-    about = data.about(notices, what_if)
-
-    def report() -> RiskReport:
-        others = {
-            "What each category adds": judged,
-            "Attacks on the population": attacks,
-            "What is inferred of a person": values,
-        }
-        page = inference_report(about, table, risk, found.variables, others)
-        return shown_to(asked.report_for, page, about, table, [table, fit, risk])
-
-    counted = listed_writer(
-        table.listed, lambda: plain, data.identifier, risk.to_arrow, raw=asked.raw
+    found = Inferred(risk, levels.variables_risk(risk), judged, attacks, values)
+    answer = Attacked(asked, data, table, everybody).finish(
+        risk,
+        listed_notices(table.listed),
+        fit=asked.fit,
+        progress=progress,
+        besides=lambda: [found.variables, judged, attacks, values],
+        counted=listed_writer(
+            table.listed, lambda: plain, data.identifier, risk.to_arrow, raw=asked.raw
+        ),
     )
-    write_outputs(asked, risk, report=report, counted=counted)
-    return Answer(found, notices, what_if)
+    return Answer(found, answer.notices, answer.what_if)
 
 
 def _require_answerable(asked: InferRequest, table: KeyTable) -> None:
@@ -177,9 +152,9 @@ def _require_answerable(asked: InferRequest, table: KeyTable) -> None:
             " '2%'.",
         )
     if asked.known or asked.ask:
-        check_question(table, asked.known, asked.ask)
+        levels.check_question(table, asked.known, asked.ask)
     if asked.categories:
-        check_variable(asked.categories, table.keys)
+        levels.check_variable(asked.categories, table.keys)
 
 
 def compare_on_population(
@@ -218,14 +193,19 @@ def compare_on_population(
         folder=asked.folder,
         progress=progress,
     )
-    name = data.source.name
-    write_outputs(
-        asked, found, report=lambda: comparison_report(found, name=name, notices=data.notices)
-    )
+
+    def report() -> RiskReport:
+        from gamekeeper.report.risk_report import comparison_report
+
+        return comparison_report(found, name=data.source.name, notices=data.notices)
+
+    write_outputs(asked, found, report=report)
     return Answer(found, data.notices, data.what_if(data.count()) if data.recoded else None)
 
 
-Experiment = StrategyExperiment | FractionExperiment | PilotStudy | SimulationResult
+Experiment = (
+    pilot.StrategyExperiment | pilot.FractionExperiment | pilot.PilotStudy | SimulationResult
+)
 
 
 def run_simulation(
@@ -236,9 +216,9 @@ def run_simulation(
     chosen = _options(asked)
     data = open_microdata(asked.microdata, extra=asked.stratify_by, need=Need(Work.POPULATION))
     run: Callable[..., Experiment] = {
-        ExperimentKind.STRATEGIES: strategy_experiment,
-        ExperimentKind.FRACTIONS: fraction_experiment,
-        ExperimentKind.PILOT: pilot_study,
+        ExperimentKind.STRATEGIES: pilot.strategy_experiment,
+        ExperimentKind.FRACTIONS: pilot.fraction_experiment,
+        ExperimentKind.PILOT: pilot.pilot_study,
         ExperimentKind.MEASURES: simulate,
     }[asked.experiment]
     found = run(data.coded, data.keys, missing=data.missing, progress=progress, **chosen)

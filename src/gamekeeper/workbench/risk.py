@@ -28,9 +28,9 @@ from gamekeeper.data.keys.writing import write_classes
 from gamekeeper.data.reading.columns import matched_names, number_of
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.options import given
 from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import count_of, folded, quoted
+from gamekeeper.workbench import microdata
 from gamekeeper.workbench.answers import (
     WITHOUT_HOUSEHOLDS,
     Answer,
@@ -40,14 +40,6 @@ from gamekeeper.workbench.answers import (
     require_outputs,
     require_room,
     write_where_counted,
-)
-from gamekeeper.workbench.microdata import (
-    Attacked,
-    Microdata,
-    open_microdata,
-    open_other,
-    opened_file,
-    require_other,
 )
 from gamekeeper.workbench.requests.records import (
     DisRequest,
@@ -158,7 +150,7 @@ def look_at(asked: LookRequest) -> FileLook:
             "Name its store or folder (--environment).",
         )
     require_outputs(asked)
-    source = opened_file(asked.file, asked.reading)
+    source = microdata.opened_file(asked.file, asked.reading)
     require_room(source, source.names, Need(Work.LOOK))
     wanted: dict[str, str] = {}
     notices: tuple[str, ...] = ()
@@ -257,14 +249,14 @@ class CountedFile:
 def count_release(asked: KeysRequest, *, progress: Progress | None = None) -> Answer[CountedFile]:
     """Count the keys of a file; write its classes to a table where asked for."""
     require_outputs(asked)
-    data = open_microdata(
+    data = microdata.open_microdata(
         asked.microdata,
         counting=asked.counting,
         design=asked.design,
         sensitive=asked.sensitive,
         progress=progress,
     )
-    attacked = Attacked(asked, data, data.count(progress=progress))
+    attacked = microdata.Attacked(asked, data, data.count(progress=progress))
     table = attacked.table
     answer = attacked.finish(
         table,
@@ -311,7 +303,7 @@ def find_uniques(
     data, table, people = attacked.data, attacked.table, attacked.others.keys
     if tell is not None and table.n_records << len(table.keys) > _LONG_SEARCH:
         tell(_estimated(table, asked.search.max_size))
-    risk = assess_uniques(table, **given(replace(asked.search, progress=progress)))
+    risk = assess_uniques(table, asked=asked.search, progress=progress)
     plain = risk.records.table
     risk = replace(risk, records=replace(risk.records, table=data.with_identifiers(plain)))
 
@@ -344,7 +336,7 @@ def find_uniques(
     )
 
 
-def _write_msus(data: Microdata, risk: UniquesRisk, path: Path, *, raw: bool) -> None:
+def _write_msus(data: microdata.Microdata, risk: UniquesRisk, path: Path, *, raw: bool) -> None:
     from gamekeeper.report.tables import write_table
 
     write_table(data.with_identifiers(risk.msus()), path, raw=raw)
@@ -357,10 +349,10 @@ def _opened(
     *,
     identifier: str = "",
     extra: Sequence[str] = (),
-) -> Attacked:
+) -> microdata.Attacked:
     """Open and count a file, and the population beside it; one that cannot be read is refused first."""
-    require_other(asked.microdata, asked.population, counting=asked.counting)
-    data = open_microdata(
+    microdata.require_other(asked.microdata, asked.population, counting=asked.counting)
+    data = microdata.open_microdata(
         asked.microdata,
         counting=asked.counting,
         design=asked.design,
@@ -371,8 +363,8 @@ def _opened(
         progress=progress,
     )
     table = data.count(progress=progress)
-    others = open_other(asked.microdata, asked.population, counting=asked.counting)
-    return Attacked(asked, data, table, others)
+    others = microdata.open_other(asked.microdata, asked.population, counting=asked.counting)
+    return microdata.Attacked(asked, data, table, others)
 
 
 def _require_used(asked: SudaRequest) -> None:
@@ -416,17 +408,17 @@ def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -
     from gamekeeper.attack.uniques.dis import assess_dis
 
     require_outputs(asked)
-    require_other(asked.microdata, asked.original, counting=asked.counting)
-    data = open_microdata(asked.microdata, counting=asked.counting, design=asked.design)
+    microdata.require_other(asked.microdata, asked.original, counting=asked.counting)
+    data = microdata.open_microdata(asked.microdata, counting=asked.counting, design=asked.design)
     table = data.count()
     # Only the keys of the original matter; weights and strata are those of the release.
-    before = open_other(asked.microdata, asked.original, counting=asked.counting)
-    options = replace(asked.dis, progress=progress)
-    if before.keys is not None:
-        options = replace(options, method=DisMethod.SPECIAL, original=before.keys)
-    found = assess_dis(table, **given(options))
+    before = microdata.open_other(asked.microdata, asked.original, counting=asked.counting)
+    method = asked.dis.method if before.keys is None else DisMethod.SPECIAL
+    found = assess_dis(
+        table, asked=asked.dis, method=method, original=before.keys, progress=progress
+    )
     by_order = () if asked.original is None else (_BY_ORDER,)
-    return Attacked(asked, data, table, before).finish(found, by_order, progress=progress)
+    return microdata.Attacked(asked, data, table, before).finish(found, by_order, progress=progress)
 
 
 def match_release(asked: MatchRequest, *, progress: Progress | None = None) -> Answer[MatchingRisk]:
@@ -436,8 +428,10 @@ def match_release(asked: MatchRequest, *, progress: Progress | None = None) -> A
     require_outputs(asked)
     work = Work.MATCHING if asked.population is not None else Work.INFERENCE
     attacked = _opened(asked, Need(work, by_key=True), progress)
-    options = replace(asked.matching, population=attacked.others.keys, progress=progress)
-    found = assess_matching(attacked.table, **given(options))
+    people = attacked.others.keys
+    found = assess_matching(
+        attacked.table, asked=asked.matching, population=people, progress=progress
+    )
     return attacked.finish(found, progress=progress)
 
 
@@ -451,8 +445,13 @@ def find_special(
     need = Need(Work.SPECIAL, by_key=True)
     attacked = _opened(asked, need, progress, identifier=asked.identifier)
     data, people = attacked.data, attacked.others.keys
-    options = replace(asked.special, coarser=data.coarser(), population=people, progress=progress)
-    found = assess_special_uniques(attacked.table, **given(options))
+    found = assess_special_uniques(
+        attacked.table,
+        asked=asked.special,
+        coarser=data.coarser(),
+        population=people,
+        progress=progress,
+    )
     return attacked.finish(
         replace(found, table=data.with_identifiers(found.table)), progress=progress
     )
@@ -478,15 +477,15 @@ def measure_release(
     )
     data, table = attacked.data, attacked.table
     names = data.coded.codebook.names
-    options = replace(
-        wanted,
+    found = measure_risk(
+        table,
+        asked=wanted,
         sensitive=matched_names(wanted.sensitive, names),
         ordered=matched_names(wanted.ordered, names),
         household=matched_names([wanted.household], names)[0],
         population=attacked.others.keys,
         progress=progress,
     )
-    found = measure_risk(table, **given(options))
     plain = found.records.to_arrow()
     counted = listed_writer(
         table.listed,

@@ -6,11 +6,8 @@ are read with what adds up, held to rules, and records are added up to be marked
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from functools import reduce
-from pathlib import Path
 from typing import Any
 
 from gamekeeper.algorithms.releases.schemes import Exact, Suppressed, parse_scheme
@@ -26,7 +23,6 @@ from gamekeeper.attack.tables.bounds import (
     TableBounds,
     bound_cells,
     bound_recoded,
-    bound_suppressed,
     require_listing,
 )
 from gamekeeper.attack.tables.comparison import SchemeComparison, compare_schemes
@@ -44,33 +40,25 @@ from gamekeeper.attack.tables.subtraction import (
     subtract_known,
     subtract_within,
 )
-from gamekeeper.data.cells.argus import (
-    ArgusBatch,
-    apply_apriori,
+from gamekeeper.data.reading.source import open_source
+from gamekeeper.data.tables.argus import (
     read_argus_records,
-    read_argus_table,
     read_batch,
 )
-from gamekeeper.data.cells.cell_file import CellRows, Columns, read_cells
-from gamekeeper.data.cells.hierarchy import Hierarchy, read_hierarchy
-from gamekeeper.data.cells.magnitudes import Contributors, read_contributors, tabulate_magnitudes
-from gamekeeper.data.cells.table_set import TableSet, cells_of_release
-from gamekeeper.data.reading.source import open_source
-from gamekeeper.data.tables.count_file import HIDDEN_MARKS, read_count_table, read_counts
+from gamekeeper.data.tables.count_file import read_count_table
 from gamekeeper.data.tables.count_table import CountTable
+from gamekeeper.data.tables.hierarchy import Hierarchy
+from gamekeeper.data.tables.magnitudes import Contributors, read_contributors, tabulate_magnitudes
 from gamekeeper.data.tables.release import (
     Release,
-    check_truth,
     make_release,
     tabulate,
     unit_records,
 )
 from gamekeeper.data.tables.release_file import (
-    align_truth,
-    join_releases,
-    read_release_and_truth,
     write_release,
 )
+from gamekeeper.data.tables.table_set import TableSet, cells_of_release
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.options import given
 from gamekeeper.prompt_syntax import names_of
@@ -78,10 +66,8 @@ from gamekeeper.report.page import RiskReport
 from gamekeeper.report.tables import write_table
 from gamekeeper.report.tables_report import audit_report, bounds_report, released_report
 from gamekeeper.results import Progress
-from gamekeeper.store.place import StorePlace
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.wording import count_of, quoted
 from gamekeeper.workbench.answers import Answer, require_outputs, write_outputs
-from gamekeeper.workbench.environment.opening import opened
 from gamekeeper.workbench.microdata import open_microdata
 from gamekeeper.workbench.requests.tables import (
     AuditRequest,
@@ -90,71 +76,18 @@ from gamekeeper.workbench.requests.tables import (
     FeasibleRequest,
     InferRequest,
     MarkRequest,
-    PublishedRequest,
     PublishRequest,
     RecordsRequest,
     ReleaseRequest,
     SapRequest,
 )
-
-
-def open_release(asked: ReleaseRequest) -> tuple[Release, CountTable | None]:
-    """Read a release, and the truth behind it where there is one."""
-    if not asked.files:
-        raise InputError(
-            Reason.NOTHING_GIVEN,
-            "A release was to be opened.",
-            "No file was named.",
-            "Name a release (.json) or text files with counts.",
-        )
-    documents = [file for file in asked.files if file.suffix.lower() == ".json"]
-    if documents and len(asked.files) > 1:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"{count_of(len(asked.files), 'file')} were given as one release.",
-            f"{quoted([documents[0].name])} is a release of its own.",
-            "Name one JSON file, or text files only.",
-        )
-    schemes = _schemes_of(asked)
-    if documents:
-        release, truth = read_release_and_truth(documents[0], disjoint=asked.disjoint)
-    else:
-        release, truth = _read_text(asked, schemes), None
-    if asked.truth is not None:
-        # Its labels are those of the release, which has been questioned.
-        true = read_count_table(asked.truth, disjoint=True, **_writing(asked))
-        truth = align_truth(release, true)
-        check_truth(release, truth)
-    return release, truth
-
-
-def _schemes_of(asked: ReleaseRequest | PublishedRequest) -> list[str]:
-    """Return the scheme of each file; "" for a release, which has that of each of its tables."""
-    typed = [text for text in asked.schemes if text != "exact"]
-    documents = [file for file in asked.files if file.suffix.lower() == ".json"]
-    if documents and typed and len(asked.schemes) == 1:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"The release {quoted([documents[0].name])} was to be read with the scheme"
-            f" {quoted(typed)}.",
-            "A release in JSON has the scheme of each of its tables.",
-            "Leave --scheme out, or write it into the file.",
-        )
-    texts = [file for file in asked.files if file not in documents]
-    if len(asked.schemes) not in (0, 1, len(texts)):
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"{count_of(len(texts), 'file was', 'files were')} to be read under schemes.",
-            f"{count_of(len(asked.schemes), 'scheme was', 'schemes were')} given.",
-            "Give one scheme (--scheme), or one for each file that is no release in JSON.",
-        )
-    each = (
-        list(asked.schemes)
-        if len(asked.schemes) > 1
-        else [*asked.schemes, "exact"][:1] * len(texts)
-    )
-    left = iter(each)
-    return ["" if file in documents else next(left) for file in asked.files]
+from gamekeeper.workbench.table_files import (
+    batch_rules,
+    declared_hierarchies,
+    open_release,
+    open_tables,
+    written_as,
+)
 
 
 def publish_tables(
@@ -196,21 +129,17 @@ def _what_is_hidden(
     release: Release, asked: PublishRequest, progress: Progress | None
 ) -> tuple[str, ...]:
     """Say what the hidden counts of a release give away, or refuse one whose counts can be recomputed."""
-    plain = tuple(t for t in release.published if isinstance(t.scheme, Exact | Suppressed))
+    is_plain = all(isinstance(t.scheme, Exact | Suppressed) for t in release.published)
     told: list[str] = []
     if any(isinstance(t.scheme, Suppressed) and t.n_hidden for t in release.published):
         verdict = "Whether hidden counts can be recomputed was not examined: there are too many."
         is_hiding = False
-        shown = None
-        if len(plain) == len(release.published):
-            shown = TableSet.of(*cells_of_release(replace(release, published=plain)))
         with suppress(LimitError):
-            if shown is None:
-                verdict, is_hiding = _hidden_beside_others(release, progress)
-            else:
-                found = audit_tables(shown, max_seconds=60.0, progress=progress)
-                verdict = found.verdict()
-                is_hiding = not found.n_recomputed and not found.n_not_settled
+            tables = TableSet.of(*cells_of_release(release))
+            found = audit_tables(tables, max_seconds=60.0, progress=progress)
+            verdict, is_hiding = found.verdict(), not found.n_recomputed and not found.n_not_settled
+            if not is_plain:
+                verdict, is_hiding = _hidden_beside_others(found)
         told.append(verdict)
         if not is_hiding and not asked.even_if_recomputed:
             raise InputError(
@@ -220,7 +149,7 @@ def _what_is_hidden(
                 "Nothing was written. Publish fewer margins, join categories, or round the counts"
                 " (--scheme conventional:5). To write it all the same: --even-if-recomputed.",
             )
-    if len(plain) < len(release.published):
+    if not is_plain:
         told.append(
             "What can be worked out from rounded, perturbed or grouped counts was not examined:"
             f" gamekeeper tables bounds {asked.output} does that."
@@ -228,22 +157,24 @@ def _what_is_hidden(
     return tuple(told)
 
 
-def _hidden_beside_others(release: Release, progress: Progress | None) -> tuple[str, bool]:
+def _hidden_beside_others(found: TableAudit) -> tuple[str, bool]:
     """Say whether hidden counts can be recomputed where other tables are rounded or perturbed."""
-    known, n_open, n_hidden = bound_suppressed(release, progress)
-    hidden = count_of(n_hidden, "hidden cell")
-    if known:
-        return f"{known:,} of {hidden} can be recomputed from what is published.", False
-    if n_open < n_hidden:
-        return f"Of {hidden}, none is known, but {n_hidden - n_open:,} not settled.", False
-    none = "The hidden cell cannot" if n_hidden == 1 else f"None of {hidden} can"
+    own = [one for one in found.cells if one.status.is_hidden]
+    n_known = sum(one.is_known for one in own)
+    n_open = sum(one.interval.is_open for one in own)
+    hidden = count_of(len(own), "hidden cell")
+    if n_known:
+        return f"{n_known:,} of {hidden} can be recomputed from what is published.", False
+    if n_open < len(own):
+        return f"Of {hidden}, none is known, but {len(own) - n_open:,} not settled.", False
+    none = "The hidden cell cannot" if len(own) == 1 else f"None of {hidden} can"
     return f"{none} be recomputed, tables that are not exact among what is published.", True
 
 
 def write_units(asked: RecordsRequest) -> CountTable:
     """Write a table of true counts as records, one per unit; they are as confidential as the counts."""
     require_outputs(asked)
-    table = read_count_table(asked.file, disjoint=asked.disjoint, **_writing(asked))
+    table = read_count_table(asked.file, disjoint=asked.disjoint, **written_as(asked))
     write_table(unit_records(table), asked.output, raw=asked.raw)
     return table
 
@@ -427,34 +358,6 @@ def compare_published(
     return found
 
 
-def _read_text(asked: ReleaseRequest, schemes: Sequence[str]) -> Release:
-    # Several files are questioned together: one may have the sums that clear another.
-    is_alone = len(asked.files) == 1
-    found = [
-        read_counts(
-            file,
-            scheme=scheme,
-            hidden=(*HIDDEN_MARKS, *asked.hidden),
-            absent=asked.absent,
-            disjoint=asked.disjoint if is_alone else True,
-            **_writing(asked),
-        )
-        for file, scheme in zip(asked.files, schemes, strict=True)
-    ]
-    return found[0] if is_alone else join_releases(found, found[0].title, asked.disjoint)
-
-
-def _writing(asked: ReleaseRequest | RecordsRequest) -> dict[str, Any]:
-    return {
-        "count": asked.count or None,
-        "axes": asked.axes or None,
-        "total": [label for label in asked.total if label.strip()] or None,
-        "delimiter": asked.delimiter,
-        "encoding": asked.encoding,
-        "decimal": asked.decimal,
-    }
-
-
 def _with_truth(asked: ReleaseRequest) -> tuple[Release, CountTable]:
     release, truth = open_release(asked)
     if truth is None:
@@ -492,48 +395,6 @@ def _margins(typed: Sequence[str], n_axes: int) -> list[tuple[int, ...]]:
             "Write a --margin as 1,2; the total as ''.",
         )
     return made
-
-
-_VARIABLE = "variable:"
-
-
-def open_tables(asked: PublishedRequest, said: Collection[str] = ()) -> TableSet:
-    """Read published tables, and put them together by their axes.
-
-    `said` are the texts of hidden figures, and statuses, of which a person says what they tell.
-    """
-    if not asked.files:
-        raise InputError(
-            Reason.NOTHING_GIVEN,
-            "Published tables were to be audited.",
-            "No file was named.",
-            "Name text files (CSV), workbooks, .tab files with their .rda, or a release (.json).",
-        )
-    hierarchies: dict[str, Hierarchy | str] = {}
-    tables: list[CellRows] = []
-    for file, scheme in zip(asked.files, _schemes_of(asked), strict=True):
-        read, own = _read(file, asked, said)
-        if scheme not in ("", "exact"):
-            read = [replace(table, scheme=parse_scheme(scheme)) for table in read]
-        tables += read
-        for axis, hierarchy in own.items():
-            known = hierarchies.get(axis)
-            hierarchies[axis] = (
-                known.joined(hierarchy) if isinstance(known, Hierarchy) else hierarchy
-            )
-    hierarchies |= _hierarchies(asked.hierarchies, asked.environment)
-    if asked.apriori is not None:
-        tables = [apply_apriori(tables[0], asked.apriori), *tables[1:]]
-    return TableSet.of(
-        tables,
-        hierarchies,
-        totals=[label for label in asked.total if label.strip()] or ("Total",),
-        disjoint=asked.disjoint,
-        absent=asked.absent,
-        whole=not asked.value
-        and not asked.weight
-        and not any(f.suffix.lower() in (".tab", ".arb") for f in asked.files),
-    )
 
 
 def audit_published(
@@ -601,7 +462,7 @@ def _mark_file(asked: MarkRequest) -> MarkedTable:
             "Name them: --axes Activity,Size.",
         )
     tops = tops_needed(asked.options.rules)
-    declared = _hierarchies(asked.hierarchies, asked.environment)
+    declared = declared_hierarchies(asked.hierarchies, asked.environment)
     words = [axis for axis, one in declared.items() if isinstance(one, str)]
     if words:
         raise InputError(
@@ -660,129 +521,3 @@ def _mark_batch(asked: MarkRequest) -> MarkedTable:
         most=tops_needed(options["rules"]),
     )
     return mark_cells(made, **options)
-
-
-def _read(
-    file: Path, asked: PublishedRequest, said: Collection[str]
-) -> tuple[list[CellRows], Mapping[str, Hierarchy]]:
-    ending = file.suffix.lower()
-    if ending == ".json":
-        release, _ = read_release_and_truth(file, disjoint=asked.disjoint)
-        return cells_of_release(release)
-    if ending == ".arb":
-        return _of_batch(read_batch(file), asked)
-    if ending == ".tab":
-        return _with_hierarchies(read_argus_table(file, value=asked.value))
-    axes = asked.axes
-    if axes and len(asked.files) > 1:
-        # Linked tables need not have all axes.
-        own = open_source(
-            file, delimiter=asked.delimiter, encoding=asked.encoding, sheet=asked.sheet
-        ).names
-        axes = [name for name in axes if name in own] or axes
-    columns = Columns(
-        axes=axes,
-        count=asked.count,
-        value=asked.value,
-        status=asked.status,
-        status_kind=asked.status_kind,
-        hidden_status=asked.hidden_status,
-        tops=asked.largest,
-        lower=asked.lower_level,
-        upper=asked.upper_level,
-        percents=asked.percents,
-        ratios=asked.ratios,
-        means=asked.means,
-        weight=asked.weight,
-        ignore=asked.ignore,
-        wide=asked.wide,
-        hidden=asked.hidden,
-        said=said,
-    )
-    reading = {"delimiter": asked.delimiter, "encoding": asked.encoding, "decimal": asked.decimal}
-    return [read_cells(file, columns, sheet=asked.sheet, **reading)], {}
-
-
-def _with_hierarchies(table: CellRows) -> tuple[list[CellRows], dict[str, Hierarchy]]:
-    return [table], {
-        axis: read_hierarchy(path).beside(table.outside.get(axis, ()))
-        for axis, path in table.hierarchies.items()
-    }
-
-
-def _of_batch(
-    batch: ArgusBatch, asked: PublishedRequest
-) -> tuple[list[CellRows], Mapping[str, Hierarchy]]:
-    """Read the table that a batch file is about, with what was decided before."""
-    if batch.is_microdata:
-        raise InputError(
-            Reason.BAD_OPTION,
-            "Published tables were to be audited.",
-            "The batch file is about records, and not about a table.",
-            "Mark its cells first: gamekeeper tables mark FILE.arb -o marked.csv.",
-        )
-    (first, *_) = batch.tables
-    made, hierarchies = _with_hierarchies(
-        read_argus_table(
-            batch.data, description=batch.description, value=asked.value or first.response
-        )
-    )
-    if first.apriori is not None and asked.apriori is None:
-        made = [apply_apriori(made[0], first.apriori)]
-    if first.left_out:
-        told = f"Of the batch file this was not used: {', '.join(first.left_out)}"
-        made = [replace(made[0], notices=(*made[0].notices, f"{told}."))]
-    return made, hierarchies
-
-
-def batch_rules(files: Sequence[Path]) -> tuple[str, ...]:
-    """Return the rules that batch files among some files name."""
-    batches = [read_batch(file) for file in files if file.suffix.lower() == ".arb"]
-    return tuple(dict.fromkeys(rule for own in batches for rule in own.tables[0].rules))
-
-
-def _hierarchies(
-    named: Mapping[str, tuple[str, ...]], environment: StorePlace | None
-) -> dict[str, Hierarchy | str]:
-    found: dict[str, Hierarchy | str] = {}
-    for axis, sources in named.items():
-        made = [_hierarchy(axis, source, environment) for source in sources]
-        words = [one for one in made if isinstance(one, str)]
-        if words and len(made) > 1:
-            raise InputError(
-                Reason.BAD_OPTION,
-                f"The labels of axis {quoted([axis])} were to be sums by {quoted(sources)}.",
-                f"{quoted(words)} cannot be combined with others.",
-                "Name files or variables, or one of 'codes' and 'detected' alone.",
-            )
-        hierarchies = [one for one in made if isinstance(one, Hierarchy)]
-        found[axis] = reduce(Hierarchy.joined, hierarchies) if hierarchies else made[0]
-    return found
-
-
-def _hierarchy(axis: str, source: str, environment: StorePlace | None) -> Hierarchy | str:
-    if source in ("codes", "detected"):
-        return source
-    if not source.startswith(_VARIABLE):
-        return read_hierarchy(source)
-    name = source.removeprefix(_VARIABLE)
-    asked = f"The labels of axis {quoted([axis])} were to be sums by the variable {quoted([name])}."
-    if environment is None:
-        raise InputError(
-            Reason.NOTHING_GIVEN,
-            asked,
-            "No environment was named.",
-            "Name it: --environment norland.gk.",
-        )
-    with opened(environment) as place:
-        variables = place.environment.variables
-        if name not in variables:
-            raise InputError(
-                Reason.UNKNOWN_NAME,
-                asked,
-                "The environment has no such variable.",
-                did_you_mean(name, variables),
-            )
-        graph = variables[name].graph
-        children = {category: graph.children(category) for category in graph.categories}
-    return Hierarchy.of_tree(children, f"variable {quoted([name])}")

@@ -197,9 +197,9 @@ def test_groups_are_of_equal_records(rows, side):
     keys = [("missing" if np.isnan(one) else one, other) for one, other in rows]
     for i, key in enumerate(keys):
         same = [j for j, other in enumerate(keys) if other == key]
-        assert found.sizes[found.groups[i]] == len(same)
-        assert all((found.groups[i] == found.groups[j]) == (j in same) for j in range(len(keys)))
-        assert keys[found.firsts[found.groups[i]]] == key
+        assert found.sizes[found.numbers[i]] == len(same)
+        assert all((found.numbers[i] == found.numbers[j]) == (j in same) for j in range(len(keys)))
+        assert keys[found.firsts[found.numbers[i]]] == key
     n_twins = sum(keys.count(key) > 1 for key in keys)
     assert found.are_many == (n_twins > 0.1 * len(keys))
     assert found.are_whole == (found.are_many and len(keys) - n_twins <= 0.01 * len(keys))

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from gamekeeper import InputError
 from gamekeeper.algorithms.perturbation.kernels import partners
 from gamekeeper.algorithms.perturbation.masking import (
-    check_swap,
     moments,
     rank_swapped,
     root,
     swapped_within,
     with_noise,
 )
+from tests.twins.swap_checks import check_swap
 
 
 @settings(max_examples=40)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gamekeeper.attack.linkage import files
+from gamekeeper.attack.linkage import linking
 from gamekeeper.attack.linkage.columns import LinkVariable
 from gamekeeper.attack.linkage.files import link_files
 from gamekeeper.errors import LimitError
@@ -96,7 +96,7 @@ def test_something_is_left_out_of_small_files_and_records_without_link_have_no_s
 
 
 def test_a_limit_that_was_lifted_is_lifted_for_resamples_too(monkeypatch):
-    monkeypatch.setattr(files, "MOST_PAIRS", 4)
+    monkeypatch.setattr(linking, "MOST_PAIRS", 4)
     a, b = file_of({"x": range(6)}), file_of({"x": range(6)})
     variables = [LinkVariable("x", kind="number")]
     found = link_files(a, b, variables, max_pairs=36, resamples=2)

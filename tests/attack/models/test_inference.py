@@ -347,5 +347,23 @@ def test_it_is_said_what_the_level_rests_on_and_that_people_may_be_there_twice()
     assert "The intervals hold what follows if they are and if they are not" in twice
 
 
+def test_intervals_do_not_hold_where_all_records_of_a_person_are_there_and_that_is_said():
+    rng = np.random.default_rng(8)
+    people = 1 + np.minimum(rng.geometric(0.2, (6_000, 4)), 9)
+    sample = people[rng.random(len(people)) < 0.1]
+    _, where, counts = np.unique(people, axis=0, return_inverse=True, return_counts=True)
+    sizes = {tuple(row): n for row, n in zip(people.tolist(), counts[where], strict=True)}
+    times = rng.integers(1, 4, len(sample))
+    in_the_file = np.repeat(sample, times, axis=0)
+    rows, seen = np.unique(sample, axis=0, return_counts=True)
+    true = sum(1 / sizes[tuple(row)] for row, n in zip(rows.tolist(), seen, strict=True) if n == 1)
+    names = ["age", "job", "home", "car"]
+    risk = inferred(in_the_file, names, fraction="1/10")
+    assert risk.estimate.file.tau2.upper < true / 2
+    assert "where all records of a person are in the file, numbers are far too low" in " ".join(
+        risk.sentences()
+    )
+
+
 def test_the_spread_of_risk_is_drawn_without_a_display():
     inferred(two_pairs(100), NAMES, fraction="1/20").plot().savefig("/dev/null", format="svg")

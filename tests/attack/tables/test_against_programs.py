@@ -10,9 +10,9 @@ import pytest
 from scipy.optimize import linprog
 
 from gamekeeper.attack.tables.auditing import audit_tables
-from gamekeeper.data.cells.cell_file import CellRows, Share, Status
-from gamekeeper.data.cells.hierarchy import Hierarchy
-from gamekeeper.data.cells.table_set import TableSet
+from gamekeeper.data.tables.cell_file import CellRows, Share, Status
+from gamekeeper.data.tables.hierarchy import Hierarchy
+from gamekeeper.data.tables.table_set import TableSet
 
 # Two ways of adding up that are not nested in each other.
 WAYS = {"A": ["ab"], "B": ["cd"], "S": ["ac"], "T": ["bd"], "Total": ["abcd"]}

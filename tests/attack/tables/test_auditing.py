@@ -11,11 +11,11 @@ import pytest
 
 from gamekeeper.attack.tables.auditing import audit_tables, mark_cells
 from gamekeeper.attack.tables.insiders import Standing
-from gamekeeper.data.cells.cell_file import CellRows, Share
-from gamekeeper.data.cells.hierarchy import Hierarchy
-from gamekeeper.data.cells.magnitudes import tabulate_magnitudes
-from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.reading.source import open_source
+from gamekeeper.data.tables.cell_file import CellRows, Share
+from gamekeeper.data.tables.hierarchy import Hierarchy
+from gamekeeper.data.tables.magnitudes import tabulate_magnitudes
+from gamekeeper.data.tables.table_set import TableSet
 from gamekeeper.errors import Cancelled, InputError, Reason
 from tests.given.microdata import write
 

@@ -12,11 +12,11 @@ from gamekeeper.attack.tables.auditing import audit_tables
 from gamekeeper.attack.tables.bounds import bound_cells
 from gamekeeper.attack.tables.feasible import explore_tables, infer_attributions
 from gamekeeper.attack.tables.subtraction import subtract_known
-from gamekeeper.data.cells.cell_file import CellRows
-from gamekeeper.data.cells.hierarchy import Hierarchy
-from gamekeeper.data.cells.table_set import TableSet, cells_of_release
+from gamekeeper.data.tables.cell_file import CellRows
 from gamekeeper.data.tables.count_table import CountTable
+from gamekeeper.data.tables.hierarchy import Hierarchy
 from gamekeeper.data.tables.release import Release
+from gamekeeper.data.tables.table_set import TableSet, cells_of_release
 from gamekeeper.errors import InputError
 from gamekeeper.report.page import build_risk_report
 from gamekeeper.report.tables_report import audit_report

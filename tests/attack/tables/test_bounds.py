@@ -15,11 +15,11 @@ from gamekeeper.attack.tables.auditing import audit_tables
 from gamekeeper.attack.tables.bounds import bound_cells, bound_recoded
 from gamekeeper.attack.tables.insiders import Standing
 from gamekeeper.attack.tables.options import BoundsMethod
-from gamekeeper.data.cells.table_set import TableSet, cells_of_release
 from gamekeeper.data.tables.axes import Axis
 from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.release import Release, make_release
 from gamekeeper.data.tables.release_file import read_release, write_release
+from gamekeeper.data.tables.table_set import TableSet, cells_of_release
 from gamekeeper.errors import InputError, LimitError, Reason
 from tests.given.count_tables import random_release, truths
 from tests.twins import integer_programs, possible_tables

@@ -12,11 +12,11 @@ from scipy.optimize import linprog
 
 from gamekeeper.attack.tables.auditing import audit_tables
 from gamekeeper.attack.tables.insiders import Coalition, Insiders, LargestKnown, Standing
-from gamekeeper.data.cells.cell_file import CellRows, Status
-from gamekeeper.data.cells.hierarchy import Hierarchy
-from gamekeeper.data.cells.magnitudes import contributors_of_tables, read_contributors
-from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.reading.source import open_source
+from gamekeeper.data.tables.cell_file import CellRows, Status
+from gamekeeper.data.tables.hierarchy import Hierarchy
+from gamekeeper.data.tables.magnitudes import contributors_of_tables, read_contributors
+from gamekeeper.data.tables.table_set import TableSet
 from gamekeeper.errors import InputError, Reason
 from tests.given.microdata import write
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gamekeeper.attack.tables.auditing import audit_tables
-from gamekeeper.data.cells.cell_file import CellRows
-from gamekeeper.data.cells.table_set import TableSet
+from gamekeeper.data.tables.cell_file import CellRows
+from gamekeeper.data.tables.table_set import TableSet
 
 # The counts of sdcTable's first example: 100 people by region and gender.
 COUNTS = {"A": (18, 2), "B": (14, 19), "C": (12, 10), "D": (11, 14), "Total": (55, 45)}

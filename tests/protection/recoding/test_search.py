@@ -107,6 +107,15 @@ def test_only_what_forms_have():
     )
 
 
+def test_forms_may_have_a_category_of_nobody():
+    """One form tells those below 16 from the rest, and nobody is that young."""
+    frame = {"Age": [str(18 + n % 60) for n in range(120)], "Sex": ["f", "m"] * 60}
+    setting = Setting(keys=("Age", "Sex"), environment=environment())
+    table = code_frame(pa.table(frame), ["Age", "Sex"])
+    made = SearchRecoding(k=3, observed=("Age",)).apply(table, setting)
+    assert words(made.table, "Age") in ({"16-24", "25-64", "65+"}, {"18-64", "65+"})
+
+
 def test_a_cut_stays():
     made = SearchRecoding(k=2, keep=("age: 18",), at_least={"Age": 2}).apply(people(), SETTING)
     recode = made.log.variables["Age"].recode

@@ -181,6 +181,26 @@ def join_partitions(a: Partition, b: Partition) -> Partition:
     return Partition(root[a.labels], a.n_blocks - merged)
 
 
+def joined_blocks(
+    labels: NDArray[np.int32], blocks: Iterable[Sequence[int]]
+) -> NDArray[np.int32] | None:
+    """Return the finest partition, by any labels, in which every block is together; None if it is the same.
+
+    Labels stay below the number of values.
+
+    Examples
+    --------
+    >>> joined_blocks(np.array([0, 0, 1, 2], np.int32), [[1, 2]]).tolist()
+    [0, 0, 0, 2]
+    """
+    found = labels
+    for block in blocks:
+        together = np.unique(found[list(block)])
+        if len(together) > 1:
+            found = np.where(np.isin(found, together), together[0], found).astype(np.int32)
+    return None if found is labels else found
+
+
 def harmonize(categorizations: Iterable[Partition | Arbitrary]) -> Partition | Arbitrary:
     """Return the harmonization of one or more categorizations.
 

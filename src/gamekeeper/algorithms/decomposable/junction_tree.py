@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.classes import class_numbers
+from gamekeeper.algorithms.classes import class_numbers, dense_numbers, equal_rows
 from gamekeeper.algorithms.decomposable.graphs import (
     Adjacency,
     AdjacencyLike,
@@ -272,12 +272,12 @@ def _numbered(
     numbers, span = np.zeros(len(rows), dtype=np.int64), 1
     for v in members(mask):
         if span * levels[v] > _MOST_NUMBERS:
-            _, numbers = np.unique(numbers, return_inverse=True)
+            numbers = dense_numbers(numbers)
             span = int(numbers.max(initial=-1)) + 1
         numbers, span = numbers * levels[v] + rows[:, v], span * levels[v]
     # Sorting is dearer than a sparse count, unless the count would be mostly empty.
     if span > 4 * len(rows) + 1024:
-        _, numbers = np.unique(numbers, return_inverse=True)
+        numbers = dense_numbers(numbers)
         span = int(numbers.max(initial=-1)) + 1
     return numbers.astype(np.int64, copy=False), span
 
@@ -486,10 +486,9 @@ def _shared_numbers(
 
 def _summed(factor: _Factor, kept: tuple[int, ...]) -> _Factor:
     columns = factor.codes[:, [factor.variables.index(v) for v in kept]]
-    (numbers,) = class_numbers(columns)
-    _, first = np.unique(numbers, return_index=True)
-    values = np.bincount(numbers, factor.values, len(first)).astype(np.float64)
-    return _Factor(kept, columns[first], values)
+    found = equal_rows(columns)
+    values = np.bincount(found.numbers, factor.values, len(found.firsts)).astype(np.float64)
+    return _Factor(kept, columns[found.firsts], values)
 
 
 def _require(n_cells: int, most_cells: int) -> None:

@@ -27,7 +27,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.classes import class_numbers, equal_rows
+from gamekeeper.algorithms.classes import EqualRows, class_numbers
 from gamekeeper.algorithms.linkage.comparison import Comparison
 from gamekeeper.budget import require_memory
 from gamekeeper.errors import InputError, LimitError, Reason
@@ -41,18 +41,15 @@ _MANY = 0.1
 _FEW_ALONE = 0.01
 
 
-@dataclass(frozen=True, eq=False)
-class EqualRecords:
-    """The groups of equal records of one file: of each record from 0, their sizes, one of each."""
+class EqualRecords(EqualRows):
+    """The groups of equal records of one file, their sizes, and the first of each."""
 
-    groups: Integers = field(repr=False)
-    sizes: Integers = field(repr=False)
-    firsts: Integers = field(repr=False)
+    __slots__ = ()
 
     @property
     def are_many(self) -> bool:
         """Whether more than a tenth of the records are equal to another."""
-        return float(self.sizes[self.sizes > 1].sum()) > _MANY * len(self.groups)
+        return float(self.sizes[self.sizes > 1].sum()) > _MANY * len(self.numbers)
 
     @property
     def are_whole(self) -> bool:
@@ -62,7 +59,7 @@ class EqualRecords:
         there.
         """
         alone = int(np.count_nonzero(self.sizes == 1))
-        return self.are_many and alone <= _FEW_ALONE * len(self.groups)
+        return self.are_many and alone <= _FEW_ALONE * len(self.numbers)
 
 
 def equal_records(comparisons: Sequence[Comparison], side: int) -> EqualRecords:
@@ -72,14 +69,14 @@ def equal_records(comparisons: Sequence[Comparison], side: int) -> EqualRecords:
     --------
     >>> age = Comparison("Age", "absolute", np.array([3.0, 2.0, 3.0, np.nan]), np.zeros(1))
     >>> found = equal_records([age], 0)
-    >>> found.groups.tolist(), found.sizes.tolist(), found.firsts.tolist()
+    >>> found.numbers.tolist(), found.sizes.tolist(), found.firsts.tolist()
     ([1, 0, 1, 2], [1, 2, 1], [1, 0, 3])
     """
     codes = [
         np.unique(one.b if side else one.a, return_inverse=True)[1].ravel() for one in comparisons
     ]
-    found = equal_rows(np.column_stack([code.astype(np.int32) for code in codes]))
-    return EqualRecords(found.numbers, found.sizes, found.firsts)
+    rows = np.column_stack([code.astype(np.int32) for code in codes])
+    return EqualRecords.of(class_numbers(rows)[0])
 
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)

@@ -56,11 +56,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.linkage.fellegi_sunter import FellegiSunterModel, falling
+from gamekeeper.algorithms.statistics import Z_95
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.integer]
 
-_Z = 1.959963984540054
 _DRAWN = 20_000
 _GRID = 400
 _DEEP = 3
@@ -150,17 +150,17 @@ def estimate_overlap(
     chance = float(fewest[best])
     above = max(float(counts[best] - chance), 0.0) / max(share - chance / n_between, _SMALLEST)
     # What cannot be seen may be twice what the model says of it.
-    above += above * (1 - share) + _Z * math.sqrt(above * (1 - share))
+    above += above * (1 - share) + Z_95 * math.sqrt(above * (1 - share))
     above = min(above, most)
     # Where more are there than the weights say, these miss matches, and nobody knows how many.
-    misses = at_least > number + _Z * error
+    misses = at_least > number + Z_95 * error
     agree = share >= _SEEN and number <= above and least > 0 and not (misses or made_alike)
     least = min(max(least, at_least), most)
     is_open = misses or made_alike or (blurred and not agree)
     return OverlapEstimate(
         max(number, least) if agree else least,
-        max(math.floor(least if misses else min(number - _Z * error, least)), 0),
-        most if is_open else min(math.ceil(max(number + _Z * error, above)), most),
+        max(math.floor(least if misses else min(number - Z_95 * error, least)), 0),
+        most if is_open else min(math.ceil(max(number + Z_95 * error, above)), most),
         number,
         agree,
     )
@@ -224,7 +224,7 @@ def _poisson(counts: NDArray[np.integer], times: float) -> tuple[Floats, Floats]
 
     fewest = times * np.where(counts > 0, gammaincinv(np.maximum(counts, 1), 0.001), 0.0)
     largest = times * gammaincinv(counts + 1, 0.999)
-    return np.maximum(fewest - _Z * np.sqrt(fewest), 0.0), largest + _Z * np.sqrt(largest)
+    return np.maximum(fewest - Z_95 * np.sqrt(fewest), 0.0), largest + Z_95 * np.sqrt(largest)
 
 
 _MARGIN_GRID = 200

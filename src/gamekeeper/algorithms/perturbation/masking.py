@@ -197,43 +197,6 @@ def rank_swapped(values: ArrayLike, share: Fraction, draws: NDArray[np.float64])
     return changed
 
 
-class SwapCheck(NamedTuple):
-    """What became of the values of one variable."""
-
-    same_values: bool
-    rank_differences: list[int]
-    within_limit: bool
-    unchanged: int
-
-
-def check_swap(before: ArrayLike, after: ArrayLike, share: Fraction) -> SwapCheck:
-    """Tell whether values only changed places, and how many ranks each moved.
-
-    A value that was not there before is as far away as the place where it would stand.
-
-    Examples
-    --------
-    >>> check_swap([1, 2, 3], [2, 1, 3], Fraction(1, 3))
-    SwapCheck(same_values=True, rank_differences=[1, 1, 0], within_limit=True, unchanged=1)
-    """
-    old, new = np.asarray(before, dtype=np.float64), np.asarray(after, dtype=np.float64)
-    ordered = np.sort(old)
-    first_old, last_old = _ranks(ordered, old)
-    first_new, last_new = _ranks(ordered, new)
-    apart = np.maximum(0, np.maximum(first_new - last_old, first_old - last_new))
-    return SwapCheck(
-        same_values=bool(np.array_equal(ordered, np.sort(new))),
-        rank_differences=apart.tolist(),
-        within_limit=bool((apart <= int(share * len(old))).all()),
-        unchanged=int(np.count_nonzero(old == new)),
-    )
-
-
-def _ranks(ordered: Floats, values: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    first = np.searchsorted(ordered, values, "left")
-    return first, np.maximum(first, np.searchsorted(ordered, values, "right") - 1)
-
-
 _ROUNDING = 1e-12
 
 

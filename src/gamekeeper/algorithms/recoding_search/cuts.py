@@ -32,6 +32,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.categories.partitions import joined_blocks
 from gamekeeper.algorithms.linear_programs import Status, run_once, silent_solver
 from gamekeeper.algorithms.recoding_search.choices import (
     Choice,
@@ -196,24 +197,6 @@ def merging_steps(choices: Sequence[Choice]) -> list[tuple[int, Blocks]]:
             blocks = [choice.categories[own] for own in way if len(choice.categories[own]) > 1]
             steps.append((choice.loss(way), variable, number, blocks))
     return [(variable, blocks) for _, variable, _, blocks in sorted(steps, key=lambda s: s[:3])]
-
-
-def joined_blocks(labels: NDArray[np.int32], blocks: Blocks) -> NDArray[np.int32] | None:
-    """Return the finest partition in which every block is together; None where it is the same.
-
-    Labels stay below the number of values.
-
-    Examples
-    --------
-    >>> joined_blocks(np.array([0, 0, 1, 2], np.int32), [[1, 2]]).tolist()
-    [0, 0, 0, 2]
-    """
-    found = labels
-    for block in blocks:
-        together = np.unique(found[list(block)])
-        if len(together) > 1:
-            found = np.where(np.isin(found, together), together[0], found).astype(np.int32)
-    return None if found is labels else found
 
 
 class _Boxes:

@@ -21,6 +21,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.categories.partitions import joined_blocks
 from gamekeeper.algorithms.classes import EqualRows, dense_numbers, numbers_as_they_come
 from gamekeeper.algorithms.recoding_search.choices import (
     MOST_LISTED,
@@ -36,7 +37,6 @@ from gamekeeper.algorithms.recoding_search.cuts import (
     BELIEVED,
     CoverMaster,
     fewest_categories,
-    joined_blocks,
     nearest_recoding,
 )
 from gamekeeper.algorithms.recoding_search.price_masters import (

@@ -85,9 +85,10 @@ def class_sizes(
         if missing == "ignore" and pattern == 0:  # keys are distinct: only equals are equal
             sizes[own] = counts[own]
             continue
-        for unseen, others in _comparisons(pattern, patterns.tolist(), missing).items():
+        compared = _comparisons(pattern, patterns.tolist(), missing)
+        kept = fields.masks(fields.every & ~np.array(list(compared), dtype=np.uint64))
+        for mask, others in zip(kept, compared.values(), strict=True):
             partners = np.concatenate([by_pattern[place] for place in others])
-            mask = fields.mask_without(np.uint64(unseen))
             if fields.n_words == 1:
                 own_keys, their_keys = keys[own, 0] & mask[0], keys[partners, 0] & mask[0]
             else:

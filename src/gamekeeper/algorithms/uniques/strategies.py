@@ -109,6 +109,40 @@ class StrategyValue:
         return self.strategy.direction
 
 
+def chosen_by(
+    strategy: Strategy, sample: NDArray[Any], other: NDArray[Any], one: str, many: str
+) -> NDArray[np.bool_]:
+    """Return which cells a strategy uses, by both their counts; `one` of `many` is what they are called."""
+    used = np.asarray(strategy.predicate(sample, other))
+    if used.dtype != np.bool_ or used.shape != sample.shape:
+        raise InputError(
+            Reason.BAD_OPTION,
+            f"The strategy '{strategy.name[:60]}' was asked for.",
+            f"Its condition gave {used.size:,} values of type {used.dtype} for"
+            f" {sample.size:,} {many}.",
+            f"Let it return one true or false for each {one}, such as (f == 1) & (F < 5).",
+        )
+    return used
+
+
+def value_of(
+    strategy: Strategy, n_cells: int, n_sampled: int, pr_cm: Fraction | float,
+    cost_without: Fraction | float, cost_with: Fraction | float,
+) -> StrategyValue:  # fmt: skip
+    """Return what a feasible strategy achieves: a correct match is worth its chance over the cost."""
+    return StrategyValue(
+        strategy,
+        True,
+        n_cells,
+        n_sampled,
+        pr_cm,
+        cost_without,
+        cost_with,
+        pr_cm / cost_without,
+        pr_cm / cost_with,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class MatchingProbabilities:
     """Measures of the whole file: shares of population uniques and chances of a correct match.
@@ -283,15 +317,7 @@ class _Cells:
 
 
 def _evaluate(cells: _Cells, strategy: Strategy) -> StrategyValue:
-    used = np.asarray(strategy.predicate(cells.sample, cells.population))
-    if used.dtype != np.bool_ or used.shape != cells.sample.shape:
-        raise InputError(
-            Reason.BAD_OPTION,
-            f"The strategy '{strategy.name[:60]}' was asked for.",
-            f"Its condition gave {used.size:,} values of type {used.dtype} for"
-            f" {cells.sample.size:,} cells.",
-            "Let it return one true or false for each cell, such as (f == 1) & (F < 5).",
-        )
+    used = chosen_by(strategy, cells.sample, cells.population, "cell", "cells")
     # A cell that nobody is in is no target.
     used = used & (cells.population > 0)
     sampled = used & (cells.sample > 0)
@@ -309,17 +335,7 @@ def _evaluate(cells: _Cells, strategy: Strategy) -> StrategyValue:
         pr_cm = cells.weighted_reciprocals(sampled, 0) / n_units
         cost_without = (total + 1) * cells.weighted_reciprocals(sampled, 1) / n_units
         cost_with = total * pr_cm
-    return StrategyValue(
-        strategy,
-        True,
-        n_cells,
-        n_sampled,
-        pr_cm,
-        cost_without,
-        cost_with,
-        pr_cm / cost_without,
-        pr_cm / cost_with,
-    )
+    return value_of(strategy, n_cells, n_sampled, pr_cm, cost_without, cost_with)
 
 
 def _problems(population: NDArray[Any], sample: NDArray[Any]) -> Iterable[Problem]:

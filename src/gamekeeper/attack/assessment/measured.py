@@ -104,8 +104,6 @@ class Interval:
     def text(self) -> str:
         """The number with its bounds.
 
-        Examples
-        --------
         >>> Interval(12.0, 9.0, 15.5).text, Interval(3.0, 3.0, 3.0).text, Interval(None, 0, 7).text
         ('12 (9 to 15.5)', '3', 'at most 7')
         >>> Interval(12.0, 0.0, 40.0, is_given=False).text
@@ -134,8 +132,6 @@ class Interval:
     def about_text(self) -> str:
         """A number of records within a sentence.
 
-        Examples
-        --------
         >>> Interval(12.0, 9.0, 15.5).about_text, Interval(6e-07, 0.0, 0.002).about_text
         ('about 12 (9 to 16)', 'fewer than one (upper limit: 0.1)')
         >>> Interval(0.4, 0.0, 40.0, is_given=False).about_text

@@ -59,8 +59,6 @@ class Limit:
     def text(self) -> str:
         """The limit in words.
 
-        Examples
-        --------
         >>> Limit(CRITERIA["k_anonymity"], 3).text, Limit(CRITERIA["global_risk"], 0.03).text
         ('at least 3', 'at most 3.0%')
         """
@@ -112,8 +110,6 @@ PROFILES: Mapping[str, Policy] = {policy.name: policy for policy in _PROFILES}
 def read_policy(given: str | Path | Mapping[str, Any] | Policy) -> Policy:
     """Return a policy by the name of a profile, from a JSON file, or from its content.
 
-    Examples
-    --------
     >>> read_policy("hdx").limits[0].text
     'at most 3.0%'
     >>> read_policy({"policy": "Ours", "criteria": {"k_anonymity": 3}}).name
@@ -356,8 +352,6 @@ def _judged(limit: Limit, measured: Measured, unknown: Mapping[str, str]) -> Jud
 def judge_limit(limit: Limit, found: Found) -> tuple[Standing, str]:
     """Return how what was found stands to a limit, and why not better.
 
-    Examples
-    --------
     >>> from gamekeeper.attack.assessment.criteria import CRITERIA
     >>> limit = Limit(CRITERIA["average_match"], 0.03)
     >>> [

@@ -9,7 +9,7 @@ thesis, chapter 7. Costs are the people searched on average where anybody may be
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -18,9 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.uniques.strategies import Direction, matching_probabilities
-from gamekeeper.arrow import pa
-from gamekeeper.attack.experiments.harness import TOP, Sample
-from gamekeeper.attack.experiments.scores import AttackValue, RecordEstimates, in_words
+from gamekeeper.arrow import pa, table_of
+from gamekeeper.attack.experiments.harness import TOP, Sample, range_text
+from gamekeeper.attack.experiments.scores import (
+    AttackValue,
+    RecordEstimates,
+    ScoredSample,
+    in_words,
+)
 from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
 from gamekeeper.wording import at_start, count_of, fraction_text, fractions_text, people_text
 
@@ -126,18 +131,6 @@ def attack_words(attack: str, measure: str = "") -> str:
     return _WORDS[attack].format(in_words(measure))
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class AttackedSample:
-    """One sample: its fraction, what each attack on it achieves, the time of each measure."""
-
-    fraction: Fraction
-    values: Mapping[tuple[str, str], AttackValue]
-    seconds: Mapping[str, float]
-
-    def __repr__(self) -> str:
-        return f"AttackedSample({fraction_text(self.fraction)}, {len(self.values)} attacks)"
-
-
 @dataclass(frozen=True, slots=True)
 class AttackLine:
     """An attack over the samples of one fraction in which it has a target: means, and least and most.
@@ -160,40 +153,42 @@ class AttackLine:
 class AttackExperiment(Result):
     """How often attacks are right, and what they cost, over sampling fractions.
 
-    Fractions of the usual range whose samples were too large to be drawn unasked are told
-    (`too_large`).
+    Every sample has its fraction at its place in `steps`. Fractions of the usual range whose samples
+    were too large to be drawn unasked are told (`too_large`).
     """
 
     tells_of_records = False
 
     n_records: int
     measures: tuple[str, ...]
-    samples: tuple[AttackedSample, ...]
+    steps: tuple[Fraction, ...]
+    samples: tuple[ScoredSample, ...]
     too_large: tuple[Fraction, ...]
     provenance: Provenance
 
     @property
     def fractions(self) -> tuple[Fraction, ...]:
         """The sampling fractions, ascending."""
-        return tuple(sorted({sample.fraction for sample in self.samples}))
+        return tuple(sorted(set(self.steps)))
 
     @property
     def series(self) -> tuple[tuple[str, str], ...]:
         """The attacks with their measures that had a target in some sample."""
         asked = [(attack, "") for attack in PLAIN]
         asked += [(attack, measure) for attack in BY_MEASURE for measure in self.measures]
-        return tuple(one for one in asked if any(one in s.values for s in self.samples))
+        return tuple(one for one in asked if any(one in s.attacks for s in self.samples))
 
-    def at(self, fraction: Fraction) -> tuple[AttackedSample, ...]:
+    def at(self, fraction: Fraction) -> tuple[ScoredSample, ...]:
         """Return the samples of one fraction."""
-        return tuple(sample for sample in self.samples if sample.fraction == fraction)
+        each = zip(self.steps, self.samples, strict=True)
+        return tuple(sample for step, sample in each if step == fraction)
 
     def line(self, attack: str, measure: str, fraction: Fraction) -> AttackLine | None:
         """Return an attack at one fraction; None where it had no target in any sample."""
         values = [
-            sample.values[attack, measure]
+            sample.attacks[attack, measure]
             for sample in self.at(fraction)
-            if (attack, measure) in sample.values
+            if (attack, measure) in sample.attacks
         ]
         if not values:
             return None
@@ -228,7 +223,8 @@ class AttackExperiment(Result):
         """Return the measures that refused the work on some samples, and their fractions."""
         found: list[tuple[str, tuple[Fraction, ...]]] = []
         for measure in self.measures:
-            steps = {s.fraction for s in self.samples if measure not in s.seconds}
+            each = zip(self.steps, self.samples, strict=True)
+            steps = {step for step, sample in each if measure not in sample.seconds}
             if steps:
                 found.append((measure, tuple(sorted(steps))))
         return found
@@ -255,7 +251,7 @@ class AttackExperiment(Result):
         found: dict[str, Any] = {
             "records": self.n_records,
             "samples": len(self.samples),
-            "fractions": self._range(),
+            "fractions": range_text(self.fractions),
         }
         for (attack, measure), mean in self._firsts().items():
             found[attack_words(attack, measure)] = mean
@@ -263,22 +259,20 @@ class AttackExperiment(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return one line per fraction and attack; means over samples."""
-        lines = self.lines()
-        columns: dict[str, Any] = {
-            "fraction": pa.array([float(line.fraction) for line in lines], pa.float64()),
-            "attack": pa.array([line.attack for line in lines], pa.string()),
-            "measure": pa.array([line.measure or None for line in lines], pa.string()),
-            "samples": pa.array([line.samples for line in lines], pa.int64()),
-        }
-        for name, part in (
-            ("pr_cm", "pr_cm"),
-            ("pr_cm_least", "least"),
-            ("pr_cm_most", "most"),
-            ("cost", "cost"),
-            ("keys", "keys"),
-        ):
-            columns[name] = pa.array([getattr(line, part) for line in lines], pa.float64())
-        return pa.table(columns)
+        return table_of(
+            self.lines(),
+            {
+                "fraction": ("float64", lambda line: float(line.fraction)),
+                "attack": ("string", lambda line: line.attack),
+                "measure": ("string", lambda line: line.measure or None),
+                "samples": ("int64", lambda line: line.samples),
+                "pr_cm": ("float64", lambda line: line.pr_cm),
+                "pr_cm_least": ("float64", lambda line: line.least),
+                "pr_cm_most": ("float64", lambda line: line.most),
+                "cost": ("float64", lambda line: line.cost),
+                "keys": ("float64", lambda line: line.keys),
+            },
+        )
 
     @property
     def best(self) -> tuple[str, float] | None:
@@ -300,7 +294,7 @@ class AttackExperiment(Result):
         lots = self._firsts()["pr_cm_given_su", ""]
         return (
             f"An intruder who looks for the ten sample uniques that {in_words(measure)} ranks first"
-            f" is right with probability {mean:.3f} on average over samples of {self._range()}; one"
+            f" is right with probability {mean:.3f} on average over samples of {range_text(self.fractions)}; one"
             f" who draws a sample unique by lot, with {lots:.3f}."
         )
 
@@ -308,7 +302,7 @@ class AttackExperiment(Result):
         """Return what was found, in words."""
         n_samples = count_of(len(self.samples), "sample")
         told = (
-            f"{n_samples} of {self._range()} {'was' if len(self.samples) == 1 else 'were'} attacked"
+            f"{n_samples} of {range_text(self.fractions)} {'was' if len(self.samples) == 1 else 'were'} attacked"
             " by looking for sample uniques in the population: any of them, one drawn by lot, or"
             " the ten that a measure ranks first."
         )
@@ -347,9 +341,9 @@ class AttackExperiment(Result):
                 f" {means['pr_cm_given_um', '']:.3f}, all on average."
             )
         gaps = [
-            abs(sample.values["dis", ""].pr_cm - sample.values["pr_cm_given_um", ""].pr_cm)
+            abs(sample.attacks["dis", ""].pr_cm - sample.attacks["pr_cm_given_um", ""].pr_cm)
             for sample in self.samples
-            if {("dis", ""), ("pr_cm_given_um", "")} <= sample.values.keys()
+            if {("dis", ""), ("pr_cm_given_um", "")} <= sample.attacks.keys()
         ]
         if gaps:
             lines.append(f"DIS was off Pr(CM|UM) by {_mean(gaps):.4f} on average.")
@@ -370,10 +364,6 @@ class AttackExperiment(Result):
         if any(len(self.at(step)) == 1 for step in self.fractions):
             lines.append("One sample of a fraction is one draw: single points jump about the mean.")
         return lines
-
-    def _range(self) -> str:
-        ends = dict.fromkeys((self.fractions[0], self.fractions[-1]))
-        return " to ".join(map(fraction_text, ends))
 
     def _told(self, attack: str) -> str:
         known = [line for step in self.fractions if (line := self.line(attack, "", step))]

@@ -18,7 +18,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +27,6 @@ from gamekeeper.algorithms.blocks import map_blocks
 from gamekeeper.arrow import pa
 from gamekeeper.attack.experiments.attack_experiment import (
     ATTACKS,
-    AttackedSample,
     AttackExperiment,
     matched_attacks,
     plain_attacks,
@@ -42,16 +40,13 @@ from gamekeeper.attack.experiments.harness import (
     Sample,
     SampleData,
     SampleFolder,
-    SampleTask,
     Values,
     checked_fractions,
-    named_measures,
     open_population,
     require_samples,
     require_samples_fit,
     run_samples,
     sample_size,
-    written_measure,
 )
 from gamekeeper.attack.experiments.judgement import Judgement, judge_samples
 from gamekeeper.attack.experiments.scores import (
@@ -63,13 +58,15 @@ from gamekeeper.attack.experiments.scores import (
     all_in_words,
     checked_scores,
     joint_counts,
+    named_measures,
+    written_measure,
 )
 from gamekeeper.attack.options import CompareOptions
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import GamekeeperError, InputError, LimitError, Problem, Reason, refuse
 from gamekeeper.options import option_text, takes
 from gamekeeper.prompt_syntax import Missing, Pool
-from gamekeeper.results import Listing, Provenance, Result, package_version
+from gamekeeper.results import Listing, Provenance, Result
 from gamekeeper.wording import at_start, count_of, fraction_text, percent_text, quoted
 
 if TYPE_CHECKING:
@@ -371,29 +368,18 @@ def compare_measures(population: CodedTable, asked: CompareOptions) -> Compariso
         ],
         **({} if asked.max_size is None else {"max_size": asked.max_size}),
     }
-    kept = None
-    if asked.folder is not None:
-        wanted = {
-            "comparison": 2,
-            **parameters,
-            "seed": asked.seed,
-            "levels": list(plan.levels),
-            "data": notional.fingerprint(),
-            "version": package_version(),
-        }
-        names = tuple(named)
-        kept = SampleFolder(
-            Path(asked.folder), wanted, partial(_packed, names), partial(_unpacked, names)
-        )
-    tasks = [SampleTask(number, step, asked.seed) for number, step in enumerate(numbered)]
+    told = {"comparison": 2, **parameters, "seed": asked.seed, "levels": list(plan.levels)}
+    pack, unpack = partial(_packed, tuple(named)), partial(_unpacked, tuple(named))
+    kept = SampleFolder.of(asked.folder, notional, told, pack, unpack)
     blocks = None
     if asked.workers > 1:
         blocks = partial(map_blocks, workers=asked.workers, pool=Pool.PROCESSES)
     found = run_samples(
         notional,
         plan,
-        tasks,
+        numbered,
         score_sample,
+        seed=asked.seed,
         blocks=blocks,
         folder=kept,
         progress=asked.progress,
@@ -419,10 +405,8 @@ def compare_measures(population: CodedTable, asked: CompareOptions) -> Compariso
     attacks = AttackExperiment(
         notional.n_records,
         tuple(named),
-        tuple(
-            AttackedSample(step, sample.attacks, sample.seconds)
-            for step, sample in zip(numbered, found, strict=True)
-        ),
+        tuple(numbered),
+        tuple(found),
         too_large,
         replace(provenance, method="attacks by measures"),
     )

@@ -27,7 +27,7 @@ import json
 import math
 import time
 import zipfile
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
@@ -53,8 +53,8 @@ from gamekeeper.data.keys.counting import MAX_KEYS, all_missing_problems
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.files import fault_of_folder, make_folders, refusal, require_ordinary, write_file
 from gamekeeper.prompt_syntax import MAX_SECONDS, FractionLike, Missing, parse_fraction
-from gamekeeper.results import Progress
-from gamekeeper.wording import count_of, did_you_mean, quoted
+from gamekeeper.results import Progress, package_version
+from gamekeeper.wording import count_of, did_you_mean, fraction_text, quoted
 
 if TYPE_CHECKING:
     from gamekeeper.algorithms.uniques.minimal_uniques import MinimalUniques
@@ -392,6 +392,18 @@ def checked_fractions(
     return tuple(steps)
 
 
+def range_text(fractions: Iterable[Fraction]) -> str:
+    """Return the least and the greatest of some sampling fractions for reading.
+
+    Examples
+    --------
+    >>> range_text([Fraction(1, 10), Fraction(1, 50)]), range_text([Fraction(1, 10)])
+    ('2% to 10%', '10%')
+    """
+    steps = sorted(fractions)
+    return " to ".join(dict.fromkeys(map(fraction_text, (steps[0], steps[-1]))))
+
+
 def require_samples(notional: NotionalPopulation, steps: Sequence[Fraction]) -> None:
     """Refuse fractions that would give a sample without records."""
     small = [step for step in steps if sample_size(notional.n_records, step) == 0]
@@ -414,34 +426,6 @@ def require_samples_fit(n_samples: int, n_measures: int) -> None:
     )
 
 
-def named_measures(
-    given: Sequence[Any], known: Mapping[str, Callable[[Any], Any]], hint: str = ""
-) -> tuple[dict[str, Callable[..., Any]], list[Problem]]:
-    """Return measures by name, a function of one's own by its own name, and what is wrong with them."""
-    found: dict[str, Callable[..., Any]] = {}
-    problems: list[Problem] = []
-    if not given:
-        problems.append(Problem(Reason.NOTHING_GIVEN, "measures", "none is given.", hint))
-    for measure in given:
-        name = measure if isinstance(measure, str) else getattr(measure, "__name__", "own")
-        where = f"measure {quoted([name])}"
-        if name in found:
-            problems.append(Problem(Reason.DUPLICATE, where, "given twice."))
-        elif not isinstance(measure, str):
-            found[name] = measure
-        elif measure in known:
-            found[name] = known[measure]
-        else:
-            like = did_you_mean(measure, known)
-            problems.append(Problem(Reason.UNKNOWN_NAME, where, "not known.", like))
-    return found, problems
-
-
-def written_measure(name: str, measure: Callable[..., Any]) -> str:
-    """Return where a function stands, which tells one plan from another."""
-    return f"{measure.__module__}.{getattr(measure, '__qualname__', name)}"
-
-
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A measure of one's own that could not be taken: which, what kind of error, what to do."""
@@ -454,25 +438,25 @@ class Failure:
 def run_samples(
     population: NotionalPopulation,
     plan: Plan,
-    tasks: Sequence[SampleTask],
+    steps: Sequence[Fraction],
     work: Callable[[Sample], Found | Failure],
     *,
+    seed: int,
     blocks: MapBlocks | None,
     folder: SampleFolder[Found] | None,
     progress: Progress | None,
     prepare: Callable[[NotionalPopulation, Plan], None] | None = None,
 ) -> list[Found]:
-    """Return what work finds in the sample of every task, in their order, here or by blocks.
+    """Return what work finds in samples of the given fractions, in their order, here or by blocks.
 
     `work` and `prepare`, done once by every worker, stand at the top of a module. What is in the
     folder is not drawn again.
     """
+    tasks = [SampleTask(number, step, seed) for number, step in enumerate(steps)]
     found: dict[int, Found] = {}
-    for task in tasks if folder is not None else ():
-        assert folder is not None
-        outcome = folder.read(task)
-        if outcome is not None:
-            found[task.number] = outcome
+    if folder is not None:
+        kept = {task.number: folder.read(task) for task in tasks}
+        found |= {number: outcome for number, outcome in kept.items() if outcome is not None}
 
     def tell() -> None:
         if progress is not None:
@@ -530,6 +514,21 @@ def _do_here(
 
 class SampleFolder(Generic[Found]):
     """The finished samples of one plan, on disk: `pack` makes numbers and arrays of an outcome."""
+
+    @classmethod
+    def of(
+        cls,
+        path: str | Path | None,
+        population: NotionalPopulation,
+        told: Mapping[str, Any],
+        pack: Callable[[Found], tuple[Values, Arrays]],
+        unpack: Callable[[Values, Arrays], Found],
+    ) -> SampleFolder[Found] | None:
+        """Return the folder of an experiment on a population; None where nothing is to be kept."""
+        if path is None:
+            return None
+        plan = {**told, "data": population.fingerprint(), "version": package_version()}
+        return cls(Path(path), plan, pack, unpack)
 
     def __init__(
         self,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gamekeeper.algorithms.uniques.strategies import Strategy, numbered_strategies
-from gamekeeper.arrow import pa
+from gamekeeper.arrow import pa, table_of
 from gamekeeper.attack.experiments.scores import PROBABILITIES, Score, in_words
 from gamekeeper.attack.experiments.simulate import (
     MODEL_CURVES,
@@ -301,14 +301,9 @@ class PilotStudy(Result):
         rows: list[tuple[Cell, ...]] = []
         for score in self.scores:
             for kind in ("pearson", "spearman", "pearson_all", "spearman_all"):
-                line = self.correlation(score, kind)
-                rows.append(
-                    (
-                        in_words(score), kind.removesuffix("_all"),
-                        "all records" if kind.endswith("_all") else "sample uniques",
-                        line.samples, line.mean, line.standard_error, line.least, line.most,
-                    )
-                )  # fmt: skip
+                over = "all records" if kind.endswith("_all") else "sample uniques"
+                found = self.correlation(score, kind).cells
+                rows.append((in_words(score), kind.removesuffix("_all"), over, *found))
         columns = (
             "score", "correlation", "over", "samples", "mean", "standard_error", "least", "most",
         )  # fmt: skip
@@ -327,20 +322,18 @@ class PilotStudy(Result):
 
     def to_arrow(self) -> pa.Table:
         """Return the calibration table: one line per score and group that has records."""
-        lines = self.calibration
-        return pa.table(
+        return table_of(
+            self.calibration,
             {
-                "score": pa.array([in_words(line.score) for line in lines], pa.string()),
-                "grouped_by": pa.array([line.by for line in lines], pa.string()),
-                "group": pa.array([line.group for line in lines], pa.string()),
-                "records": pa.array([line.records for line in lines], pa.int64()),
-                "mean_score": pa.array([line.mean_score for line in lines], pa.float64()),
-                "mean_chance": pa.array([line.mean_chance for line in lines], pa.float64()),
-                "population_uniques": pa.array(
-                    [line.population_uniques for line in lines], pa.int64()
-                ),
-                "share_unique": pa.array([line.share_unique for line in lines], pa.float64()),
-            }
+                "score": ("string", lambda line: in_words(line.score)),
+                "grouped_by": ("string", lambda line: line.by),
+                "group": ("string", lambda line: line.group),
+                "records": ("int64", lambda line: line.records),
+                "mean_score": ("float64", lambda line: line.mean_score),
+                "mean_chance": ("float64", lambda line: line.mean_chance),
+                "population_uniques": ("int64", lambda line: line.population_uniques),
+                "share_unique": ("float64", lambda line: line.share_unique),
+            },
         )
 
     def sentences(self) -> list[str]:

@@ -89,15 +89,6 @@ def plot_calibration(series: Mapping[str, tuple[Sequence[float], Sequence[float]
     return figure
 
 
-def _style(number: int) -> tuple[str, str]:
-    return COLOURS[number % len(COLOURS)], _MARKS[number % len(_MARKS)]
-
-
-def _finish(ax: Axes) -> None:
-    ruled(ax)
-    ax.legend(fontsize=8, frameon=False, loc="best")
-
-
 _STYLES = ("-", "--", "-.", ":")
 _POINTS, _SMOOTHED, _ACROSS = 500, 5000, 3
 _TRUTHS = {
@@ -127,12 +118,12 @@ def plot_ranks(judgement: Judgement) -> Figure:
         if line.auc_within is None:
             continue
         found = logit_rank_plot(truth, judgement.ranks(line.measure))
-        style = _STYLES[number % len(_STYLES)]
+        (colour, _), style = _style(number), _STYLES[number % len(_STYLES)]
         label = f"{labels[line.measure]} (AUC {line.auc_within.value:.3f})"
-        ax.plot(found.t, found.value, style, color=_colour(number), label=label, linewidth=1.8)
+        ax.plot(found.t, found.value, style, color=colour, label=label, linewidth=1.8)
     ax.set_xlabel("logit of the rank within the sample")
     ax.set_ylabel("logit of the probability of being population unique")
-    _finish_judged(ax)
+    _finish(ax)
     return figure
 
 
@@ -157,9 +148,9 @@ def plot_predictions(judgement: Judgement, *, seed: int = 0) -> Figure | None:
         chosen = np.random.default_rng(seed).permutation(kept)[:_SMOOTHED]
         true, said = -np.log10(sizes[chosen]), np.log10(match[chosen])
         lowest = min(lowest, float(true.min(initial=0.0)))
-        number = judgement.measures.index(measure)
+        colour, mark = _style(judgement.measures.index(measure))
         ax.plot(
-            true[:_POINTS], said[:_POINTS], _MARKS[number % len(_MARKS)], color=_colour(number),
+            true[:_POINTS], said[:_POINTS], mark, color=colour,
             alpha=0.35, markersize=3.5, markeredgewidth=0,
         )  # fmt: skip
         if len(chosen):
@@ -170,7 +161,7 @@ def plot_predictions(judgement: Judgement, *, seed: int = 0) -> Figure | None:
     for ax in axes.flat[: len(shown)]:
         ax.plot([lowest, 0], [lowest, 0], "--", color=MUTED, linewidth=1)
         ax.set_xlabel("log10 of 1/F")
-        _finish_judged(ax, legend=False)
+        _finish(ax, legend=False)
     for ax in axes.flat[len(shown) :]:
         ax.set_axis_off()
     for ax in axes[:, 0]:
@@ -190,20 +181,16 @@ def plot_calibrations(judgement: Judgement) -> Figure | None:
     for ax, kind in zip(axes, kinds, strict=True):
         ax.plot([0, 1], [0, 1], "--", color=MUTED, linewidth=1)
         for number, measure in enumerate(judgement.measures):
-            groups = judgement.calibration(measure, kind)
+            groups, (colour, mark) = judgement.calibration(measure, kind), _style(number)
             if groups:
-                ax.plot(
-                    [group.mean_probability for group in groups],
-                    [group.mean_outcome for group in groups],
-                    f"{_MARKS[number % len(_MARKS)]}-",
-                    color=_colour(number),
-                    label=labels[measure],
-                    markersize=5,
-                )
+                said = [group.mean_probability for group in groups]
+                true = [group.mean_outcome for group in groups]
+                label = labels[measure]
+                ax.plot(said, true, f"{mark}-", color=colour, label=label, markersize=5)
         ylabel, xlabel = _TRUTHS[kind]
         ax.set_xlabel(xlabel)
         ax.set_ylabel(ylabel)
-        _finish_judged(ax)
+        _finish(ax)
     return figure
 
 
@@ -214,20 +201,14 @@ def plot_seconds(comparison: Comparison) -> Figure:
     ax = figure.add_subplot()
     for step, setting in enumerate(comparison.settings):
         lines = [setting.judgement.line(measure) for measure in measures]
-        known = [(place, line.seconds) for place, line in enumerate(lines) if line.seconds]
-        ax.plot(
-            [seconds for _, seconds in known],
-            [place for place, _ in known],
-            _MARKS[step % len(_MARKS)],
-            color=_colour(step),
-            markersize=8,
-            label=f"samples of {setting.words}",
-        )
+        known = {place: line.seconds for place, line in enumerate(lines) if line.seconds}
+        (colour, mark), label = _style(step), f"samples of {setting.words}"
+        ax.plot([*known.values()], [*known], mark, color=colour, markersize=8, label=label)
     ax.set_yticks(range(len(measures)), [labels[measure] for measure in measures])
     ax.invert_yaxis()
     ax.set_xscale("log")
     ax.set_xlabel("mean seconds per sample")
-    _finish_judged(ax)
+    _finish(ax)
     return figure
 
 
@@ -237,7 +218,7 @@ def plot_attacks(found: AttackExperiment, attacks: Sequence[str]) -> Figure:
     ax = figure.add_subplot()
     _draw_attacks(ax, found, attacks, "pr_cm")
     ax.set_ylabel("probability of a correct match")
-    _finish_judged(ax, beside=True)
+    _finish(ax, beside=True)
     return figure
 
 
@@ -250,7 +231,7 @@ def plot_attack_costs(found: AttackExperiment) -> Figure:
         ax.set_title(title, fontsize=9)
         ax.set_ylim(0, 1.06 * ax.get_ylim()[1])
         ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-        _finish_judged(ax)
+        _finish(ax)
     axes[0].set_ylabel("people searched on average")
     return figure
 
@@ -263,8 +244,7 @@ def _draw_attacks(ax: Axes, found: AttackExperiment, attacks: Sequence[str], par
             continue
         number = found.measures.index(measure) if measure else 0
         if measure:
-            colour, stroke = _colour(number), _STROKES[attack]
-            mark = _MARKS[number % len(_MARKS)]
+            (colour, mark), stroke = _style(number), _STROKES[attack]
         else:
             colour, stroke = _PLAIN[attack]
             # One fraction makes no line.
@@ -287,16 +267,14 @@ def plot_attack_seconds(found: AttackExperiment) -> Figure:
     ax = figure.add_subplot()
     labels = _labels(found.measures)
     for number, measure in enumerate(found.measures):
-        taken = [(step, found.seconds(measure, step)) for step in found.fractions]
-        known = [(100 * float(step), np.mean(seconds)) for step, seconds in taken if seconds]
-        ax.plot(
-            [place for place, _ in known], [seconds for _, seconds in known], color=_colour(number),
-            marker=_MARKS[number % len(_MARKS)], markersize=5, label=labels[measure],
-        )  # fmt: skip
+        taken = {100 * float(step): found.seconds(measure, step) for step in found.fractions}
+        known = {place: np.mean(seconds) for place, seconds in taken.items() if seconds}
+        (colour, mark), label = _style(number), labels[measure]
+        ax.plot([*known], [*known.values()], color=colour, marker=mark, markersize=5, label=label)
     ax.set_xlabel("sampling fraction in percent")
     ax.set_ylabel("mean seconds per sample")
     ax.set_yscale("log")
-    _finish_judged(ax, beside=True)
+    _finish(ax, beside=True)
     return figure
 
 
@@ -307,11 +285,11 @@ def _labels(measures: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _colour(number: int) -> str:
-    return COLOURS[number % len(COLOURS)]
+def _style(number: int) -> tuple[str, str]:
+    return COLOURS[number % len(COLOURS)], _MARKS[number % len(_MARKS)]
 
 
-def _finish_judged(ax: Axes, *, legend: bool = True, beside: bool = False) -> None:
+def _finish(ax: Axes, *, legend: bool = True, beside: bool = False) -> None:
     ruled(ax)
     if legend and ax.get_legend_handles_labels()[0]:
         if beside:

@@ -28,7 +28,7 @@ from gamekeeper.attack.experiments.harness import SampleData
 from gamekeeper.attack.models.fitting import estimate_sample
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import EVERYTHING, Cell, Listing, make_listing
-from gamekeeper.wording import count_of, joined
+from gamekeeper.wording import count_of, did_you_mean, joined, quoted
 
 BANDS = ("0", "1", "2", "3", "4", "5", "6-10", "11-20", "21+")
 _LEAST = np.array([0, 1, 2, 3, 4, 5, 6, 11, 21])
@@ -360,3 +360,31 @@ MEASURES: dict[str, Measure] = {
     "annealing": annealing,
     "occam": occam,
 }
+
+
+def named_measures(
+    given: Sequence[Any], known: Mapping[str, Callable[[Any], Any]], hint: str = ""
+) -> tuple[dict[str, Callable[..., Any]], list[Problem]]:
+    """Return measures by name, a function of one's own by its own name, and what is wrong with them."""
+    found: dict[str, Callable[..., Any]] = {}
+    problems: list[Problem] = []
+    if not given:
+        problems.append(Problem(Reason.NOTHING_GIVEN, "measures", "none is given.", hint))
+    for measure in given:
+        name = measure if isinstance(measure, str) else getattr(measure, "__name__", "own")
+        where = f"measure {quoted([name])}"
+        if name in found:
+            problems.append(Problem(Reason.DUPLICATE, where, "given twice."))
+        elif not isinstance(measure, str):
+            found[name] = measure
+        elif measure in known:
+            found[name] = known[measure]
+        else:
+            like = did_you_mean(measure, known)
+            problems.append(Problem(Reason.UNKNOWN_NAME, where, "not known.", like))
+    return found, problems
+
+
+def written_measure(name: str, measure: Callable[..., Any]) -> str:
+    """Return where a function stands, which tells one plan from another."""
+    return f"{measure.__module__}.{getattr(measure, '__qualname__', name)}"

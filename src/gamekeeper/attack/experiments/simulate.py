@@ -19,7 +19,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,17 +39,21 @@ from gamekeeper.attack.experiments.harness import (
     Plan,
     Sample,
     SampleFolder,
-    SampleTask,
     Values,
     checked_fractions,
-    named_measures,
     open_population,
+    range_text,
     require_samples,
     require_samples_fit,
     run_samples,
+)
+from gamekeeper.attack.experiments.scores import (
+    PROBABILITIES,
+    Score,
+    named_measures,
+    score_of,
     written_measure,
 )
-from gamekeeper.attack.experiments.scores import PROBABILITIES, Score, score_of
 from gamekeeper.attack.models.fitting import estimate_sample
 from gamekeeper.attack.options import Measure, SimulateOptions
 from gamekeeper.data.coding.coded_table import CodedTable
@@ -65,7 +68,6 @@ from gamekeeper.results import (
     Provenance,
     Result,
     make_listing,
-    package_version,
 )
 from gamekeeper.wording import count_of, did_you_mean, digits_text, fraction_text, quoted
 
@@ -321,6 +323,11 @@ class Mean:
     least: float | None
     most: float | None
 
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """Its numbers as cells of a listing."""
+        return self.samples, self.mean, self.standard_error, self.least, self.most
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SimulationResult(Result):
@@ -338,13 +345,12 @@ class SimulationResult(Result):
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
-        steps = sorted(set(self.fractions))
         return {
             "records": self.n_records,
             "population_uniques": self.n_population_uniques,
             "keys": ", ".join(self.keys),
             "samples": len(self.fractions),
-            "fractions": " to ".join(dict.fromkeys(fraction_text(end) for end in _ends(steps))),
+            "fractions": range_text(self.fractions),
             "measures": len(self.measures),
         }
 
@@ -402,16 +408,11 @@ class SimulationResult(Result):
 
     def means(self) -> Listing:
         """Return the mean of every measure for every fraction, with standard error and range."""
-        rows: list[tuple[Cell, ...]] = []
-        for fraction in sorted(set(self.fractions)):
-            for name in self.measures:
-                line = self.mean(name, fraction)
-                rows.append(
-                    (
-                        float(fraction), name, line.samples, line.mean, line.standard_error,
-                        line.least, line.most,
-                    )
-                )  # fmt: skip
+        rows: list[tuple[Cell, ...]] = [
+            (float(fraction), name, *self.mean(name, fraction).cells)
+            for fraction in sorted(set(self.fractions))
+            for name in self.measures
+        ]
         columns = ("fraction", "measure", "samples", "mean", "standard_error", "least", "most")
         return make_listing("means of a simulation", columns, rows, EVERYTHING)
 
@@ -419,11 +420,10 @@ class SimulationResult(Result):
         """Return what was found, in words, for the first measures."""
         steps = sorted(set(self.fractions))
         drawn = count_of(len(self.fractions), "sample")
-        ends = _ends(steps)
-        size = " to ".join(dict.fromkeys(fraction_text(end) for end in ends))
+        ends = dict.fromkeys((steps[0], steps[-1]))
         were = "was" if len(self.fractions) == 1 else "were"
         what = (
-            f"{drawn} of {size} {were} drawn from a population of "
+            f"{drawn} of {range_text(steps)} {were} drawn from a population of "
             f"{count_of(self.n_records, 'record')}, {self.n_population_uniques:,} of them unique "
             f"on {count_of(len(self.keys), 'key variable')}."
         )
@@ -451,10 +451,6 @@ class SimulationResult(Result):
         from gamekeeper.attack.experiments.plots import plot_measures
 
         return plot_measures(self, measures or self.measures[:_TOLD])
-
-
-def _ends(steps: Sequence[Fraction]) -> list[Fraction]:
-    return list(dict.fromkeys((steps[0], steps[-1])))
 
 
 def _told(means: Sequence[Mean]) -> str:
@@ -528,25 +524,23 @@ def simulate(population: CodedTable | KeyTable, asked: SimulateOptions) -> Simul
         "max_size": plan.max_size,
         "power": asked.power,
     }
-    kept = None
-    if asked.folder is not None:
-        plan_of_all = {
-            "simulation": 1,
-            **parameters,
-            "seed": asked.seed,
-            "data": notional.fingerprint(),
-            "version": package_version(),
-        }
-        kept = SampleFolder[Values](
-            Path(asked.folder), plan_of_all, lambda values: (values, {}), lambda values, _: values
-        )
+    told = {"simulation": 1, **parameters, "seed": asked.seed}
+    kept = SampleFolder[Values].of(
+        asked.folder, notional, told, lambda values: (values, {}), lambda values, _: values
+    )
     numbered = [step for step in steps for _ in range(asked.samples)]
-    tasks = [SampleTask(number, step, asked.seed) for number, step in enumerate(numbered)]
     blocks = None
     if asked.workers != 1:
         blocks = partial(coded.engine.map_blocks, workers=asked.workers, pool=Pool(asked.pool))
     lines = run_samples(
-        notional, plan, tasks, measure_sample, blocks=blocks, folder=kept, progress=asked.progress
+        notional,
+        plan,
+        numbered,
+        measure_sample,
+        seed=asked.seed,
+        blocks=blocks,
+        folder=kept,
+        progress=asked.progress,
     )
     # A function of one's own may name other numbers in one sample than in another.
     names = tuple(dict.fromkeys(name for values in lines for name in values))

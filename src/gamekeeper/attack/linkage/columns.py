@@ -25,15 +25,8 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.linkage import distances
 from gamekeeper.algorithms.linkage.comparison import Comparison
-from gamekeeper.algorithms.linkage.distances import (
-    compare_categories,
-    compare_fitting,
-    compare_numbers,
-    compare_ranks,
-    compare_sinks,
-    compare_texts,
-)
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable, sorted_values
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.reading.columns import number_of
@@ -77,8 +70,6 @@ class ReadDates:
 def read_dates(values: Sequence[str], other: Sequence[float] = ()) -> ReadDates:
     """Read distinct values of a column as dates; `other` has days that they may agree with.
 
-    Examples
-    --------
     >>> found = read_dates(["2031-05-01", "20310501", "5/13/2031", "31.2.2031"])
     >>> found.days.tolist(), found.ways
     ([741563.0, 741563.0, 741575.0, nan], ('year-month-day', 'yearmonthday', 'month/day/year'))
@@ -303,8 +294,6 @@ def as_categories(columns: Columns, decimals: Sequence[str]) -> Codes:
 def joint_codes(parts: Sequence[Sequence[Fraction | str]]) -> Codes:
     """Number the values of both files together in their order, equal ones alike.
 
-    Examples
-    --------
     >>> [codes.tolist() for codes in joint_codes([["b", "a"], ["c", "b"]])]
     [[0, 2, 1], [0, 3, 2]]
     """
@@ -409,8 +398,6 @@ def common_variables(
 ) -> list[LinkVariable]:
     """Return the variables that both files have, in the order of the first.
 
-    Examples
-    --------
     >>> [one.name for one in common_variables(["id", "age", "sex"], ["sex", "age"], without=["id"])]
     ['age', 'sex']
     """
@@ -437,8 +424,6 @@ def compare_files(
 
     Numbers of the two files are read with their own decimal marks.
 
-    Examples
-    --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> left, right = (coded_from_codes(codes, ["sex"]) for codes in ([[1], [2]], [[2]]))
     >>> chosen, compared = compare_files(left, right, [LinkVariable("sex")])
@@ -558,10 +543,10 @@ def _comparison(
     measure = one.measure or next(iter(_MEASURES.get(one.kind, ())), "")
     asked = f"{quoted([one.name])} was to be compared as {one.kind}."
     if one.fits is not None:
-        return compare_fitting(x, y, one.fits, missing=missing, name=one.name)
+        return distances.compare_fitting(x, y, one.fits, missing=missing, name=one.name)
     if one.kind is Kind.NUMBER:
         numbers = as_numbers(columns, decimals, asked)
-        return compare_numbers(
+        return distances.compare_numbers(
             numbers[0][x],
             numbers[1][y],
             measure=cast("Literal['absolute', 'squared', 'standardized', 'relative']", measure),
@@ -570,10 +555,10 @@ def _comparison(
         )
     if one.kind is Kind.DATE:
         days, notes = as_days(columns, (x, y), one.name, asked)
-        made = compare_numbers(days[0][x], days[1][y], missing=missing, name=one.name)
+        made = distances.compare_numbers(days[0][x], days[1][y], missing=missing, name=one.name)
         return replace(made, notes=(*made.notes, *notes))
     if one.kind is Kind.TEXT:
-        return compare_texts(
+        return distances.compare_texts(
             x,
             y,
             observed(columns[0]),
@@ -584,13 +569,13 @@ def _comparison(
         )
     if one.kind is Kind.MAPPED and one.variable is not None:
         sinks = as_sinks(columns, one.variable, decimals, asked)
-        return compare_sinks(x, y, *sinks, missing=missing, name=one.name)
+        return distances.compare_sinks(x, y, *sinks, missing=missing, name=one.name)
     order = one.order or (common_order(columns, asked) if one.kind is Kind.ORDINAL else ())
     if order:
         left, right = as_ranks(columns, order, asked)
     else:
         left, right = as_categories(columns, decimals)
-    compare = compare_ranks if one.kind is Kind.ORDINAL else compare_categories
+    compare = distances.compare_ranks if one.kind is Kind.ORDINAL else distances.compare_categories
     return compare(left[x], right[y], missing=missing, name=one.name)
 
 

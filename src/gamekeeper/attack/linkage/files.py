@@ -15,21 +15,10 @@ from gamekeeper.algorithms.linkage.blocking import MAX_PAIRS, CandidatePairs, re
 from gamekeeper.algorithms.linkage.comparison import Comparison
 from gamekeeper.algorithms.linkage.objective import FellegiSunterCost
 from gamekeeper.arrow import arrow_table, pa
+from gamekeeper.attack.linkage import linking
 from gamekeeper.attack.linkage.columns import Kind, LinkVariable, compare_files, plain_kinds
 from gamekeeper.attack.linkage.file_links import FileLinks, resample_links, what_carried
 from gamekeeper.attack.linkage.guessing import guess_kinds
-from gamekeeper.attack.linkage.linking import (
-    MOST_PAIRS,
-    Compared,
-    Linked,
-    candidates,
-    link_pairs,
-    make_objective,
-    pair_costs,
-    passes_text,
-    require_worth,
-    without,
-)
 from gamekeeper.attack.linkage.options import LinkInput, LinkMethod, MaskingInput, ObjectiveName
 from gamekeeper.attack.linkage.partners import Partners, find_partners
 from gamekeeper.attack.linkage.truth import plot_maskings, require_partners
@@ -79,9 +68,11 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
     a = _coded(a, [one.name for one in variables])
     b = _coded(asked.b, [one.other or one.name for one in variables])
     seed, progress = asked.seed, asked.progress
-    most_pairs, most_blocked = asked.max_pairs or MOST_PAIRS, asked.max_pairs or MAX_PAIRS
+    most_pairs, most_blocked = asked.max_pairs or linking.MOST_PAIRS, asked.max_pairs or MAX_PAIRS
     objective, method = asked.chosen_objective, LinkMethod(asked.method)
-    worth = None if asked.least_worth is None else require_worth(objective, asked.least_worth)
+    worth = (
+        None if asked.least_worth is None else linking.require_worth(objective, asked.least_worth)
+    )
     truth = asked.truth
     partners = None if truth is None else require_partners(truth, a.n_records, b.n_records)
     if objective is ObjectiveName.FELLEGI_SUNTER:
@@ -92,8 +83,8 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
     orders = record_order(comparisons, 0, seed), record_order(comparisons, 1, seed)
     moved = None if partners is None else _renumbered(partners[orders[0]], np.argsort(orders[1]))
     comparisons = tuple(replace(one, a=one.a[orders[0]], b=one.b[orders[1]]) for one in comparisons)
-    compared = Compared(a, b, orders, chosen, comparisons)
-    pairs = candidates(
+    compared = linking.Compared(a, b, orders, chosen, comparisons)
+    pairs = linking.candidates(
         compared,
         block=asked.block,
         window=asked.window,
@@ -106,7 +97,7 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
         weighed, notes = _not_blocked(chosen, comparisons, asked.block)
     if objective in _ORDERLESS and not asked.weights:
         weighed = tuple(sorted(weighed, key=lambda one: one.name))
-    made, further = make_objective(
+    made, further = linking.make_objective(
         weighed,
         objective,
         weights=asked.weights,
@@ -116,7 +107,7 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
         seed=seed,
         progress=progress,
     )
-    costs = pair_costs(made, pairs, max_pairs=most_pairs, progress=progress)
+    costs = linking.pair_costs(made, pairs, max_pairs=most_pairs, progress=progress)
     most, told = worth, None
     if worth is not None and isinstance(made, FellegiSunterCost):
         told = find_partners(
@@ -134,7 +125,7 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
     in_groups = None if told is None else told.groups
     if in_groups is not None:
         made, costs = in_groups.objective, in_groups.costs
-    shuffled = link_pairs(
+    shuffled = linking.link_pairs(
         made,
         method,
         candidates=pairs,
@@ -152,11 +143,11 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
             right = in_groups.right(shuffled.columns, moved)
             grouped = replace(grouped, is_right=right)
         grouped = grouped.kept(kept)
-        shuffled = replace(without(shuffled, ~kept), probabilities=grouped.single)
+        shuffled = replace(linking.without(shuffled, ~kept), probabilities=grouped.single)
         told = replace(told, at_best=grouped.by_guessing)
     elif told is not None and worth is not None:
         likely = told.probabilities(shuffled, one_to_one=method is not LinkMethod.NEAREST)
-        shuffled = without(replace(shuffled, probabilities=likely), ~(likely >= worth))
+        shuffled = linking.without(replace(shuffled, probabilities=likely), ~(likely >= worth))
     resampled = None
     if asked.resamples:
         resampled = resample_links(
@@ -196,7 +187,7 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
             f"{method}, {objective}" if grouped is None else f"{method}, estimated, to groups",
             {
                 "variables": ", ".join(f"{one.name} ({one.kind})" for one in chosen),
-                "blocking": passes_text(asked.block, asked.window, asked.neighbours),
+                "blocking": linking.passes_text(asked.block, asked.window, asked.neighbours),
                 "solver": linked.solver,
                 "unlinked": "" if worth is None else f"{worth:g}",
                 "everybody": "yes" if asked.everybody else "",
@@ -212,7 +203,7 @@ def link_files(a: CodedTable | Any, asked: LinkInput) -> FileLinks:
     )
 
 
-def _examples(linked: Linked) -> Integers:
+def _examples(linked: linking.Linked) -> Integers:
     """Return records whose links are told in words: the cheapest, the middle and the dearest."""
     rows = np.flatnonzero(linked.columns >= 0)
     by_cost = rows[np.argsort(linked.costs[rows], kind="stable")]
@@ -238,7 +229,7 @@ def require_records(n_first: int, n_second: int) -> None:
         )
 
 
-def _limits_of(linked: Linked, is_blocked: bool, told: Partners | None) -> list[str]:
+def _limits_of(linked: linking.Linked, is_blocked: bool, told: Partners | None) -> list[str]:
     said: list[str] = []
     n_told = int(np.count_nonzero(~np.isnan(linked.increases)))
     n_links = int(np.count_nonzero(linked.columns >= 0))
@@ -446,7 +437,7 @@ def compare_maskings(original: CodedTable, asked: MaskingInput) -> MaskingCompar
             "",
             {
                 "variables": ", ".join(one.name for one in asked.variables),
-                "blocking": passes_text(asked.block, asked.window, asked.neighbours),
+                "blocking": linking.passes_text(asked.block, asked.window, asked.neighbours),
             },
             seed=asked.seed,
             fingerprint=sha256(

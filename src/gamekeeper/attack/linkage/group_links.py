@@ -60,20 +60,20 @@ class Groups:
         ahead = ahead_of(costs[rows], self.best[single], self.second[single])
         likely, sizes = np.full(len(columns), np.nan), np.zeros(len(columns), np.int64)
         likely[rows] = 1.0 - self.evidence.wrong(ahead)
-        sizes[rows] = self.equal.sizes[self.equal.groups[grouped]]
+        sizes[rows] = self.equal.sizes[self.equal.numbers[grouped]]
         return GroupLinks(self.side, len(self.equal.sizes), likely, sizes)
 
     def right(self, columns: Integers, truth: Integers) -> Truths:
         """Return whether each link is to the right group."""
         linked = (columns >= 0) & (truth >= 0)
         if self.side:
-            found = self.equal.groups[columns] == self.equal.groups[truth]
+            found = self.equal.numbers[columns] == self.equal.numbers[truth]
             return found & linked
         # Who is linked to a record is in the group of whom that record belongs to.
         owner = np.full(self.objective.shape[1], -1)
         owner[truth[truth >= 0]] = np.flatnonzero(truth >= 0)
         true_row = owner[columns]
-        found = self.equal.groups == self.equal.groups[true_row]
+        found = self.equal.numbers == self.equal.numbers[true_row]
         return found & (columns >= 0) & (true_row >= 0)
 
 

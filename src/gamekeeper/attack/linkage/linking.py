@@ -16,14 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.linkage.blocking import (
-    CandidatePairs,
-    block_nearest,
-    block_on_sinks,
-    block_on_values,
-    block_sorted,
-    unite,
-)
+from gamekeeper.algorithms.linkage import blocking
 from gamekeeper.algorithms.linkage.comparison import Comparison
 from gamekeeper.algorithms.linkage.objective import (
     Objective,
@@ -89,9 +82,9 @@ def candidates(
     window: Mapping[str, int],
     neighbours: int | None,
     max_pairs: int,
-) -> CandidatePairs | None:
+) -> blocking.CandidatePairs | None:
     """Return the pairs that any pass takes; None where all pairs are to be compared."""
-    passes: list[CandidatePairs] = []
+    passes: list[blocking.CandidatePairs] = []
     if block:
         passes.append(_agreeing(compared, block, max_pairs))
     for (variable, comparison), places in zip(
@@ -106,18 +99,16 @@ def candidates(
             )
         codes = compared.codes(variable, comparison)
         ranks = [np.where(side > 0, side.astype(np.float64), np.nan) for side in codes]
-        passes.append(block_sorted(ranks[0], ranks[1], places, max_pairs=max_pairs))
+        passes.append(blocking.block_sorted(ranks[0], ranks[1], places, max_pairs=max_pairs))
     if neighbours is not None:
         left, right = _scaled(compared)
-        passes.append(block_nearest(left, right, neighbours, max_pairs=max_pairs))
-    return unite(passes) if passes else None
+        passes.append(blocking.block_nearest(left, right, neighbours, max_pairs=max_pairs))
+    return blocking.unite(passes) if passes else None
 
 
 def passes_text(block: Sequence[str], window: Mapping[str, int], neighbours: int | None) -> str:
     """Return the passes in words.
 
-    Examples
-    --------
     >>> passes_text(["sex"], {"age": 5}, 10)
     'sex, age within 5 places, 10 neighbours'
     """
@@ -127,15 +118,15 @@ def passes_text(block: Sequence[str], window: Mapping[str, int], neighbours: int
     return ", ".join(words)
 
 
-def _agreeing(compared: Compared, block: Sequence[str], max_pairs: int) -> CandidatePairs:
+def _agreeing(compared: Compared, block: Sequence[str], max_pairs: int) -> blocking.CandidatePairs:
     chosen = compared.named(block)
     mapped = [one for variable, one in chosen if variable.kind is Kind.MAPPED]
     equal = [compared.codes(*one) for one in chosen if one[0].kind is not Kind.MAPPED]
     equal_a, equal_b = [left for left, _ in equal], [right for _, right in equal]
     if not mapped:
-        return block_on_values(equal_a, equal_b, max_pairs=max_pairs)
+        return blocking.block_on_values(equal_a, equal_b, max_pairs=max_pairs)
     tables = [np.isfinite(one.table) for one in mapped if one.table is not None]
-    return block_on_sinks(
+    return blocking.block_on_sinks(
         [one.a for one in mapped],
         [one.b for one in mapped],
         tables,
@@ -219,7 +210,7 @@ def make_objective(
     *,
     weights: Sequence[float] = (),
     steps: Sequence[int | None] = (),
-    candidates: CandidatePairs | None = None,
+    candidates: blocking.CandidatePairs | None = None,
     everybody: bool = False,
     seed: int = 0,
     progress: Progress | None = None,
@@ -286,7 +277,7 @@ def link_pairs(
     objective: Objective,
     method: LinkMethod,
     *,
-    candidates: CandidatePairs | None = None,
+    candidates: blocking.CandidatePairs | None = None,
     most_cost: float | None = None,
     max_pairs: int = MOST_PAIRS,
     margins: bool = True,
@@ -308,7 +299,7 @@ def link_pairs(
         return _among_all(costs, method, margins=margins, progress=progress)
     if method is LinkMethod.OPTIMAL:
         rows, columns = np.nonzero(costs < most_cost)
-        kept = CandidatePairs.from_pairs(rows, columns, objective.shape)
+        kept = blocking.CandidatePairs.from_pairs(rows, columns, objective.shape)
         listed = costs[kept.rows(), kept.columns].astype(np.float64)
         found = _among_candidates(kept, listed, method, most_cost, progress)
         # Margins are of all pairs, not of those alone that may be linked.
@@ -336,7 +327,7 @@ def without(found: Linked, unlinked: NDArray[np.bool_]) -> Linked:
 
 def pair_costs(
     objective: Objective,
-    candidates: CandidatePairs | None,
+    candidates: blocking.CandidatePairs | None,
     *,
     max_pairs: int = MOST_PAIRS,
     progress: Progress | None = None,
@@ -460,7 +451,7 @@ def _bound_of(costs: NDArray[Any], n_links: int) -> float | None:
 
 
 def _among_candidates(
-    candidates: CandidatePairs,
+    candidates: blocking.CandidatePairs,
     costs: Floats,
     method: LinkMethod,
     most_cost: float | None,

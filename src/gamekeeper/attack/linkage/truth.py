@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gamekeeper.algorithms.statistics import Z_95
 from gamekeeper.arrow import arrow_table, pa
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
-_Z = 1.959963984540054
 _LIMITS = (0.0, 0.5, 0.8, 0.95, 0.99, 1.0)
 _MARGINS, _FEWEST = 5, 20
 _BINS, _SHOWN = 30, 0.95
@@ -107,8 +107,6 @@ def true_partners(
 def require_partners(truth: ArrayLike, n_first: int, n_second: int) -> NDArray[np.int64]:
     """Return true partners as numbers of records from 0, -1 for none; refuse what cannot be.
 
-    Examples
-    --------
     >>> require_partners([1, -1], 2, 2).tolist()
     [1, -1]
     """
@@ -131,16 +129,14 @@ def require_partners(truth: ArrayLike, n_first: int, n_second: int) -> NDArray[n
 def share_interval(number: int, of: int) -> tuple[float, float]:
     """Return Wilson's 95% interval of a share.
 
-    Examples
-    --------
     >>> [round(end, 3) for end in share_interval(5, 10)]
     [0.237, 0.763]
     """
     if not of:
         return 0.0, 1.0
     share = number / of
-    middle = (share + _Z**2 / (2 * of)) / (1 + _Z**2 / of)
-    half = _Z / (1 + _Z**2 / of) * math.sqrt(share * (1 - share) / of + _Z**2 / (4 * of**2))
+    middle = (share + Z_95**2 / (2 * of)) / (1 + Z_95**2 / of)
+    half = Z_95 / (1 + Z_95**2 / of) * math.sqrt(share * (1 - share) / of + Z_95**2 / (4 * of**2))
     # Rounding must not leave out a share of none or of all.
     return 0.0 if not number else middle - half, 1.0 if number == of else middle + half
 
@@ -215,8 +211,6 @@ class Calibration:
 def calibrate(stated: Floats, correct: Truths) -> Calibration:
     """Hold stated probabilities against the truth; links without one are left out.
 
-    Examples
-    --------
     >>> found = calibrate(np.array([0.9, 0.9, np.nan]), np.array([True, False, False]))
     >>> found.all.n_links, found.all.n_right, found.verdict
     (2, 1, 'not known')

@@ -487,7 +487,8 @@ def _level_words(calibration: RateCalibration, *, has_intervals: bool) -> Iterat
     if not calibration.repeats_in_question:
         return
     both = (
-        "the intervals hold what follows if they are and if they are not"
+        "the intervals hold what follows if they are and if they are not, records being drawn one by one"
+        " (where all records of a person are in the file, numbers are far too low)"
         if has_intervals
         else "how much that changes is not told without intervals"
     )

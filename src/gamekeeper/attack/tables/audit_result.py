@@ -12,13 +12,18 @@ from typing import Any
 
 from gamekeeper.algorithms.linear.facts import Certificate
 from gamekeeper.arrow import pa
-from gamekeeper.attack.tables.bounding import assumed_summary, possible_sums_words, under_assumption
+from gamekeeper.attack.tables.bounding import (
+    HOW_IN_AUDITS,
+    assumed_summary,
+    possible_sums_words,
+    under_assumption,
+)
 from gamekeeper.attack.tables.insiders import Insiders, Interval
 from gamekeeper.attack.tables.rules import Rounding, RuleStanding, failing_rules
-from gamekeeper.data.cells.cell_facts import CellFacts, PublishedShare
-from gamekeeper.data.cells.cell_file import Status
-from gamekeeper.data.cells.table_set import TableSet
+from gamekeeper.data.tables.cell_facts import CellFacts, PublishedShare
+from gamekeeper.data.tables.cell_file import Status
 from gamekeeper.data.tables.subtotals import AssumedDisjoint
+from gamekeeper.data.tables.table_set import TableSet
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import be, count_of, digits_text, joined, on_one_line, quoted
 
@@ -456,7 +461,7 @@ class TableAudit(Result):
         if self.if_disjoint is not None:
             met = [one for one in self.if_disjoint.standings if one.is_met]
             said += [f"If no label is the sum of others, rule {one.rule} is met." for one in met]
-            said += possible_sums_words(self.assumed) if most else []
+            said += possible_sums_words(self.assumed, HOW_IN_AUDITS) if most else []
         if self.without_flags is not None:
             said.append(
                 f"Without what the statuses tell, {self.without_flags:,} could be recomputed."

@@ -29,11 +29,11 @@ from gamekeeper.attack.tables.insiders import Insiders, Interval, insiders_of
 from gamekeeper.attack.tables.options import AuditInput, BoundsInput, structural_of
 from gamekeeper.attack.tables.rules import Rounding, judge, mark_rows, read_rules, rounding_of
 from gamekeeper.budget import require_memory
-from gamekeeper.data.cells.cell_facts import CellFacts, Says, assumed_of_tables, cell_facts
-from gamekeeper.data.cells.cell_file import Status
-from gamekeeper.data.cells.magnitudes import MagnitudeTable, contributors_of_tables
-from gamekeeper.data.cells.table_set import TableSet
+from gamekeeper.data.tables.cell_facts import CellFacts, Says, assumed_of_tables, cell_facts
+from gamekeeper.data.tables.cell_file import Status
+from gamekeeper.data.tables.magnitudes import MagnitudeTable, contributors_of_tables
 from gamekeeper.data.tables.subtotals import AssumedDisjoint
+from gamekeeper.data.tables.table_set import TableSet
 from gamekeeper.errors import Cancelled, InputError, LimitError, Problem, Reason
 from gamekeeper.options import Option, takes, texts_of
 from gamekeeper.prompt_syntax import names_of
@@ -279,7 +279,7 @@ def audit_tables(tables: TableSet, asked: AuditInput) -> TableAudit:
 
     Examples
     --------
-    >>> from gamekeeper.data.cells.cell_file import CellRows
+    >>> from gamekeeper.data.tables.cell_file import CellRows
     >>> rows = [["Total", 18], ["South", None], ["North", 9], ["East", 7]]
     >>> found = audit_tables(TableSet.of([CellRows.typed(["area"], rows)]))
     >>> print(*found.sentences(), sep=chr(10))

@@ -91,8 +91,20 @@ def under_assumption(said: str, what: str, provenance: Provenance) -> str:
     )
 
 
-def possible_sums_words(assumed: Sequence[AssumedDisjoint], most: int = _SHOWN) -> list[str]:
-    """Return labels that could be sums of others, some of them in words, for a person to answer."""
+HOW_IN_AUDITS = (
+    "Say how labels add up (--hierarchy of tables audit), or that nobody is counted under two of them"
+    " (--disjoint)."
+)
+HOW_IN_BOUNDS = (
+    "Say how labels add up (--hierarchy of tables bounds), or that nobody is counted under two of them"
+    " (--disjoint)."
+)
+
+
+def possible_sums_words(
+    assumed: Sequence[AssumedDisjoint], how: str, most: int = _SHOWN
+) -> list[str]:
+    """Return labels that could be sums of others, some of them in words, and how a person answers."""
     said: list[str] = []
     for one in assumed:
         where = f"On axis {quoted([one.axis])}"
@@ -103,11 +115,7 @@ def possible_sums_words(assumed: Sequence[AssumedDisjoint], most: int = _SHOWN) 
             said.append(f"{where}, {count_of(len(order) - most, 'more label')} could be sums.")
         if not one.is_all:
             said.append(f"{where}, there are too many labels to look at all of them.")
-    if said:
-        said.append(
-            "Say how labels add up (--hierarchy), or that nobody is counted under two of them (--disjoint)."
-        )
-    return said
+    return [*said, how] if said else []
 
 
 @contextmanager

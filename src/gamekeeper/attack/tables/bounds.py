@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.cell_system import Kind
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountMargin
-from gamekeeper.algorithms.releases.schemes import Suppressed
 from gamekeeper.arrow import pa
 from gamekeeper.attack.tables.audit_result import figure_text, printed_text
 from gamekeeper.attack.tables.auditing import Examined, examined, facts_told
 from gamekeeper.attack.tables.bounding import (
+    HOW_IN_BOUNDS,
     Solved,
     assumed_summary,
     assumptions,
@@ -40,10 +40,10 @@ from gamekeeper.attack.tables.insiders import Interval
 from gamekeeper.attack.tables.options import BoundsInput, BoundsMethod, RecodedInput
 from gamekeeper.attack.tables.rules import NamedRule, RuleStanding, failing_rules, judge, read_rules
 from gamekeeper.budget import require_memory
-from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.tables.axes import Axis, category_columns, unknown_axes
 from gamekeeper.data.tables.release import Release
 from gamekeeper.data.tables.subtotals import AssumedDisjoint
+from gamekeeper.data.tables.table_set import TableSet
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import takes, texts_of
 from gamekeeper.results import Progress, Provenance, Result, table_html
@@ -88,10 +88,8 @@ def hidden_intervals(
     base: Solved,
     most_programs: int | None = None,
     progress: Progress | None = None,
-    *,
-    suppressed_only: bool = False,
 ) -> dict[int, Interval]:
-    """Return what is known of each count that no table shows, or of those only that are suppressed."""
+    """Return what is known of each count that no table shows."""
     n_cells = max(release.size, sum(int(own.sum()) for own in release.concealed))
     require_memory(
         "Bounds on the cells of a release were to be held to rules.",
@@ -102,13 +100,10 @@ def hidden_intervals(
     found: dict[int, Interval] = {}
     is_told = False
     row = release.size
-    for table, concealed, margin in zip(
-        release.published, release.concealed, release.constraints.margins, strict=True
-    ):
+    for concealed, margin in zip(release.concealed, release.constraints.margins, strict=True):
         is_base = margin.lower.size == release.size
         is_told |= is_base
-        is_asked = not suppressed_only or isinstance(table.scheme, Suppressed)
-        cells = np.flatnonzero(concealed) if is_asked else np.array([], np.int64)
+        cells = np.flatnonzero(concealed)
         if is_base:
             found |= _intervals(base, cells, 0)
         elif len(cells):
@@ -117,7 +112,7 @@ def hidden_intervals(
             )
             found |= _intervals(solved, cells, row)
         row += margin.lower.size
-    if not is_told and not suppressed_only:
+    if not is_told:
         found |= _intervals(base, np.arange(release.size), 0)
     if release.assumed:
         found = {cell: one.doubted() for cell, one in found.items()}
@@ -224,7 +219,7 @@ class TableBounds(Result):
             said += [one.sentence(), *one.notes]
         what = "Whether these bounds hold, and are tight,"
         said[0] = under_assumption(said[0], what, self.provenance)
-        return [*said, *(possible_sums_words(self.assumed, most) if most else [])]
+        return [*said, *(possible_sums_words(self.assumed, HOW_IN_BOUNDS, most) if most else [])]
 
     def to_arrow(self) -> pa.Table:
         """Return one row per cell: its categories, bounds, and whether they are tight."""
@@ -296,19 +291,24 @@ def bound_cells(release: Release | TableSet, asked: BoundsInput) -> TableBounds:
     >>> found.lower.tolist(), found.upper.tolist()
     ([[2, 0], [2, 0]], [[3, 1], [3, 1]])
     """
-    started = time.perf_counter()
-    rules = read_rules(asked.rules)
-    words = "Bounds on the cells of a release were asked for."
     if isinstance(release, TableSet):
-        return _bounds_of_tables(release, asked, rules, started)
+        return _bounds_of_tables(release, asked)
     if asked.says or asked.tolerance or asked.negative or asked.max_seconds is not None:
         raise InputError(
             Reason.BAD_OPTION,
-            words,
+            "Bounds on the cells of a release were asked for.",
             "What statuses tell, tolerances, figures below 0 and a limit of time are for published tables"
             " that were put together.",
             "Put them together with gk.tables.TableSet.of, or leave these out.",
         )
+    return bounds_of_release(release, asked)
+
+
+def bounds_of_release(release: Release, asked: BoundsInput) -> TableBounds:
+    """Bound every cell of the base table of a release."""
+    started = time.perf_counter()
+    rules = read_rules(asked.rules)
+    words = "Bounds on the cells of a release were asked for."
     require_cells(release, words)
     require_bounds(release.size)
     with consistent(release, words):
@@ -323,10 +323,10 @@ def bound_cells(release: Release | TableSet, asked: BoundsInput) -> TableBounds:
     return _bounds(release, release.axes, solved, started, standings)
 
 
-def _bounds_of_tables(
-    tables: TableSet, asked: BoundsInput, rules: Sequence[NamedRule], started: float
-) -> TableBounds:
+def _bounds_of_tables(tables: TableSet, asked: BoundsInput) -> TableBounds:
     """Bound every cell that some table has, whether it is shown, perturbed or hidden."""
+    started = time.perf_counter()
+    rules = read_rules(asked.rules)
     _require_searched(asked)
     cells = PublishedCells.of(tables)
     seen = examined(tables, asked, cells.numbers.tolist())
@@ -391,7 +391,7 @@ def _why_of_tables(seen: Examined, tight: NDArray[np.bool_]) -> str:
     if n_left:
         said = f"The bounds of {count_of(n_left, 'cell')} hold, but need not be tight"
         said += ": the search was stopped." if seen.is_stopped else "."
-    if seen.rounding:
+    if seen.rounding and not seen.rounding.tolerance:
         words = seen.rounding.words
         said = f"{words[0].upper()}{words[1:]}. {seen.rounding.way_around} {said}"
     return said
@@ -445,23 +445,6 @@ class PublishedCells:
             left, "finest cell that no table has was", "finest cells that no table has were"
         )
         return [f"{what} not bounded."]
-
-
-def bound_suppressed(release: Release, progress: Progress | None = None) -> tuple[int, int, int]:
-    """Return how many suppressed counts can be recomputed, how many are open, and their number."""
-    options = BoundsInput(progress=progress)
-    words = "What is hidden in a release was to be bounded."
-    require_cells(release, words)
-    require_bounds(release.size)
-    with consistent(release, words):
-        solved = solve_bounds(
-            release.constraints, BoundsMethod.AUTO, options.most_programs, None, progress
-        )
-        found = hidden_intervals(
-            release, solved, options.most_programs, progress, suppressed_only=True
-        ).values()
-    known = sum(one.is_known for one in found)
-    return known, sum(one.is_open for one in found), len(found)
 
 
 @takes(RecodedInput)

@@ -49,8 +49,8 @@ from gamekeeper.attack.tables.bounding import (
     searched_sums,
     under_assumption,
 )
-from gamekeeper.attack.tables.bounds import TableBounds, bound_cells
-from gamekeeper.attack.tables.options import PRIORS, AttributionInput, FeasibleInput
+from gamekeeper.attack.tables.bounds import TableBounds, bounds_of_release
+from gamekeeper.attack.tables.options import PRIORS, AttributionInput, BoundsInput, FeasibleInput
 from gamekeeper.budget import require_memory
 from gamekeeper.data.tables.axes import Axis, category_columns
 from gamekeeper.data.tables.release import Release
@@ -423,8 +423,8 @@ def infer_attributions(release: Release, asked: AttributionInput) -> Attribution
     started = time.perf_counter()
     names = [axis.name for axis in release.axes]
     wanted = {_axis_number(names, name) for name in asked.about} or set(range(len(names)))
-    found = asked.bounds or bound_cells(
-        release, most_programs=asked.most_programs, progress=asked.progress
+    found = asked.bounds or bounds_of_release(
+        release, BoundsInput(most_programs=asked.most_programs, progress=asked.progress)
     )
 
     @cache

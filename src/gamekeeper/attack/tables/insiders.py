@@ -25,9 +25,9 @@ import numpy as np
 from gamekeeper.algorithms.linear.components import Component
 from gamekeeper.algorithms.linear.facts import LinearFacts, NoNumbersError
 from gamekeeper.algorithms.linear.search import FactSearch
-from gamekeeper.data.cells.cell_facts import CellFacts
-from gamekeeper.data.cells.magnitudes import Contributors
-from gamekeeper.data.cells.table_set import TableSet
+from gamekeeper.data.tables.cell_facts import CellFacts
+from gamekeeper.data.tables.magnitudes import Contributors
+from gamekeeper.data.tables.table_set import TableSet
 from gamekeeper.errors import Cancelled
 from gamekeeper.results import Progress
 from gamekeeper.wording import at_start, count_of, digits_text

@@ -21,8 +21,8 @@ from gamekeeper.wording import quoted
 
 if TYPE_CHECKING:
     from gamekeeper.attack.tables.bounds import TableBounds
-    from gamekeeper.data.cells.magnitudes import Contributors
     from gamekeeper.data.tables.count_table import CountTable
+    from gamekeeper.data.tables.magnitudes import Contributors
     from gamekeeper.results import Progress
 
 Rules = Annotated[

@@ -27,10 +27,10 @@ from gamekeeper.algorithms.releases.primary_rules import (
 )
 from gamekeeper.attack.tables.insiders import Insiders, Interval, Standing
 from gamekeeper.attack.unexamined import ROUNDING
-from gamekeeper.data.cells.cell_file import CellRows, Status
-from gamekeeper.data.cells.magnitudes import MagnitudeTable
-from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.tables.axes import raise_all, unknown_axes
+from gamekeeper.data.tables.cell_file import CellRows, Status
+from gamekeeper.data.tables.magnitudes import MagnitudeTable
+from gamekeeper.data.tables.table_set import TableSet
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.wording import count_of, digits_text, quoted
 
@@ -121,7 +121,7 @@ class Rounding:
     """How published figures, which may be counts (`whole`), are rounded, as far as it is said or shows.
 
     - `tolerance`: by how much a figure was said to be off; 0 where that was not said.
-    - `is_examined`: whether it was said by which scheme figures are perturbed.
+    - `is_examined`: whether it was said by which scheme figures are perturbed, and no others look rounded.
     - `base`, `n_figures`: what all published counts are multiples of, if that is no chance, else 1;
       and how many they are.
     """
@@ -177,14 +177,11 @@ def rounding_of(tables: TableSet, tolerance: Fraction | None) -> Rounding:
 
     Examples
     --------
-    >>> from gamekeeper.data.cells.cell_file import CellRows
+    >>> from gamekeeper.data.tables.cell_file import CellRows
     >>> rows = [["a", 10], ["b", 5], ["c", 15], ["d", 5], ["e", 20]]
     >>> rounding_of(TableSet.of([CellRows.typed(["x"], rows)]), None).base
     5
     """
-    if tables.perturbed:
-        # It was said of each table how it was published.
-        return Rounding(Fraction(0), 1, 0, tables.whole, is_examined=True)
     is_shown = np.array([one is Status.SHOWN for one in tables.statuses], bool)
     shown = {
         cell: own for cell in np.flatnonzero(is_shown).tolist() if (own := tables.figures[cell])
@@ -197,7 +194,8 @@ def rounding_of(tables: TableSet, tolerance: Fraction | None) -> Rounding:
         sums = set(system.parts[system.starts[:-1][n_open == 0]].tolist())
         if base < 2 or sum(cell not in sums for cell in shown) * math.log(base) < math.log(_RARE):
             base = 1
-    return Rounding(tolerance or Fraction(0), base, len(shown), tables.whole)
+    is_examined = bool(tables.perturbed) and base == 1
+    return Rounding(tolerance or Fraction(0), base, len(shown), tables.whole, is_examined)
 
 
 @dataclass

@@ -256,8 +256,6 @@ def general_dis(key_table: KeyTable, fraction: FractionLike | None = None) -> Ge
 
     `fraction` is the sampling fraction, if another than that of the key table.
 
-    Examples
-    --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> from gamekeeper.data.keys.counting import count_keys
     >>> keys = count_keys(coded_from_codes([[1], [2], [2]], ["Age"]), ["Age"])

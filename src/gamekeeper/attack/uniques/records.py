@@ -263,8 +263,6 @@ class Explainer:
 def variables_of(mask: int) -> tuple[int, ...]:
     """Return the positions of the variables of an MSU.
 
-    Examples
-    --------
     >>> variables_of(0b1001)
     (0, 3)
     """
@@ -379,8 +377,6 @@ def with_others(
 ) -> pa.Table:
     """Return one row for each of some records by their numbers, given the table of all uniques.
 
-    Examples
-    --------
     >>> import pyarrow as pa
     >>> known = {"record": [4], "msus": [2], "is": [6.0], "smallest_msu": pa.array([1], pa.int8())}
     >>> with_others(pa.table(known), np.array([9, 4])).to_pydict()

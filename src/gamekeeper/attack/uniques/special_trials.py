@@ -43,8 +43,6 @@ def unique_flags(
 
     Where a row of codes stands for several records, `counts` says for how many.
 
-    Examples
-    --------
     >>> unique_flags(np.array([[1], [2], [1]]), "category").tolist()
     [False, True, False]
     >>> unique_flags(np.array([[1], [2]]), "category", np.array([2, 1])).tolist()
@@ -64,8 +62,6 @@ class KeyParts:
     Rows of codes are records, or different keys, of which `counts` says how many records have them.
     Among some records, given by their rows, each counts once.
 
-    Examples
-    --------
     >>> parts = KeyParts(np.array([[1, 1], [2, 1], [2, 2]]), "category")
     >>> parts.unique_without_each().tolist()
     [[False, True], [False, False], [True, False]]
@@ -136,8 +132,6 @@ def chances_to_stay_unique(
 
     `population_sizes` are the sizes F of their classes in the population.
 
-    Examples
-    --------
     >>> chances_to_stay_unique(np.array([1, 2, 3]), 2, 6, 4).round(4)
     array([1.    , 0.5   , 0.1667])
     """

@@ -26,15 +26,7 @@ from gamekeeper.algorithms.uniques.minimal_uniques import (
     find_minimal_uniques,
 )
 from gamekeeper.arrow import pa, pc
-from gamekeeper.attack.contributions import (
-    CategoryRisk,
-    SizeRisk,
-    VariableRisk,
-    category_contributions,
-    size_contributions,
-    smallest_sizes,
-    variable_contributions,
-)
+from gamekeeper.attack import contributions
 from gamekeeper.attack.options import UniquesOptions
 from gamekeeper.attack.risk import (
     DEFAULT_RISK_CLASSES,
@@ -44,13 +36,8 @@ from gamekeeper.attack.risk import (
     keyed_provenance,
     parse_risk_classes,
 )
+from gamekeeper.attack.uniques import file_level
 from gamekeeper.attack.uniques.dis import general_dis
-from gamekeeper.attack.uniques.file_level import (
-    director_sentences,
-    file_lines,
-    headline,
-    riskiest_kind,
-)
 from gamekeeper.attack.uniques.records import (
     MEASURE_NAMES,
     MEASURES,
@@ -89,9 +76,9 @@ class UniquesRisk(Result):
 
     records: RecordRisk
     file: FileRisk
-    variables: VariableRisk
-    categories: CategoryRisk
-    sizes: SizeRisk
+    variables: contributions.VariableRisk
+    categories: contributions.CategoryRisk
+    sizes: contributions.SizeRisk
     provenance: Provenance
     told: tuple[str, ...]
     explainer: Explainer = field(compare=False)
@@ -226,8 +213,8 @@ def assess_uniques(key_table: KeyTable, asked: UniquesOptions) -> UniquesRisk:
     facts = UniqueFacts(
         table=key_table,
         max_size=found.max_size,
-        smallest=smallest_sizes(found),
-        sizes=size_contributions(found, scores.is_weights, scores.suda_weights),
+        smallest=contributions.smallest_sizes(found),
+        sizes=contributions.size_contributions(found, scores.is_weights, scores.suda_weights),
         scores=scores,
         general=value,
         classes=classes,
@@ -300,10 +287,12 @@ def _results(
     weights = (scores.is_weights, scores.suda_weights)
     risky = _risky(facts)
     meanings = column_meanings(facts.classes, len(facts.table.keys), power)
-    file = FileRisk(file_lines(facts), headline(facts), provenance)
-    lines = variable_contributions(found, variables, *weights, risky)
-    by_category = category_contributions(found, variables, explainer.codes, *weights, risky, counts)
-    kind = riskiest_kind(found, variables, scores.is_weights)
+    file = FileRisk(file_level.file_lines(facts), file_level.headline(facts), provenance)
+    lines = contributions.variable_contributions(found, variables, *weights, risky)
+    by_category = contributions.category_contributions(
+        found, variables, explainer.codes, *weights, risky, counts
+    )
+    kind = file_level.riskiest_kind(found, variables, scores.is_weights)
     return UniquesRisk(
         RecordRisk(
             facts.rank_by,
@@ -314,11 +303,11 @@ def _results(
             n_excluded=facts.table.n_excluded,
         ),
         file,
-        VariableRisk(lines, facts.file_is, facts.file_suda, provenance),
-        CategoryRisk(by_category, facts.file_is, facts.file_suda, provenance),
-        SizeRisk(facts.sizes, provenance),
+        contributions.VariableRisk(lines, facts.file_is, facts.file_suda, provenance),
+        contributions.CategoryRisk(by_category, facts.file_is, facts.file_suda, provenance),
+        contributions.SizeRisk(facts.sizes, provenance),
         provenance,
-        director_sentences(facts, file, lines, variables, kind),
+        file_level.director_sentences(facts, file, lines, variables, kind),
         explainer,
         kind,
         tuple(scores.missing),
@@ -359,8 +348,6 @@ def _check_options(rank_by: str, fraction: FractionLike | None, classes: RiskCla
 def estimate_search(key_table: KeyTable, *, max_size: int | None = None) -> UniquesEstimate:
     """Estimate how many MSUs a file has and how long it takes to find them, from some records.
 
-    Examples
-    --------
     >>> from gamekeeper.data.coding.coded_table import coded_from_codes
     >>> from gamekeeper.data.keys.counting import count_keys
     >>> keys = count_keys(

@@ -18,6 +18,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.data.reading.columns import number_of
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, quoted
@@ -202,6 +203,31 @@ class Recode:
         object.__setattr__(self, "codes", _checked(variable, codes, len(words)))
         object.__setattr__(self, "words", tuple(words))
         object.__setattr__(self, "name", name)
+
+    @classmethod
+    def by_words(
+        cls, variable: str, words: Sequence[str], first: Sequence[str] = (), name: str = ""
+    ) -> Recode:
+        """Return the recoding by which each old code gets a word: codes of the same word are one.
+
+        New codes are in the order of `first`, then in that in which words come; `words[0]` is that
+        of a missing cell, which stays by itself.
+
+        Examples
+        --------
+        >>> Recode.by_words("age", ["missing", "old", "young", "old"], ["young"]).codes.tolist()
+        [0, 2, 1, 2]
+        """
+        used = set(words[1:])
+        made = list(dict.fromkeys([*(word for word in first if word in used), *words[1:]]))
+        place = {word: code for code, word in enumerate(made, 1)}
+        codes = [MISSING, *(place[word] for word in words[1:])]
+        return cls(variable, codes, (words[MISSING], *made), name)
+
+    @property
+    def partition(self) -> Partition:
+        """Which old codes become one, whatever they are called then."""
+        return Partition.from_labels(self.codes)
 
     @property
     def new_name(self) -> str:

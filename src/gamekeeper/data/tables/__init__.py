@@ -1,1 +1,1 @@
-"""Tables of counts, releases and their files. Begin with `count_table`, then `release`."""
+"""Tables of counts and of sums, as they are true, released or published. Begin with `table_set`, then `release`."""

@@ -13,15 +13,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.arrow import pa, pc
 from gamekeeper.budget import memory_budget
-from gamekeeper.data.reading.columns import (
-    ColumnKind,
-    floats_of,
-    is_text,
-    kind_of,
-    number_of,
-    value_text,
-    value_texts,
-)
+from gamekeeper.data.reading import columns
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.wording import count_of, quoted
@@ -123,11 +115,11 @@ class CellReplacer:
     def _fitting(self, kind: pa.DataType) -> pa.DataType:
         """Return the type of the column afterwards: its own if it holds the new values, else wider."""
         column = self.column
-        if is_text(kind):
+        if columns.is_text(kind):
             return kind
         has_stars = bool(column.suppressed.any()) and self._star is not None
-        star = number_of(self._star or "0", ".")
-        is_number = kind_of(kind) is ColumnKind.NUMBER
+        star = columns.number_of(self._star or "0", ".")
+        is_number = columns.kind_of(kind) is columns.ColumnKind.NUMBER
         if column.is_recoded or (has_stars and (star is None or not is_number)):
             return pa.string()
         if not is_number or pa.types.is_floating(kind):
@@ -151,7 +143,7 @@ class CellReplacer:
             return column.numbers[column.replaced]
         assert column.codes is not None
         used = np.unique(column.codes[column.replaced])
-        return floats_of(column.texts, self._decimal)[used]
+        return columns.floats_of(column.texts, self._decimal)[used]
 
     def replace(self, cells: pa.Array, first: int) -> pa.Array:
         """Return cells of released records, the first of which has a number, as they are released."""
@@ -180,37 +172,37 @@ class CellReplacer:
         return pc.if_else(pa.array(suppressed), star, made)
 
     def _turned(self, cells: pa.Array) -> pa.Array:
-        if is_text(self.kind):
-            return pa.array(value_texts(cells), self.kind)
+        if columns.is_text(self.kind):
+            return pa.array(columns.value_texts(cells), self.kind)
         return cells.cast(self.kind)
 
     def _values(self, rows: slice, replaced: NDArray[np.bool_]) -> pa.Array:
         column = self.column
         if column.numbers is not None:
             numbers = column.numbers[rows][replaced]
-            if not is_text(self.kind):
+            if not columns.is_text(self.kind):
                 return pa.array(numbers).cast(self.kind)
             return pa.array([self._text(float(number)) for number in numbers], self.kind)
         assert column.codes is not None
         codes = column.codes[rows][replaced]
-        if is_text(self.kind):
+        if columns.is_text(self.kind):
             return pa.array(list(column.texts), self.kind).take(pa.array(codes))
-        if kind_of(self.kind) is ColumnKind.NUMBER:
-            return pa.array(floats_of(column.texts, self._decimal)[codes]).cast(self.kind)
+        if columns.kind_of(self.kind) is columns.ColumnKind.NUMBER:
+            return pa.array(columns.floats_of(column.texts, self._decimal)[codes]).cast(self.kind)
         return pa.array([column.texts[code] for code in codes.tolist()]).cast(self.kind)
 
     def _text(self, number: float) -> str | None:
-        text = value_text(number)
+        text = columns.value_text(number)
         return None if text is None else text.replace(".", self._decimal)
 
     def _require_free(self, cells: pa.Array) -> None:
         """Refuse a code for suppressed cells that some other cell has."""
         if not self.column.suppressed.any():
             return
-        if is_text(cells.type):
+        if columns.is_text(cells.type):
             taken = pc.any(pc.equal(cells, pa.scalar(self._star, cells.type))).as_py()
         else:
-            taken = self._star in value_texts(pc.unique(cells))
+            taken = self._star in columns.value_texts(pc.unique(cells))
         if taken:
             raise code_is_taken(self.column.name, self._stars.code)
 

@@ -48,7 +48,7 @@ from gamekeeper.mapping.environment.asked import Evidence, MapOptions, Mode
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.overview import Scope
 from gamekeeper.mapping.variables.codes import code_order
-from gamekeeper.options import given, takes
+from gamekeeper.options import takes
 from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import count_of, quoted
 
@@ -558,7 +558,7 @@ def map_levels(environment: Environment, asked: MapOptions) -> MapLevels:
     >>> [(level.first, level.last, level.codes) for level in found.levels]
     [(1, 1, ('C3.001',)), (2, 2, ('C2.001',))]
     """
-    outcome = map_key_variables(environment, **given(asked))
+    outcome = map_key_variables(environment, asked=asked)
     question = pose(environment, asked)
     return MapLevels(
         outcome,

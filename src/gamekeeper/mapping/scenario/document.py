@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Annotated, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, Field, TypeAdapter
 
@@ -25,6 +25,7 @@ from gamekeeper.mapping.environment.rules import Scenario, ScenarioKey
 from gamekeeper.mapping.variables.definitions import STRICT
 from gamekeeper.wording import be, count_of, quoted
 
+_FORMAT: Final = "gamekeeper scenario"
 _Code = Annotated[str, Field(pattern=r"^[CH](0|[1-9][0-9]*)\.[0-9]{3,}$")]
 
 
@@ -66,7 +67,7 @@ class ScenarioDocument(BaseModel):
 
     model_config = STRICT
 
-    format: Literal["gamekeeper scenario"] = "gamekeeper scenario"
+    format: Literal["gamekeeper scenario"] = _FORMAT
     version: Literal[1] = 1
     name: str
     attacker: str = Field(default="", description="Who would match, and with which aim.")
@@ -112,42 +113,34 @@ SCENARIO: TypeAdapter[ScenarioDocument] = TypeAdapter(ScenarioDocument)
 
 def document_of(scenario: Scenario) -> ScenarioDocument:
     """Return the document of a scenario, which makes an equal scenario."""
-    return ScenarioDocument(
-        # Said although it goes without saying, so that a file says what it is.
-        format="gamekeeper scenario", version=1, name=scenario.name, attacker=scenario.attacker,
-        description=scenario.description, target=scenario.target, forms=list(scenario.forms),
-        groups=list(scenario.groups), match_forms=list(scenario.match_forms),
-        mode=scenario.mode.value, prevalence=str(scenario.prevalence), strict=scenario.strict,
-        within_universe=scenario.within_universe, levels=scenario.levels,
-        key_variables=[_key_document(key) for key in scenario.keys],
-        left_out=list(scenario.left_out), environment=scenario.environment,
-        revision=scenario.revision, fingerprint=scenario.fingerprint, who=scenario.who,
-        at=scenario.at.isoformat().replace("+00:00", "Z"),
-    )  # fmt: skip
+    told = vars(scenario) | {
+        "mode": scenario.mode.value,
+        "prevalence": str(scenario.prevalence),
+        "at": scenario.at.isoformat().replace("+00:00", "Z"),
+        "key_variables": [vars(key) | _evidence_of(key) for key in scenario.keys],
+    }
+    del told["keys"]
+    # Said although it goes without saying, so that a file says what it is.
+    return SCENARIO.validate_python({"format": _FORMAT, "version": 1, **_with_lists(told)})
 
 
 def scenario_of(document: ScenarioDocument) -> Scenario:
     """Return the scenario of a document; one error has everything that is wrong with it."""
     problems: list[Problem] = []
-    at = _time(document.at, problems)
+    made: dict[str, Any] = {
+        "mode": Mode(document.mode),
+        "at": _time(document.at, problems),
+        "prevalence": parse_prevalence(0),
+        "keys": tuple(map(_key, document.key_variables)),
+    }
     try:
-        prevalence = parse_prevalence(document.prevalence)
+        made["prevalence"] = parse_prevalence(document.prevalence)
     except InputError as error:
         problems.append(Problem(error.reason, "prevalence", error.found, error.do))
-        prevalence = parse_prevalence(0)
     try:
-        made = Scenario(
-            name=document.name, attacker=document.attacker, description=document.description,
-            target=document.target, forms=tuple(document.forms), groups=tuple(document.groups),
-            match_forms=tuple(document.match_forms), mode=Mode(document.mode),
-            prevalence=prevalence, strict=document.strict,
-            within_universe=document.within_universe, levels=document.levels,
-            keys=tuple(_key(key) for key in document.key_variables),
-            left_out=tuple(document.left_out), environment=document.environment,
-            revision=document.revision, fingerprint=document.fingerprint, who=document.who, at=at,
-        )  # fmt: skip
+        scenario = Scenario(**_with_tuples(document, "format", "version", "key_variables") | made)
         if not problems:
-            return made
+            return scenario
     except InputError as error:
         problems += error.problems
     asked = f"The scenario {quoted([document.name])} was asked for."
@@ -167,37 +160,32 @@ def _time(text: str, problems: list[Problem]) -> datetime:
     return datetime.now(UTC)
 
 
-def _key_document(key: ScenarioKey) -> KeyDocument:
-    return KeyDocument(
-        variable=key.variable,
-        code=key.code,
-        categories=list(key.categories),
-        blocks=[list(block) for block in key.blocks],
-        evidence=[
-            EvidenceDocument(code=item.code, forms=item.n_forms, names=list(item.forms))
-            for item in key.evidence
-        ],
-        why=key.why,
-        maximal=list(key.maximal),
-        has_more=key.has_more,
-        may_have_more=key.may_have_more,
-    )
+def _evidence_of(key: ScenarioKey) -> dict[str, Any]:
+    told = [
+        {"code": item.code, "forms": item.n_forms, "names": item.forms} for item in key.evidence
+    ]
+    return {"evidence": told}
 
 
 def _key(document: KeyDocument) -> ScenarioKey:
-    return ScenarioKey(
-        variable=document.variable,
-        code=document.code,
-        categories=tuple(document.categories),
-        blocks=tuple(tuple(block) for block in document.blocks),
-        evidence=tuple(
-            Evidence(item.code, item.forms, tuple(item.names)) for item in document.evidence
-        ),
-        why=document.why,
-        maximal=tuple(document.maximal),
-        has_more=document.has_more,
-        may_have_more=document.may_have_more,
-    )
+    told = (Evidence(item.code, item.forms, tuple(item.names)) for item in document.evidence)
+    return ScenarioKey(**_with_tuples(document, "evidence"), evidence=tuple(told))
+
+
+def _with_lists(value: Any) -> Any:
+    """Return plain values with lists for tuples."""
+    if isinstance(value, dict):
+        return {name: _with_lists(part) for name, part in value.items()}
+    return list(map(_with_lists, value)) if isinstance(value, list | tuple) else value
+
+
+def _with_tuples(document: BaseModel, *but: str) -> dict[str, Any]:
+    """Return what a document has in most of its fields, with tuples for lists."""
+
+    def frozen(value: Any) -> Any:
+        return tuple(map(frozen, value)) if isinstance(value, list) else value
+
+    return {name: frozen(value) for name, value in document if name not in but}
 
 
 _REVIEW = (

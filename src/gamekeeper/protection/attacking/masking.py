@@ -258,10 +258,7 @@ def as_written(new: CodedVariable, old: CodedVariable, decimal: str) -> Recode |
         words.append(word if number is None else numbers.get(number, word))
     if new.name == old.name and tuple(words) == new.words:
         return None
-    made = (words[MISSING], *dict.fromkeys(words[1:]))
-    place = {word: code for code, word in enumerate(made) if code != MISSING}
-    codes = np.array([MISSING, *(place[word] for word in words[1:])], dtype=np.int64)
-    return Recode(new.name, codes, made, old.name)
+    return Recode.by_words(new.name, words, name=old.name)
 
 
 def _spread(truths: NDArray[np.bool_], records: Codes, n: int) -> NDArray[np.bool_]:

@@ -28,10 +28,13 @@ from gamekeeper.data.coding.codebook import MISSING, Recode
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.reading.columns import matched_names, number_of
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.recoding import recode_table
 from gamekeeper.options import Option, defaulting, option
 from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of
-from gamekeeper.protection.recoding.sources import KeyCategories, Places, unknown_variable
+from gamekeeper.protection.recoding.sources import (
+    KeyCategories,
+    Places,
+    unknown_variable,
+)
 from gamekeeper.protection.step import (
     ChangeLog,
     Protected,
@@ -39,6 +42,7 @@ from gamekeeper.protection.step import (
     Step,
     VariableChange,
     protected_by,
+    recoded_by,
 )
 from gamekeeper.protection.suppression_problem import HouseholdVariables
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
@@ -192,7 +196,7 @@ def granted(
                 is_allowed = partial(_is_within, _side(every, wish.text, decimal))
             else:
                 is_allowed = partial(ne, _named(every, wish.text))
-        except _NotGranted as fault:
+        except InputError as fault:
             problems.append(Problem(fault.reason, wish.where, fault.found, fault.do))
             faulty.add(wish.variable)
             continue
@@ -204,10 +208,8 @@ def granted(
     return left
 
 
-class _NotGranted(Exception):  # noqa: N818 - caught above, and told as a problem
-    def __init__(self, reason: Reason, found: str, do: str = "") -> None:
-        super().__init__(found)
-        self.reason, self.found, self.do = reason, found, do
+def _not_granted(reason: Reason, found: str, do: str = "") -> InputError:
+    return InputError(reason, "Categories were wished for.", found, do)
 
 
 def _side(own: KeyCategories, text: str, decimal: str) -> frozenset[int]:
@@ -228,7 +230,7 @@ def _from_number(own: KeyCategories, number: Fraction) -> frozenset[int]:
         if low >= number:
             side.add(place)
         elif isinstance(where, Band) and high > number:
-            raise _NotGranted(
+            raise _not_granted(
                 Reason.BAD_OPTION,
                 "a value of the file, or a finest category, lies across it.",
                 "Keep a cut that the file has.",
@@ -254,7 +256,7 @@ def _named(own: KeyCategories, text: str) -> Places:
         codes = {(code,) for code in range(own.variable.n_codes)}
         do = did_you_mean(text, [name for c, name in own.names.items() if c not in codes])
     told = f"it is no category that {quoted([own.variable.name])} may get."
-    raise _NotGranted(Reason.UNKNOWN_NAME, told, do)
+    raise _not_granted(Reason.UNKNOWN_NAME, told, do)
 
 
 def _is_within(side: frozenset[int], category: Places) -> bool:
@@ -266,7 +268,7 @@ def _only(own: KeyCategories, is_allowed: Callable[[Places], bool]) -> KeyCatego
     names = {category: name for category, name in own.names.items() if is_allowed(category)}
     ways = own.ways
     if ways is not None:
-        ways = tuple(way for way in ways if all(block in names for block in way))
+        ways = tuple(way for way in ways if all(tuple(block) in names for block in way.blocks()))
     return replace(own, names=names, ways=ways)
 
 
@@ -301,15 +303,7 @@ class Recoding(Step):
 
     def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
         """Recode a file; no record is copied."""
-        made = recode_table(
-            table,
-            self.rules,
-            environment=setting.environment,
-            sinks=setting.sinks,
-            numbers=setting.numbers,
-            decimal=setting.decimal,
-            strict=self.strict,
-        )
+        made = recoded_by(self.rules, table, setting, strict=self.strict)
         recodes = [*made.recodes, *(self._grouped(table, name) for name in self.groups)]
         changed = table.recoded(recodes)
         variables = {recode.variable: VariableChange(recode) for recode in recodes}
@@ -336,7 +330,4 @@ class Recoding(Step):
             for value in values:
                 if value in place:
                     label[place[value]] = group
-        words = list(dict.fromkeys(label[MISSING + 1 :]))
-        number = {word: at for at, word in enumerate(words, 1)}
-        codes = np.array([MISSING, *(number[word] for word in label[MISSING + 1 :])])
-        return Recode(name, codes, (variable.words[MISSING], *words))
+        return Recode.by_words(name, label)

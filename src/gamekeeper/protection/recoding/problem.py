@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.classes import equal_rows
+from gamekeeper.algorithms.categories.partitions import Partition
+from gamekeeper.algorithms.classes import EqualRows, dense_numbers, equal_rows
 from gamekeeper.algorithms.recoding_search.choices import (
     Choice,
     Chosen,
@@ -38,17 +39,16 @@ from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.reading.columns import matched_name, matched_names
 from gamekeeper.errors import InputError, Problem, Reason, refuse
+from gamekeeper.mapping.recoding import known_variable
 from gamekeeper.mapping.recoding_rules import parse_recode
 from gamekeeper.prompt_syntax import Missing
 from gamekeeper.protection.recoding.options import Loss, SearchOptions, granted, parse_wishes
 from gamekeeper.protection.recoding.sources import (
     KeyCategories,
-    Places,
     categories_by_graph,
     categories_by_levels,
     categories_by_rules,
     default_categories,
-    known_variable,
     observed_ways,
     unknown_variable,
 )
@@ -72,11 +72,13 @@ def household_target(
     in small classes may be as many.
     """
     places = np.flatnonzero(kept)
-    _, first, sizes = np.unique(homes.home_of[places], return_index=True, return_counts=True)
+    kept_homes = EqualRows.of(dense_numbers(homes.home_of[places]))
+    first = kept_homes.firsts
     counts = np.ones(len(first), dtype=np.int64) if weights is None else weights[first]
     rows = codes[places[first]][:, list(columns)]
     return MonotoneAttack(
-        partial(_in_small_classes, rows, list(columns), sizes, counts, persons.k), persons.most
+        partial(_in_small_classes, rows, list(columns), kept_homes.sizes, counts, persons.k),
+        persons.most,
     )
 
 
@@ -276,12 +278,19 @@ class SearchProblem:
     household_variables: tuple[str, ...] = ()
     """The key variables by which households are counted, each as one."""
 
-    def blocks(self, chosen: Chosen) -> dict[str, tuple[Places, ...]]:
-        """Return the categories that are chosen, by variable, in the order of their places."""
+    def partitions(self, chosen: Chosen) -> dict[str, Partition]:
+        """Return which places are put together, by variable that may be recoded."""
         return {
-            name: tuple(sorted(choice.categories[number] for number in own))
+            name: Partition.from_labels(choice.labels(own))
             for name, choice, own in zip(self.variables, self.choices, chosen, strict=True)
             if name in self.categories
+        }
+
+    def n_categories(self, chosen: Chosen) -> dict[str, int]:
+        """Return how many categories are left of the values of the file, by variable."""
+        return {
+            name: self.categories[name].of_codes(partition).n_blocks - 1
+            for name, partition in self.partitions(chosen).items()
         }
 
 
@@ -359,12 +368,18 @@ def _targets(
 
 def _highest_is(codes: NDArray[np.int64], setting: Setting, labels: Labels) -> float:
     """Return the highest IS of a record under a recoding; strata are no key."""
-    recoded = np.zeros(codes.shape, dtype=np.uint32)
-    for place in range(codes.shape[1]):
-        shown = labels[place].astype(np.int64) + 1
-        shown[MISSING] = MISSING
-        recoded[:, place] = shown[codes[:, place]]
+    recoded = recoded_codes(codes, labels).astype(np.uint32)
     # One category for everybody tells nobody apart; a missing cell counts as a category.
     found = find_minimal_uniques(recoded, missing="category", listing=False, workers=1)
     scores = weigh(found.counts, size_weights(codes.shape[1]))
     return max(map(int, scores.tolist()), default=0)
+
+
+def recoded_codes(codes: NDArray[np.integer], labels: Labels) -> NDArray[np.int64]:
+    """Return codes as a recoding shows them, in which what is missing stays missing."""
+    made = np.zeros(codes.shape, dtype=np.int64)
+    for place in range(codes.shape[1]):
+        shown = labels[place].astype(np.int64) + 1
+        shown[MISSING] = MISSING
+        made[:, place] = shown[codes[:, place]]
+    return made

@@ -17,9 +17,8 @@ from itertools import pairwise
 from math import inf
 from typing import Any, ClassVar
 
-import numpy as np
-
 from gamekeeper.algorithms.categories.bands import Band, BandStyle, parse_band
+from gamekeeper.algorithms.categories.partitions import Partition
 from gamekeeper.algorithms.recoding_search.choices import (
     Chosen,
     ClassCounter,
@@ -55,62 +54,60 @@ def recoding_step(
     """Return a recoding as a step that applies it: rules where it can be typed, else groups."""
     rules: list[str] = []
     groups: dict[str, dict[str, tuple[str, ...]]] = {}
-    for name, blocks in problem.blocks(chosen).items():
+    for name, partition in problem.partitions(chosen).items():
         own = problem.categories[name]
-        if not is_changed(own, blocks):
+        if own.of_codes(partition).n_blocks == own.variable.n_codes:
             continue
-        rule = written_rule(table, own, blocks, decimal)
+        rule = written_rule(table, own, partition, decimal)
         if rule is not None:
             rules.append(rule.text)
         else:
-            groups[name] = named_groups(own, blocks)
+            groups[name] = named_groups(own, partition)
     return Recoding(rules=tuple(rules), groups=groups, strict=False)
 
 
 def written_rule(
-    table: CodedTable, own: KeyCategories, blocks: Sequence[Places], decimal: str = "."
+    table: CodedTable, own: KeyCategories, partition: Partition, decimal: str = "."
 ) -> RecodeRule | None:
     """Return the rule for these categories; None where none can be typed that is read as the same."""
-    of_codes = _of_codes(own, blocks)
-    if len(of_codes) == 1:
-        return RecodeRule(own.variable.name, Together())
-    for way in (_bands(own, blocks), _groups(own, blocks)):
-        if way is not None and _is_read_again(table, own, way, of_codes, decimal):
-            return RecodeRule(own.variable.name, way)
+    name, words = own.variable.name, own.variable.words
+    of_codes = own.of_codes(partition)
+    if of_codes.n_blocks == 2:
+        return RecodeRule(name, Together())
+    groups = [
+        (label, tuple(words[code] for code in codes))
+        for label, codes in own.put_together(partition)
+    ]
+    for way in (_bands(own, partition), Groups(tuple(groups))):
+        rule = None if way is None else RecodeRule(name, way)
+        try:
+            if (
+                rule
+                and recode_table(table, [rule.text], decimal=decimal).recodes[0].partition
+                == of_codes
+            ):
+                return rule
+        except InputError:
+            continue
     return None
 
 
-def is_changed(own: KeyCategories, blocks: Sequence[Places]) -> bool:
-    """Tell whether any values of the file are put together."""
-    return any(len(block) > 1 for block in _of_codes(own, blocks))
-
-
-def named_groups(own: KeyCategories, blocks: Sequence[Places]) -> dict[str, tuple[str, ...]]:
+def named_groups(own: KeyCategories, partition: Partition) -> dict[str, tuple[str, ...]]:
     """Return categories of several values, by name, each with its values as the file has them."""
     made: dict[str, tuple[str, ...]] = {}
-    for block in blocks:
-        codes = [place for place in block if MISSING < place < own.variable.n_codes]
-        if len(codes) > 1:
-            name = own.names.get(tuple(block)) or "group"
-            while name in made:
-                name += " "
-            made[name.strip() if name.strip() not in made else name] = tuple(
-                own.variable.values[code] for code in codes
-            )
+    for label, codes in own.put_together(partition):
+        name = label or "group"
+        while name in made:
+            name += " "
+        made[name.strip() if name.strip() not in made else name] = tuple(
+            own.variable.values[code] for code in codes
+        )
     return made
 
 
-def _of_codes(own: KeyCategories, blocks: Sequence[Places]) -> list[Places]:
-    n_codes = own.variable.n_codes
-    kept = [tuple(p for p in block if MISSING < p < n_codes) for block in blocks]
-    return [block for block in kept if block]
-
-
-def _bands(own: KeyCategories, blocks: Sequence[Places]) -> Way | None:
+def _bands(own: KeyCategories, partition: Partition) -> Way | None:
     bands: list[tuple[Band, str]] = []
-    for block in blocks:
-        if tuple(block) == (MISSING,):
-            continue
+    for block in partition.blocks()[MISSING + 1 :]:
         band = _band(own, block)
         if band is None:
             return None
@@ -121,7 +118,7 @@ def _bands(own: KeyCategories, blocks: Sequence[Places]) -> Way | None:
     return Bands(tuple(label for _, label in bands))
 
 
-def _band(own: KeyCategories, block: Places) -> Band | None:
+def _band(own: KeyCategories, block: Sequence[int]) -> Band | None:
     """Return the band that a category is; its values are bands or whole numbers."""
     lows: list[float | int | Fraction] = []
     highs: list[float | int | Fraction] = []
@@ -138,7 +135,7 @@ def _band(own: KeyCategories, block: Places) -> Band | None:
     return Band(min(lows), max(highs))
 
 
-def _label(own: KeyCategories, block: Places, band: Band) -> str:
+def _label(own: KeyCategories, block: Sequence[int], band: Band) -> str:
     """Return the name of a category where it is a band that holds it, else the band."""
     name = own.names.get(tuple(block), "")
     try:
@@ -146,31 +143,6 @@ def _label(own: KeyCategories, block: Places, band: Band) -> str:
     except InputError:
         return band.name(BandStyle.INCLUSIVE)
     return name if named.holds(band) and "," not in name else band.name(BandStyle.INCLUSIVE)
-
-
-def _groups(own: KeyCategories, blocks: Sequence[Places]) -> Way | None:
-    groups: list[tuple[str, tuple[str, ...]]] = []
-    for block in blocks:
-        codes = [place for place in block if MISSING < place < own.variable.n_codes]
-        if len(codes) > 1:
-            name = own.names.get(tuple(block), "")
-            groups.append((name, tuple(own.variable.words[code] for code in codes)))
-    return Groups(tuple(groups)) if groups else None
-
-
-def _is_read_again(
-    table: CodedTable, own: KeyCategories, way: Way, blocks: Sequence[Places], decimal: str
-) -> bool:
-    rule = RecodeRule(own.variable.name, way)
-    try:
-        made = recode_table(table, [rule.text], decimal=decimal).recodes[0]
-    except InputError:
-        return False
-    place = np.zeros(own.variable.n_codes, np.int64)
-    for number, block in enumerate(blocks, 1):
-        place[list(block)] = number
-    pairs = set(zip(place.tolist(), made.codes.tolist(), strict=True))
-    return len(pairs) == len(blocks) + 1 == len({b for _, b in pairs})
 
 
 WIDE_GAP = 0.1
@@ -227,7 +199,13 @@ class SearchedRecoding(Result):
     @cached_property
     def blocks(self) -> Mapping[str, tuple[Places, ...]]:
         """The categories that were chosen, by variable, as codes of the file."""
-        return self.problem.blocks(self.chosen)
+        chosen = self.problem.partitions(self.chosen)
+        return {name: tuple(map(tuple, own.blocks())) for name, own in chosen.items()}
+
+    @cached_property
+    def n_categories(self) -> Mapping[str, int]:
+        """How many categories are left of the values of each variable that may be recoded."""
+        return self.problem.n_categories(self.chosen)
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -256,7 +234,7 @@ class SearchedRecoding(Result):
             **self.summary(),
             "is_met": self.is_met,
             "blocked_by": list(self.blocked_by),
-            "categories": {name: self._n_categories(name) for name in self.problem.categories},
+            "categories": dict(self.n_categories),
         }
 
     def sentences(self) -> list[str]:
@@ -311,7 +289,7 @@ class SearchedRecoding(Result):
         return [
             f"{quoted([name])}: {count_of(before, 'category becomes', 'categories become')} {after:,}."
             for name, own in self.problem.categories.items()
-            if (after := self._n_categories(name)) < (before := len(own.codes))
+            if (after := self.n_categories[name]) < (before := len(own.codes))
         ]
 
     def _proof(self) -> list[str]:
@@ -362,10 +340,6 @@ class SearchedRecoding(Result):
             return f"{percent_text(loss)} on average of a variable"
         return f"{loss:,.0f} bits"
 
-    def _n_categories(self, name: str) -> int:
-        own = self.problem.categories[name]
-        return sum(any(place in own.codes for place in block) for block in self.blocks[name])
-
     def to_arrow(self) -> pa.Table:
         """Return one row per variable that could be recoded."""
         rule_of = {rule.partition("=")[0]: rule for rule in self.rules}
@@ -377,7 +351,7 @@ class SearchedRecoding(Result):
             "variable": pa.array(names, pa.string()),
             "categories_from": pa.array([known[name].source for name in names], pa.string()),
             "before": pa.array([len(known[name].codes) for name in names], pa.int64()),
-            "after": pa.array([self._n_categories(name) for name in names], pa.int64()),
+            "after": pa.array([self.n_categories[name] for name in names], pa.int64()),
             "loss": pa.array([loss_of[name] for name in names], pa.float64()),
             "rule": pa.array([rule_of.get(name) for name in names], pa.string()),
         }

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -23,18 +23,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.categories.bands import Band, BandStyle
-from gamekeeper.algorithms.categories.partitions import Partition, bits
+from gamekeeper.algorithms.categories.partitions import Partition, bits, joined_blocks
 from gamekeeper.algorithms.recoding_search.choices import Choice, bits_lost
-from gamekeeper.data.coding.codebook import MISSING, CodedVariable
+from gamekeeper.data.coding.codebook import MISSING, CodedVariable, Recode
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.importing.files import OpenedFile
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.recoding import place_of, recode_table
+from gamekeeper.mapping.recoding import place_of, sink_finder
 from gamekeeper.mapping.variables.codes import Variable
-from gamekeeper.mapping.variables.sinks import SinkFinder, refuse_codes
-from gamekeeper.protection.step import Setting
-from gamekeeper.wording import count_of, did_you_mean, folded, quoted
+from gamekeeper.protection.step import Setting, recoded_by
+from gamekeeper.wording import count_of, did_you_mean, quoted
 
 Places = tuple[int, ...]
 ANY = "any"
@@ -55,7 +54,7 @@ class KeyCategories:
     n_places: int
     names: Mapping[Places, str]
     where: tuple[Band | Fraction | None, ...]
-    ways: tuple[tuple[Places, ...], ...] | None = None
+    ways: tuple[Partition, ...] | None = None
     source: str = ""
     may_show: bool = False
 
@@ -79,44 +78,27 @@ class KeyCategories:
             ways = tuple(
                 way
                 for own in self.ways
-                if len(way := tuple(sorted(numbers[block] for block in own))) >= least
+                if len(way := tuple(sorted(numbers[tuple(block)] for block in own.blocks())))
+                >= least
             )
         return Choice(self.n_places, categories, losses, ways, least)
+
+    def of_codes(self, partition: Partition) -> Partition:
+        """Return what a categorization of the places is on codes alone, the missing cell by itself."""
+        return Partition.from_labels(partition.labels[: self.variable.n_codes])
+
+    def put_together(self, partition: Partition) -> list[tuple[str, Places]]:
+        """Return the categories that have several values of the file: what each is called, its codes."""
+        found: list[tuple[str, Places]] = []
+        for block in partition.blocks():
+            codes = tuple(place for place in block if place in self.codes)
+            if len(codes) > 1:
+                found.append((self.names.get(tuple(block), ""), codes))
+        return found
 
     def entropy(self, counts: NDArray[np.float64]) -> float:
         """Return how many bits the variable tells in all."""
         return float(bits_lost([list(self.codes)], counts)[0]) if len(self.codes) else 0.0
-
-
-def with_values(
-    variable: CodedVariable, names: Mapping[Places, str], *, together: bool, n_places: int
-) -> dict[Places, str]:
-    """Return categories with each value by itself, the missing cell and, if asked, all in one.
-
-    Names of the file's own values come before those that are given.
-    """
-    made: dict[Places, str] = {(MISSING,): variable.words[MISSING]}
-    made |= {(code,): variable.words[code] for code in range(MISSING + 1, variable.n_codes)}
-    for category, name in names.items():
-        made.setdefault(category, name)
-    if together and n_places > 1:
-        made.setdefault(tuple(range(MISSING + 1, n_places)), ANY)
-    return made
-
-
-def blocks_of(labels: Sequence[int]) -> list[Places]:
-    """Return the blocks of a partition of codes from 1 on, by their labels.
-
-    Examples
-    --------
-    >>> blocks_of([0, 1, 1, 2])
-    [(1, 2), (3,)]
-    """
-    blocks: dict[int, list[int]] = {}
-    for code, label in enumerate(labels):
-        if code != MISSING:
-            blocks.setdefault(label, []).append(code)
-    return [tuple(block) for block in blocks.values()]
 
 
 _WIDTHS = (2, 5, 10, 20, 25, 50, 100, 200, 500, 1000, 5000, 10000, 50000, 100000)
@@ -129,19 +111,15 @@ def categories_by_rules(
     """Return the categories of recodings that were typed; `whole` makes them the only ways."""
     variable = table.codebook[name]
     names: dict[Places, str] = {}
-    ways: list[tuple[Places, ...]] = [tuple((code,) for code in range(variable.n_codes))]
+    ways = [Partition.finest(variable.n_codes)]
     for rule in rules:
-        made = recode_table(
-            table,
-            [rule],
-            environment=setting.environment,
-            sinks=setting.sinks,
-            numbers=setting.numbers,
-            decimal=setting.decimal,
-        ).recodes[0]
-        blocks = blocks_of(made.codes.tolist())
-        names |= {block: made.words[made.codes[block[0]]] for block in blocks if len(block) > 1}
-        ways.append(((MISSING,), *blocks))
+        (made,) = recoded_by([rule], table, setting).recodes
+        ways.append(made.partition)
+        names |= {
+            tuple(block): made.words[made.codes[block[0]]]
+            for block in made.partition.blocks()
+            if len(block) > 1
+        }
     source = "recodings that were typed"
     return _made(variable, names, setting, together, source, ways=ways if whole else None)
 
@@ -168,14 +146,13 @@ def categories_by_levels(
             "Add a row for each, or leave out the levels.",
         )
     names: dict[Places, str] = {}
-    ways: list[tuple[Places, ...]] = []
+    ways: list[Partition] = []
     for level in range(len(header)):
-        blocks: dict[str, list[int]] = {}
-        for code, row in found.items():
-            blocks.setdefault(row[level], []).append(code)
-        for label, codes in blocks.items():
-            names.setdefault(tuple(codes), label if label not in ("", "*") else "any")
-        ways.append(((MISSING,), *(tuple(codes) for codes in blocks.values())))
+        made = Recode.by_words(variable.name, ["", *(row[level] for row in found.values())])
+        ways.append(made.partition)
+        for block in made.partition.blocks()[MISSING + 1 :]:
+            label = made.words[made.codes[block[0]]]
+            names.setdefault(tuple(block), label if label not in ("", "*") else ANY)
     source = f"the levels of {quoted([path.name])}"
     return _made(
         variable, names, setting, together, source, ways=ways if whole else None, may_show=True
@@ -193,13 +170,10 @@ def categories_by_graph(
     """Return the categories of a partition graph; `observed` makes some ways the only ones."""
     graph = known.graph
     sinks = setting.sinks.get(variable.name)
-    finder = SinkFinder(known, setting.decimal)
-    if sinks is None and variable.name not in setting.numbers:
-        refuse_codes(finder, variable)
-    of_code: dict[int, int] = {}
-    for code in range(MISSING + 1, variable.n_codes):
-        own = sinks[code - 1] if sinks is not None else finder.of(variable, code)
-        of_code[code] = sum(1 << sink for sink in own)
+    find = sink_finder(
+        known, variable, sinks, setting.decimal, is_number=variable.name in setting.numbers
+    )
+    of_code = {code: sum(1 << sink for sink in find(code)) for code in range(1, variable.n_codes)}
     n_left = sum(not own for own in of_code.values())
     if n_left:
         asked = f"Categories of {quoted([variable.name])} were looked up in the environment."
@@ -229,17 +203,18 @@ def categories_by_graph(
         )
         if (found := places(graph.sink_set(name)))
     }
-    ways: list[tuple[Places, ...]] | None = None
+    ways: list[Partition] | None = None
     if observed is not None:
         ways = []
         for partition in observed:
             # Where a value is coarser than the form, what both have in common is taken.
-            common = _joined(partition, of_code.values())
+            joined = joined_blocks(partition.labels, map(bits, of_code.values()))
+            common = partition if joined is None else Partition.from_labels(joined)
             blocks = [places(sum(1 << sink for sink in block)) for block in common.blocks()]
             way = tuple(block for block in blocks if block)
             for block, name in zip(way, known.words(common), strict=True):
                 names.setdefault(block, name)
-            ways.append(((MISSING,), *way))
+            ways.append(Partition.from_blocks([(MISSING,), *way], variable.n_codes + len(empty)))
     where = tuple(known.bands.get(graph.sinks[sink]) for sink in empty)
     return _made(
         variable,
@@ -254,16 +229,6 @@ def categories_by_graph(
     )
 
 
-def _joined(partition: Partition, values: Iterable[int]) -> Partition:
-    """Return a categorization with blocks put together that a value of the file lies across."""
-    labels = partition.labels.copy()
-    for own in values:
-        together = np.unique(labels[bits(own)])
-        if len(together) > 1:
-            labels = np.where(np.isin(labels, together), together[0], labels)
-    return Partition.from_labels(labels)
-
-
 def observed_ways(environment: Environment, name: str) -> list[Partition]:
     """Return the categorizations that forms of an environment have, each once, without any detail."""
     found: dict[Partition, None] = {}
@@ -271,15 +236,6 @@ def observed_ways(environment: Environment, name: str) -> list[Partition]:
         if isinstance(categorization.partition, Partition):
             found[categorization.partition] = None
     return list(found)
-
-
-def known_variable(name: str, environment: Environment | None) -> Variable | None:
-    """Return the variable of the environment that a column is, if there is one."""
-    if environment is None:
-        return None
-    asked = folded(name.replace("_", " "))
-    names = [each for each in environment.variables if folded(each) == asked]
-    return environment.variable(names[0]) if len(names) == 1 else None
 
 
 def default_categories(
@@ -333,25 +289,31 @@ def _made(
     together: bool,
     source: str,
     *,
-    ways: Sequence[tuple[Places, ...]] | None = None,
+    ways: Sequence[Partition] | None = None,
     extra: Sequence[object] = (),
     may_show: bool = False,
     with_own: bool = True,
 ) -> KeyCategories:
+    """Return the categories of these names, with the missing cell and, if asked, each value and all in one.
+
+    Names of the file's own values come before those that are given.
+    """
     n_places = variable.n_codes + len(extra)
-    if with_own:
-        every = with_values(variable, names, together=together, n_places=n_places)
-    else:
-        every = {(MISSING,): variable.words[MISSING], **names}
+    n_own = variable.n_codes if with_own else MISSING + 1
+    every: dict[Places, str] = {(code,): variable.words[code] for code in range(n_own)}
+    every |= {category: name for category, name in names.items() if category not in every}
+    if with_own and together and n_places > 1:
+        every.setdefault(tuple(range(MISSING + 1, n_places)), ANY)
     own = [place_of(variable, code, setting.decimal) for code in range(1, variable.n_codes)]
     where = (None, *own, *extra)
     listed = None
     if ways is not None:
-        used = {block for way in ways for block in way}
+        used = dict.fromkeys(tuple(block) for way in ways for block in way.blocks())
         every = {block: name for block, name in every.items() if block in used}
         for block in used:
-            every.setdefault(block, variable.words[block[0]] if len(block) == 1 else "")
-        listed = tuple(dict.fromkeys(tuple(sorted(way)) for way in ways))
+            if block not in every:
+                every[block] = variable.words[block[0]] if len(block) == 1 else ""
+        listed = tuple(dict.fromkeys(ways))
     return KeyCategories(variable, n_places, every, where, listed, source, may_show)  # pyright: ignore[reportArgumentType]
 
 

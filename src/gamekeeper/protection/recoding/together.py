@@ -41,7 +41,12 @@ from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.options import Option, defaulting, given, require_valid
 from gamekeeper.prompt_syntax import names_of, number_pairs_of
 from gamekeeper.protection.recoding.options import Loss, Recoding, SearchOptions
-from gamekeeper.protection.recoding.problem import SearchProblem, checked_wishes, problem_of
+from gamekeeper.protection.recoding.problem import (
+    SearchProblem,
+    checked_wishes,
+    problem_of,
+    recoded_codes,
+)
 from gamekeeper.protection.recoding.search import (
     WIDE_GAP,
     SearchedRecoding,
@@ -229,13 +234,8 @@ class _Prices:
 
         A record that no cells help costs more than all categories and cells of the file.
         """
-        recoded = np.zeros(self._records.rows.shape, dtype=np.int64)
-        for place, own in enumerate(labels):
-            shown = own.astype(np.int64) + 1
-            shown[MISSING] = MISSING
-            recoded[:, place] = shown[self._records.rows[:, place]]
         problem = SuppressionProblem(
-            recoded,
+            recoded_codes(self._records.rows, labels),
             self._asked.k,
             self._costs,
             self._pinned,
@@ -259,7 +259,6 @@ def _facts(
 ) -> dict[str, Any]:
     total = found.loss + cells_cost
     is_optimal = found.is_optimal and cells_cost <= found.price * (1 + 1e-9)
-    blocks = problem.blocks(found.chosen)
     return {
         "status": "optimal" if is_optimal else "best so far",
         "cost": total,
@@ -274,10 +273,7 @@ def _facts(
         "recodings": found.n_recodings,
         "checks": found.n_prices,
         "cell_prices": {name: units * prices.unit for name, units in prices.units.items()},
-        "categories": {
-            name: sum(any(at in own.codes for at in block) for block in blocks[name])
-            for name, own in problem.categories.items()
-        },
+        "categories": problem.n_categories(found.chosen),
     }
 
 

@@ -33,15 +33,13 @@ from gamekeeper.web.service import (
     signed_in,
 )
 from gamekeeper.web.settings import Settings
+from gamekeeper.web.shapes.questions import AssessAsked, JobAsked, LookAsked
 from gamekeeper.web.shapes.variables import (
     AllowedFileShape,
     AllowedFolder,
-    AssessAsked,
     FileList,
-    JobAsked,
     JobList,
     JobShape,
-    LookAsked,
     PolicyShape,
     ResultShape,
     TablePage,
@@ -355,12 +353,12 @@ def download(job: str, name: str, who: Editor, server: TheServer) -> Response:
 
 def _request(server: Server, asked: LookAsked | AssessAsked) -> dict[str, Any]:
     path = allowed_path(server.settings.folders, asked.file.folder, asked.file.name)
-    # A policy may be the path of a file for others; here it is one of the names that we know.
-    if isinstance(asked, AssessAsked) and asked.policy and asked.policy not in PROFILES:
-        found = f"The policy {quoted([asked.policy])} was asked for. It is not known."
-        raise Refused(422, Reason.UNKNOWN_NAME.value, found, f"Choose one of {quoted(PROFILES)}.")
     told = asked.model_dump(exclude={"kind", "file", "reading"})
-    if asked.scenario:
+    # A policy may be the path of a file for others; here it is one of the names that we know.
+    if (policy := told.get("policy")) and policy not in PROFILES:
+        found = f"The policy {quoted([policy])} was asked for. It is not known."
+        raise Refused(422, Reason.UNKNOWN_NAME.value, found, f"Choose one of {quoted(PROFILES)}.")
+    if told["scenario"]:
         told["environment"] = str(server.settings.store)
     return {
         **told,

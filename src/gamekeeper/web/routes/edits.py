@@ -28,7 +28,6 @@ from gamekeeper.mapping.edits import describe_edit
 from gamekeeper.results import Listing, Result, document_of, lines_of, plain_row
 from gamekeeper.web.service import Editor, Reader, Server, TheServer
 from gamekeeper.web.shapes.analysis import (
-    AnalysisAsked,
     AnalysisShape,
     CompositeShape,
     analysis_shape,
@@ -44,6 +43,7 @@ from gamekeeper.web.shapes.environment import (
     preview_shape,
     revision_shape,
 )
+from gamekeeper.web.shapes.questions import AnalysisAsked
 from gamekeeper.web.wire import Change, Refused, refusal_of, sent
 from gamekeeper.wording import shown_cell
 from gamekeeper.workbench.environment import browsing, editing

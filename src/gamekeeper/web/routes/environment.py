@@ -23,7 +23,6 @@ from gamekeeper.mapping.variables.definitions import Interval, Nominal, Ordinal,
 from gamekeeper.web.service import Editor, Reader, TheServer, signed_in
 from gamekeeper.web.shapes.analysis import (
     ReviewShape,
-    ScenarioAsked,
     ScenarioList,
     ScenarioSaved,
     ScenarioShape,
@@ -49,6 +48,7 @@ from gamekeeper.web.shapes.environment import (
     group_list,
     group_shape,
 )
+from gamekeeper.web.shapes.questions import ScenarioAsked
 from gamekeeper.web.shapes.variables import (
     CodeShape,
     GraphShape,
@@ -286,12 +286,8 @@ def save(asked: ScenarioAsked, who: Editor, server: TheServer) -> ScenarioSaved:
             place=InStore(store=server.settings.store),
             scenario=asked.name,
             question=asked.question.options(),
-            attacker=asked.attacker,
-            description=asked.description,
-            keys=asked.keys,
-            replace=asked.replace,
             person=Person(who=who.name),
-            note=asked.note,
+            **asked.model_dump(exclude={"name", "question"}),
         )
     )
     server.events.publish("revision", revision=edited.revision)

@@ -7,50 +7,17 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from gamekeeper.mapping.analysis.composite_keys import CompositeKeys, describe_map, map_notes
 from gamekeeper.mapping.analysis.key_mapping import MapLevels, VariableLevels
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
-from gamekeeper.mapping.environment.asked import MapOptions, Mode
 from gamekeeper.mapping.environment.rules import Scenario
 from gamekeeper.mapping.scenario.review import ScenarioReview
 from gamekeeper.web.shapes.environment import EditedShape, Named, named
-from gamekeeper.web.wire import id_of
+from gamekeeper.web.wire import filled, id_of
 from gamekeeper.wording import exact_percent
-
-_Names = Annotated[list[str], Field(max_length=100_000)]
-
-
-class AnalysisAsked(BaseModel):
-    """A target, the forms to match it against, and how; names as they are."""
-
-    model_config = ConfigDict(extra="forbid")
-    target: str = Field(description="The form whose data are to be released.")
-    forms: _Names = Field(default=[], description="Forms to match against.")
-    groups: _Names = Field(default=[], description="Groups of forms to match against.")
-    prevalence: str = Field(
-        default="0", max_length=100, description="Share of those forms: 0.1, 1/10, 10%."
-    )
-    mode: Mode | None = None
-    strict: bool = True
-    levels: int | None = Field(default=None, ge=1)
-    within_universe: bool = True
-
-    def options(self) -> MapOptions:
-        """Return what is asked as the workbench takes it."""
-        return MapOptions(
-            self.target,
-            forms=tuple(self.forms),
-            groups=tuple(self.groups),
-            prevalence=self.prevalence,
-            mode=self.mode,
-            strict=self.strict,
-            levels=self.levels,
-            within_universe=self.within_universe,
-        )
 
 
 class LevelShape(BaseModel):
@@ -202,36 +169,28 @@ def _places(outcome: KeyVariableMap) -> dict[str, int]:
 def _variable(rank: int, item: VariableLevels, places: dict[str, int]) -> KeyVariableShape:
     outcome = item.outcome
     area = None if outcome.message else outcome.area
-    return KeyVariableShape(
+    return filled(
+        KeyVariableShape,
+        outcome,
         variable=named(outcome.variable),
         rank=None if area is None else rank,
-        target_code=outcome.target_code,
-        n_asking=outcome.n_asking,
-        n_having=outcome.n_having,
         area=number_shape(area),
         area_exact=exact_text(area),
-        message=outcome.message,
-        why=outcome.why,
-        outside=list(outcome.outside),
         n_restricted=len(outcome.restricted),
         levels=[
-            LevelShape(
-                first=level.first,
-                last=level.last,
+            filled(
+                LevelShape,
+                level,
                 categories=number_shape(level.n_categories),
-                codes=list(level.codes),
                 effective=number_shape(level.effective) or 0,
                 effective_exact=exact_text(level.effective),
-                has_more=level.has_more,
-                may_have_more=level.may_have_more,
             )
             for level in item.levels
         ],
         maximal=[
-            MaximalShape(
-                code=each.code,
-                categories=list(each.categories),
-                n_forms=each.n_forms,
+            filled(
+                MaximalShape,
+                each,
                 evidence=[
                     SeenCode(code=seen.code, forms=list(map(places.__getitem__, seen.forms)))
                     for seen in each.evidence
@@ -309,22 +268,6 @@ class ReviewShape(BaseModel):
     keys: list[ReviewedKey]
 
 
-class ScenarioAsked(BaseModel):
-    """An analysis whose outcome is saved under a name."""
-
-    model_config = ConfigDict(extra="forbid")
-    name: str
-    question: AnalysisAsked
-    attacker: str = ""
-    description: str = ""
-    keys: Annotated[
-        dict[str, str] | None,
-        Field(description="Variables to take with their codes, '' for the finest; by default all."),
-    ] = None
-    replace: bool = False
-    note: str = ""
-
-
 class ScenarioSaved(BaseModel):
     """A scenario that was saved."""
 
@@ -334,17 +277,14 @@ class ScenarioSaved(BaseModel):
 
 def scenario_line(scenario: Scenario, *, is_stale: bool) -> ScenarioLine:
     """Return a scenario as the list of all shows it."""
-    return ScenarioLine(
+    return filled(
+        ScenarioLine,
+        scenario,
         id=id_of(scenario.name),
-        name=scenario.name,
-        attacker=scenario.attacker,
-        description=scenario.description,
-        target=scenario.target,
         n_match_forms=len(scenario.match_forms),
         prevalence=exact_percent(scenario.prevalence),
         n_keys=len(scenario.keys),
         at=scenario.at.isoformat(),
-        who=scenario.who,
         is_stale=is_stale,
     )
 
@@ -353,15 +293,14 @@ def scenario_shape(
     scenario: Scenario, lines: list[str], revision: int, *, is_stale: bool
 ) -> ScenarioShape:
     """Return a scenario as its page shows it."""
-    return ScenarioShape(
+    return filled(
+        ScenarioShape,
+        scenario,
         scenario=scenario_line(scenario, is_stale=is_stale),
         revision=revision,
         lines=lines,
-        forms=list(scenario.forms),
-        groups=list(scenario.groups),
         mode=scenario.mode.value,
-        keys=[ScenarioKeyShape.model_validate(key, from_attributes=True) for key in scenario.keys],
-        left_out=list(scenario.left_out),
+        keys=[filled(ScenarioKeyShape, key) for key in scenario.keys],
     )
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
@@ -22,7 +22,8 @@ from gamekeeper.prompt_syntax import MAX_NODES
 from gamekeeper.report.graphs import draw_harmonization_graph
 from gamekeeper.web.jobs import Job
 from gamekeeper.web.shapes.environment import Named, given_code, named
-from gamekeeper.web.wire import Refusal, id_of
+from gamekeeper.web.shapes.questions import FileAsked
+from gamekeeper.web.wire import Refusal, filled, id_of
 
 
 class VariableLine(BaseModel):
@@ -53,11 +54,11 @@ def variable_list(environment: Environment, revision: int) -> VariableList:
         instances = environment.instances(name)
         codes = {item.partition for item, _ in instances if item.partition is not None}
         lines.append(
-            VariableLine(
+            filled(
+                VariableLine,
+                variable,
                 id=id_of(name),
-                name=name,
                 scale=variable.scale.value,
-                description=variable.description,
                 n_categories=len(variable.graph.categories),
                 n_sinks=len(variable.graph.sinks),
                 n_forms=sum(len(forms) for _, forms in instances),
@@ -126,12 +127,12 @@ def variable_shape(environment: Environment, name: str, revision: int) -> Variab
             )
         known.n_forms += len(forms)
         known.labels.append(list(item.categories))
-    return VariableShape(
+    return filled(
+        VariableShape,
+        variable,
         id=id_of(name),
-        name=name,
         revision=revision,
         scale=variable.scale.value,
-        description=variable.description,
         definition=definition_tree(variable),
         sensitive=sorted(variable.sensitive),
         codes=sorted(found.values(), key=lambda each: code_order(each.code)),
@@ -271,80 +272,6 @@ def harmonizations_shape(environment: Environment, variable: str) -> Harmonizati
     return HarmonizationsShape(width=drawing.width, height=drawing.height, codes=nodes, edges=edges)
 
 
-_Names = Annotated[list[Annotated[str, Field(max_length=20_000)]], Field(max_length=2_000)]
-_Columns = Annotated[
-    dict[str, str], Field(description="Key variables of the scenario with other names in the file.")
-]
-_Numbers = Annotated[
-    _Names, Field(description="Key variables whose small whole numbers are no codes of bands.")
-]
-
-
-class FileAsked(BaseModel):
-    """A file that may be read: the folder by its name, and the path within it."""
-
-    model_config = ConfigDict(extra="forbid")
-    folder: str
-    name: str
-
-
-class Reading(BaseModel):
-    """How a file is read, where that is not told by the file."""
-
-    model_config = ConfigDict(extra="forbid")
-    missing_values: _Names = []
-    delimiter: str | None = Field(default=None, max_length=8)
-    encoding: str | None = Field(default=None, max_length=40)
-    decimal: str | None = Field(default=None, max_length=4)
-    sheet: str | None = None
-    header: bool = True
-
-
-class LookAsked(BaseModel):
-    """A first look at a file."""
-
-    model_config = ConfigDict(extra="forbid")
-    kind: Literal["look"]
-    file: FileAsked
-    scenario: str = Field(
-        default="", description="Suggest its key variables, and tell what does not fit them."
-    )
-    columns: _Columns = {}
-    numbers: _Numbers = []
-    reading: Reading = Reading()
-
-
-class AssessAsked(BaseModel):
-    """The assessment of a file; the options are those of `gamekeeper assess`."""
-
-    model_config = ConfigDict(extra="forbid")
-    kind: Literal["assess"]
-    file: FileAsked
-    keys: _Names = Field(default=[], description="Columns to match on; or give a scenario.")
-    scenario: str = ""
-    columns: _Columns = {}
-    values: dict[str, dict[str, str]] = Field(
-        default={}, description="By variable, what values mean that fit no category."
-    )
-    numbers: _Numbers = []
-    weight: str = ""
-    strata: str = ""
-    fraction: str = Field(default="", max_length=10_000)
-    person: str = ""
-    household: str = ""
-    sensitive: _Names = []
-    policy: str = Field(default="", max_length=40, description="The name of a profile.")
-    missing: Literal["category", "ignore", "wildcard", "exclude"] = "category"
-    recodes: _Names = []
-    seed: int = 0
-    max_size: int | None = Field(default=None, ge=1, le=60)
-    reading: Reading = Reading()
-
-
-JobAsked = Annotated[LookAsked | AssessAsked, Field(discriminator="kind")]
-"""What may be asked to be done as a job."""
-
-
 class JobShape(BaseModel):
     """A job and how far it is."""
 
@@ -439,16 +366,12 @@ def job_shape(job: Job, keep_days: int, *, with_values: bool) -> JobShape:
     if error is not None and not with_values:
         # What was asked for may be quoted in it.
         error = Refusal(code=error.code, message="This job failed.", hint="Ask an editor why.")
-    return JobShape(
-        id=job.id,
-        kind=job.kind,
-        who=job.who,
+    return filled(
+        JobShape,
+        job,
         state=job.state.value,
         made=_time(job.made),
         changed=_time(job.changed),
-        done=job.done,
-        total=job.total,
-        is_cancelled=job.is_cancelled,
         file=FileAsked.model_validate(job.request["file_asked"]),
         request=request,
         error=error,

@@ -32,7 +32,6 @@ from gamekeeper.mapping.environment.rules import Scenario
 from gamekeeper.mapping.scenario.document import document_of, staleness
 from gamekeeper.mapping.scenario.proposal import propose_scenario
 from gamekeeper.mapping.scenario.review import ScenarioReview, renew_scenario, review_scenario
-from gamekeeper.options import given
 from gamekeeper.prompt_syntax import MAX_NODES
 from gamekeeper.report.graphs import MAX_DRAWN, draw_harmonization_graph, draw_partition_graph
 from gamekeeper.report.mapping_report import write_mapping_report
@@ -122,7 +121,7 @@ def analyse(
     environment: Environment, question: MapOptions, *, progress: Progress | None = None
 ) -> KeyVariableMap:
     """Map the key variables of a target in an environment that is open."""
-    return map_key_variables(environment, **given(question, progress=progress))
+    return map_key_variables(environment, asked=question, progress=progress)
 
 
 def show_graph(

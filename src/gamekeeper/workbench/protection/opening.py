@@ -39,8 +39,6 @@ _OPTION = re.compile(r"^(?P<name>\w+)=(?P<value>.*)$", re.DOTALL)
 def parse_steps(typed: Sequence[str]) -> tuple[Step, ...]:
     """Return steps from what was typed; one error names all that cannot be read.
 
-    Examples
-    --------
     >>> [step.to_json() for step in parse_steps(["suppress k=2 criterion=own pinned=Sex,Age"])]
     [{'do': 'suppress', 'criterion': 'own', 'k': 2, 'pinned': ['Sex', 'Age']}]
     """

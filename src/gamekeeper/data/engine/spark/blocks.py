@@ -21,19 +21,10 @@ import numpy as np
 from numpy.lib.format import write_array
 
 from gamekeeper.algorithms.blocks import Kernel, Outcome, Shared, State, Task
-from gamekeeper.data.engine.spark import probing
+from gamekeeper.data.engine.spark import probing, working
 from gamekeeper.data.engine.spark.calls import Address, failure_of, run_discreetly, text_of
 from gamekeeper.data.engine.spark.files import Call, Lifeline, run_call
 from gamekeeper.data.engine.spark.session import remove_folder
-from gamekeeper.data.engine.spark.working import (
-    DONE,
-    KERNEL,
-    OTHER_VERSIONS,
-    array_file,
-    do_tasks,
-    outcome_file,
-    task_file,
-)
 from gamekeeper.errors import InputError, Problem, Reason, StoreError
 from gamekeeper.files import make_folder, put_file, remove
 from gamekeeper.results import Progress
@@ -95,7 +86,7 @@ def map_by_workers(
     call: Call[Any] | None = None
     try:
         _write_work(folder, kernel, shared, tasks)
-        work = partial(do_tasks, str(folder), here)
+        work = partial(working.do_tasks, str(folder), here)
 
         def do() -> Any:
             numbers = session.range(0, len(tasks), 1, len(tasks))
@@ -103,12 +94,12 @@ def map_by_workers(
 
         call, lifeline = Call(session, do), Lifeline(address)
         for number in range(len(tasks)):
-            path = outcome_file(folder, number)
+            path = working.outcome_file(folder, number)
             _wait_for(path, call, lifeline, number, len(tasks), progress)
             kind, outcome = pickle.loads(path.read_bytes())  # noqa: S301 - our own
-            if kind == OTHER_VERSIONS:
+            if kind == working.OTHER_VERSIONS:
                 raise _other_versions([outcome], here)
-            if kind != DONE:
+            if kind != working.DONE:
                 raise outcome
             remove(path)
             if progress is not None:
@@ -139,11 +130,12 @@ def _write_work(
         for number, array in enumerate(shared.values()):
             whole = np.ascontiguousarray(array)
             put_file(
-                array_file(folder, number), partial(write_array, array=whole, allow_pickle=False)
+                working.array_file(folder, number),
+                partial(write_array, array=whole, allow_pickle=False),
             )
         for number, task in enumerate(own):
-            put_file(task_file(folder, number), task)
-        put_file(folder / KERNEL, packed)
+            put_file(working.task_file(folder, number), task)
+        put_file(folder / working.KERNEL, packed)
 
     run_discreetly(write, _ASKED)
 

@@ -26,15 +26,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from gamekeeper.data.engine.spark.calls import (
-    LONGER,
-    Address,
-    Kind,
-    in_thread,
-    run_discreetly,
-    seconds_to_wait,
-    speaks_spark,
-)
+from gamekeeper.data.engine.spark import calls
 from gamekeeper.errors import InputError, Reason, StoreError
 from gamekeeper.files import share_as_parent, temporary_folder
 from gamekeeper.wording import digits_text
@@ -147,7 +139,7 @@ class SharedSession:
     - `users`: how many engines use it.
     """
 
-    address: Address
+    address: calls.Address
     root: Any
     ours: bool
     logs: Path | None = None
@@ -158,12 +150,12 @@ _open: dict[str, SharedSession] = {}
 _lock = threading.RLock()
 
 
-def check_installed(address: Address) -> None:
+def check_installed(address: calls.Address) -> None:
     """Refuse where Spark, or Java where that is needed, is not installed."""
     asked = f"An engine was to be opened: {address.shown}."
     try:
         import_module("pyspark")
-        if address.kind is Kind.CONNECT:
+        if address.kind is calls.Kind.CONNECT:
             for needed in ("grpc", "grpc_status", "pandas"):
                 import_module(needed)
     except ImportError:
@@ -173,7 +165,7 @@ def check_installed(address: Address) -> None:
             "The package pyspark, with which one speaks with Spark, is not installed, or not as a whole.",
             "Install it: pip install 'gamekeeper[spark]'.",
         ) from None
-    if address.kind is not Kind.CONNECT and not _has_java():
+    if address.kind is not calls.Kind.CONNECT and not _has_java():
         raise InputError(
             Reason.MISSING_PACKAGE,
             asked,
@@ -183,7 +175,7 @@ def check_installed(address: Address) -> None:
         )
 
 
-def is_reachable(address: Address) -> bool:
+def is_reachable(address: calls.Address) -> bool:
     """Tell, within seconds, whether somebody answers at the address; what is started here does."""
     for host, port in address.places:
         with suppress(OSError):
@@ -192,17 +184,17 @@ def is_reachable(address: Address) -> bool:
     return not address.places
 
 
-def check_reachable(address: Address) -> None:
+def check_reachable(address: calls.Address) -> None:
     """Refuse, within seconds, where nobody answers at the address, or somebody else."""
     if not is_reachable(address):
         raise unreachable(address, "Nobody answers there.")
-    if address.places and not speaks_spark(address, _PROBE_SECONDS):
+    if address.places and not calls.speaks_spark(address, _PROBE_SECONDS):
         raise unreachable(
             address, f"Whoever listens there does not answer as {address.kind.value} does."
         )
 
 
-def unreachable(address: Address, found: str, *, slow: bool = False) -> InputError:
+def unreachable(address: calls.Address, found: str, *, slow: bool = False) -> InputError:
     """Return the error for a cluster that is not there, or does not take us; maybe it is `slow`."""
     import pyspark
 
@@ -211,11 +203,11 @@ def unreachable(address: Address, found: str, *, slow: bool = False) -> InputErr
         f"An engine was to be opened: {address.shown}.",
         found,
         f"Check host and port, that it is {address.kind.value}, that it runs, and that its Spark is of version"
-        f" {pyspark.__version__}, as here.{f' {LONGER}' if slow else ''}",
+        f" {pyspark.__version__}, as here.{f' {calls.LONGER}' if slow else ''}",
     )
 
 
-def acquire_session(address: Address, folder: Path) -> tuple[SharedSession, Any]:
+def acquire_session(address: calls.Address, folder: Path) -> tuple[SharedSession, Any]:
     """Return what engines of an address share, and a new session for one of them.
 
     `folder` is where the first of them may keep what Spark needs on this machine.
@@ -225,7 +217,7 @@ def acquire_session(address: Address, folder: Path) -> tuple[SharedSession, Any]
         if shared is None or _has_ended(shared):
             shared = _open[address.text] = _start(address, folder)
         asked = f"An engine was to be opened: {address.shown}."
-        own = run_discreetly(lambda: _own_session(shared), asked)
+        own = calls.run_discreetly(lambda: _own_session(shared), asked)
         shared.users += 1
     return shared, own
 
@@ -237,14 +229,14 @@ def give_back_session(shared: SharedSession, own: Any) -> None:
         if not is_classic(own):
             # It has a connection of its own; others are all of one context.
             with suppress(RuntimeError):
-                wait([in_thread(own.stop)], _STOP_SECONDS)
+                wait([calls.in_thread(own.stop)], _STOP_SECONDS)
         if shared.users or not shared.ours:
             return
         if _open.get(shared.address.text) is shared:
             del _open[shared.address.text]
         # When Python ends there are no new threads, and Spark ends with it.
         with suppress(RuntimeError):
-            wait([in_thread(shared.root.stop)], _STOP_SECONDS)
+            wait([calls.in_thread(shared.root.stop)], _STOP_SECONDS)
         if shared.logs is not None:
             remove_folder(shared.logs)
 
@@ -254,14 +246,14 @@ def is_classic(session: Any) -> bool:
     return "connect" not in type(session).__module__
 
 
-def _start(address: Address, folder: Path) -> SharedSession:
+def _start(address: calls.Address, folder: Path) -> SharedSession:
     _silence()
-    if address.kind is Kind.CONNECT:
+    if address.kind is calls.Kind.CONNECT:
         return SharedSession(address, _connect(address), ours=True)
     return _start_context(address, folder)
 
 
-def _connect(address: Address) -> Any:
+def _connect(address: calls.Address) -> Any:
     from pyspark.sql.connect.session import SparkSession
 
     made: list[Any] = []
@@ -277,11 +269,11 @@ def _connect(address: Address) -> Any:
         return _within(address, connect)
     except BaseException:
         for session in made:
-            in_thread(session.client.close)  # it would go on asking for ten minutes
+            calls.in_thread(session.client.close)  # it would go on asking for ten minutes
         raise
 
 
-def _start_context(address: Address, folder: Path) -> SharedSession:
+def _start_context(address: calls.Address, folder: Path) -> SharedSession:
     from pyspark import SparkConf, SparkContext
     from pyspark.sql import SparkSession
 
@@ -324,10 +316,10 @@ def _launch(conf: Any, folder: Path) -> None:
     SparkContext._ensure_initialized(gateway=gateway, conf=conf)  # pyright: ignore[reportPrivateUsage]
 
 
-def _within(address: Address, start: Callable[[], T], seconds: float | None = None) -> T:
+def _within(address: calls.Address, start: Callable[[], T], seconds: float | None = None) -> T:
     """Start, and wait no longer than some time: by default as long as the address may take."""
-    seconds = seconds_to_wait(address) if seconds is None else seconds
-    future = in_thread(start)
+    seconds = calls.seconds_to_wait(address) if seconds is None else seconds
+    future = calls.in_thread(start)
     wait([future], seconds)
     if not future.done():
         raise unreachable(
@@ -338,9 +330,9 @@ def _within(address: Address, start: Callable[[], T], seconds: float | None = No
     raise unreachable(address, "It does not take us.")
 
 
-def _conf_of(address: Address) -> dict[str, str]:
+def _conf_of(address: calls.Address) -> dict[str, str]:
     conf = {**_CONTEXT, **_SESSION, "spark.master": address.text}
-    if address.kind in (Kind.LOCAL, Kind.LOCAL_CLUSTER) or all(
+    if address.kind in (calls.Kind.LOCAL, calls.Kind.LOCAL_CLUSTER) or all(
         host in ("localhost", "127.0.0.1") for host, _ in address.places
     ):
         # A machine whose own name leads nowhere would wait and then fail.
@@ -351,7 +343,7 @@ def _conf_of(address: Address) -> dict[str, str]:
 
 
 @contextmanager
-def _environment(address: Address) -> Generator[None]:
+def _environment(address: calls.Address) -> Generator[None]:
     """Let workers use this very Python, unless another one is named, while Spark is started."""
     before = os.environ.get("PYSPARK_PYTHON")
     if before is None or not address.places:
@@ -389,8 +381,8 @@ def _has_ended(shared: SharedSession) -> bool:
     return context._jsc is None or context._jsc.sc().isStopped()
 
 
-def _logs_of(address: Address, session: Any) -> Path | None:
-    if address.kind is not Kind.LOCAL_CLUSTER:
+def _logs_of(address: calls.Address, session: Any) -> Path | None:
+    if address.kind is not calls.Kind.LOCAL_CLUSTER:
         return None
     from pyspark.find_spark_home import _find_spark_home  # pyright: ignore[reportPrivateUsage]
 

@@ -25,17 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 import numpy as np
 
 from gamekeeper.algorithms.blocks import Kernel, Outcome, Shared, State, Task
-from gamekeeper.data.engine.gate import (
-    MOST_DISTINCT,
-    RECORD,
-    ScannedColumn,
-    closed_engine,
-    needs_map,
-    new_folder,
-    scanned_sql,
-    too_many_values,
-    values_table,
-)
+from gamekeeper.data.engine import gate
 from gamekeeper.data.engine.spark.blocks import check_workers, map_by_workers
 from gamekeeper.data.engine.spark.calls import Address, TooLargeToCollect
 from gamekeeper.data.engine.spark.files import (
@@ -149,7 +139,7 @@ class SparkEngine:
         self._require_open(asked)
         self._free()
         relation = self._new_name()
-        kinds = [(RECORD, "BIGINT"), *((f.name, _TYPES[str(f.type)]) for f in schema)]
+        kinds = [(gate.RECORD, "BIGINT"), *((f.name, _TYPES[str(f.type)]) for f in schema)]
         try:
             folder = self._place(relation)
             make_folder(folder)
@@ -161,7 +151,7 @@ class SparkEngine:
             raise
         return relation
 
-    def scan_parquet(self, files: Sequence[Path], columns: Sequence[ScannedColumn]) -> str:
+    def scan_parquet(self, files: Sequence[Path], columns: Sequence[gate.ScannedColumn]) -> str:
         """Return the name of a view of Parquet files; see `Engine.scan_parquet`.
 
         Where values are coded by joins with their tables, that is done once and the codes are kept:
@@ -173,16 +163,16 @@ class SparkEngine:
         schema, rows_of_files = look_at(files, asked)
         relation = self._new_name()
         linked = f"{relation}_f"
-        chosen, joins = [f"f.{RECORD} AS {RECORD}"], ""
+        chosen, joins = [f"f.{gate.RECORD} AS {gate.RECORD}"], ""
         self._belonging[relation] = [linked]
         try:
             link_files(files, self._place(linked))
             for place, column in enumerate(columns):
                 mapped = f"{relation}_m{place}"
-                if needs_map(column):
+                if gate.needs_map(column):
                     self._belonging[relation].append(mapped)
                     self._keep_values(mapped, column.values, asked)
-                expression, join = scanned_sql(column, f"f.c{column.place}", mapped)
+                expression, join = gate.scanned_sql(column, f"f.c{column.place}", mapped)
                 chosen.append(f"{expression} AS {column.name}")
                 joins += join
 
@@ -260,7 +250,7 @@ class SparkEngine:
             remove_folder(folder)
 
     def distinct(
-        self, relation: str, columns: Sequence[str], *, most: int = MOST_DISTINCT
+        self, relation: str, columns: Sequence[str], *, most: int = gate.MOST_DISTINCT
     ) -> Iterator[pa.Array]:
         """Yield the different values of each column; see `Engine.distinct`.
 
@@ -282,7 +272,7 @@ class SparkEngine:
                 own = np.flatnonzero(groups == _group(place, len(columns)))
                 counts[place] += len(own)
                 if counts[place] > most:
-                    raise too_many_values(most)
+                    raise gate.too_many_values(most)
                 found[place].append(batch.column(place + 1).take(pa.array(own)))
         for parts in found:
             yield _checked(pa.chunked_array(parts).combine_chunks())
@@ -292,7 +282,7 @@ class SparkEngine:
         asked = f"A folder {quoted([folder.name])} of Parquet files was to be written."
         self._require_open(asked)
         reading = self._reads(sql)
-        with new_folder(folder, asked, own_folder) as made:
+        with gate.new_folder(folder, asked, own_folder) as made:
             frame = self._run(lambda: self._session.sql(sql), asked, reading=reading)
             if names:
                 unnamed = frame
@@ -355,7 +345,7 @@ class SparkEngine:
 
     def _require_open(self, asked: str) -> None:
         if self.is_closed:
-            raise closed_engine(asked)
+            raise gate.closed_engine(asked)
 
     def _run(
         self,
@@ -406,7 +396,7 @@ class SparkEngine:
 
         folder = self._place(name)
         make_folder(folder)
-        table = values_table(values)
+        table = gate.values_table(values)
         parquet.write_table(table, folder / "part-00000.parquet")
         kind = "BIGINT" if str(table.schema.field(0).type) == "int64" else "STRING"
         self._run(lambda: self._keep(name, f"value {kind}, code INT"), asked)

@@ -7,7 +7,7 @@ as well. The status of a cell, shown, or hidden and why, is in the letters of th
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
@@ -15,10 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from gamekeeper.algorithms.releases.schemes import Exact, Scheme, SchemeLike, parse_scheme
-from gamekeeper.data.cells.perturbed import Perturbed
 from gamekeeper.data.reading.columns import Limits, limits_of, may_be_limit, number_of
 from gamekeeper.data.reading.source import Source, open_source
-from gamekeeper.data.tables.axes import raise_all
+from gamekeeper.data.tables.axes import Perturbed, raise_all
 from gamekeeper.data.tables.count_file import COUNT_NAMES, HIDDEN_MARKS, records_words, text_columns
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.files import require_ordinary
@@ -429,19 +428,22 @@ def read_cells(
     encoding: str | None = None,
     decimal: str | None = None,
     sheet: str | None = None,
+    scheme: SchemeLike = EXACT,
 ) -> CellRows:
     """Read a published table, one row per cell, or with the labels of one axis as columns.
 
-    A figure that is not shown is marked (empty, `*`, `x`, `c`, `..`), or a status says so.
+    A figure that is not shown is marked (empty, `*`, `x`, `c`, `..`), or a status says so. Those that
+    are shown were published under the scheme.
     """
     wanted = columns or Columns()
+    made = parse_scheme(scheme)
     source = open_source(path, delimiter=delimiter, encoding=encoding, decimal=decimal, sheet=sheet)
     asked = f"The table in file {quoted([source.name])} was to be read."
     figure, status, axes = _chosen(source, wanted, asked)
     texts = _Texts(source, text_columns(source, source.names, asked))
     problems: list[Problem] = []
     if wanted.wide:
-        return _wide(texts, wanted, asked)
+        return replace(_wide(texts, wanted, asked), scheme=made)
     marks = _marks(wanted)
     is_count = not wanted.value and not wanted.weight
     limits = texts.limits(figure, problems, whole=is_count, marks=marks, said=wanted.said)
@@ -489,6 +491,7 @@ def read_cells(
             for text, own in zip(texts.columns[figure], figures, strict=True)
         ],
         limits=limits,
+        scheme=made,
         notices=_told(limits, figures),
     )
     raise_all(asked, problems)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from gamekeeper.data.cells.hierarchy import Hierarchy, hierarchy_by_codes, read_hierarchy
+from gamekeeper.data.tables.hierarchy import Hierarchy, hierarchy_by_codes, read_hierarchy
 from gamekeeper.errors import InputError, Reason
 
 

@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 import xlsxwriter
 
-from gamekeeper.data.cells.argus import apply_apriori, read_argus_table
-from gamekeeper.data.cells.cell_file import Columns, Status, read_cells
+from gamekeeper.data.tables.argus import apply_apriori, read_argus_table
+from gamekeeper.data.tables.cell_file import Columns, Status, read_cells
 from gamekeeper.errors import InputError, Reason
 
 LONG = "Area,n\nTotal,9\na,*\nb,4\n"

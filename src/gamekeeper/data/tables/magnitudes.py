@@ -23,14 +23,13 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.releases.cell_system import AxisNodes, axis_nodes
 from gamekeeper.algorithms.releases.primary_rules import Contributions
 from gamekeeper.budget import require_memory
-from gamekeeper.data.cells.axis_sums import scale_of
-from gamekeeper.data.cells.cell_file import CellRows, without_dust
-from gamekeeper.data.cells.hierarchy import Hierarchy
-from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.reading.columns import number_of
 from gamekeeper.data.reading.source import Source
 from gamekeeper.data.tables.axes import raise_all
+from gamekeeper.data.tables.cell_file import CellRows, without_dust
 from gamekeeper.data.tables.count_file import records_words, text_columns
+from gamekeeper.data.tables.hierarchy import Hierarchy, scale_of
+from gamekeeper.data.tables.table_set import TableSet
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.wording import count_of, duration_text, quoted
 

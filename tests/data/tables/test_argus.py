@@ -6,13 +6,13 @@ from fractions import Fraction
 
 import pytest
 
-from gamekeeper.data.cells.argus import (
+from gamekeeper.data.tables.argus import (
     apply_apriori,
     read_argus_records,
     read_argus_table,
     read_batch,
 )
-from gamekeeper.data.cells.cell_file import CellRows, Status
+from gamekeeper.data.tables.cell_file import CellRows, Status
 from gamekeeper.errors import InputError, Reason
 from tests.given.microdata import write
 

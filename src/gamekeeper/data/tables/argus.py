@@ -25,11 +25,11 @@ from fractions import Fraction
 from pathlib import Path
 
 from gamekeeper.arrow import pa
-from gamekeeper.data.cells.cell_file import CellRows, Figures, Status, read_statuses, tool_text
-from gamekeeper.data.cells.hierarchy import Hierarchy, read_hierarchy
 from gamekeeper.data.reading.columns import number_of
 from gamekeeper.data.reading.source import Source, open_source
 from gamekeeper.data.tables.axes import raise_all
+from gamekeeper.data.tables.cell_file import CellRows, Figures, Status, read_statuses, tool_text
+from gamekeeper.data.tables.hierarchy import Hierarchy, read_hierarchy
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, quoted
 

@@ -7,11 +7,11 @@ import pytest
 
 from gamekeeper.attack.tables.auditing import audit_tables
 from gamekeeper.attack.tables.bounds import bound_cells
-from gamekeeper.data.cells.cell_facts import cell_facts
-from gamekeeper.data.cells.cell_file import CellRows, Share
-from gamekeeper.data.cells.hierarchy import Hierarchy
-from gamekeeper.data.cells.table_set import TableSet, cells_of_release
+from gamekeeper.data.tables.cell_facts import cell_facts
+from gamekeeper.data.tables.cell_file import CellRows, Share
+from gamekeeper.data.tables.hierarchy import Hierarchy
 from gamekeeper.data.tables.release import Release
+from gamekeeper.data.tables.table_set import TableSet, cells_of_release
 from gamekeeper.errors import InputError, LimitError, Reason
 
 CODES = CellRows.typed(["Code"], [["Total", 12], ["A", 5], ["A01", 3], ["A02", None], ["B", 7]])
@@ -177,7 +177,7 @@ def test_a_level_that_was_left_out_is_not_taken_for_empty():
 def test_percentages_are_read_from_a_column(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("Area,n,pct\nTotal,37,100\na,*,8\nb,*,41\nc,*,5\nd,*,46\n")
-    from gamekeeper.data.cells.cell_file import Columns, read_cells
+    from gamekeeper.data.tables.cell_file import Columns, read_cells
 
     table = read_cells(path, Columns(percents=[("pct", ("Area",))]))
     made = cell_facts(TableSet.of([table]))

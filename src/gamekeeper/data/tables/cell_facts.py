@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.linear.facts import NO_LIMIT, LinearFacts
-from gamekeeper.data.cells.axis_sums import ASKED, scale_of
-from gamekeeper.data.cells.table_set import TableSet
 from gamekeeper.data.reading.columns import Limits
 from gamekeeper.data.tables.axes import Axis
+from gamekeeper.data.tables.hierarchy import ASKED, scale_of
 from gamekeeper.data.tables.subtotals import AssumedDisjoint, could_be_sums
+from gamekeeper.data.tables.table_set import TableSet
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, digits_text
 
@@ -211,7 +211,7 @@ def cell_facts(
     - `says`: what a status tells of a count, where the status is published too.
     - raises `InputError`: sums of published figures do not add up.
 
-    >>> from gamekeeper.data.cells.cell_file import CellRows
+    >>> from gamekeeper.data.tables.cell_file import CellRows
     >>> rows = [["Total", 18], ["South", None], ["North", 9], ["East", 7]]
     >>> made = cell_facts(TableSet.of([CellRows.typed(["area"], rows)]))
     >>> made.facts.row(0), int(made.facts.low[0])

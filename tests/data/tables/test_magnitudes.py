@@ -14,9 +14,9 @@ import pytest
 from gamekeeper.algorithms.releases.primary_rules import Contributions, parse_rule
 from gamekeeper.attack.tables.auditing import mark_cells, tops_needed
 from gamekeeper.budget import within_memory
-from gamekeeper.data.cells.hierarchy import Hierarchy
-from gamekeeper.data.cells.magnitudes import tabulate_magnitudes
 from gamekeeper.data.reading.source import Source, open_source
+from gamekeeper.data.tables.hierarchy import Hierarchy
+from gamekeeper.data.tables.magnitudes import tabulate_magnitudes
 from gamekeeper.errors import InputError, LimitError, Reason
 
 TREE = Hierarchy.of_tree({"A": ["a1", "a2"], "B": ["b1"]}, "a tree")

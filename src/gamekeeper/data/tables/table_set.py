@@ -33,19 +33,18 @@ from gamekeeper.algorithms.releases.schemes import (
     RandomRounding,
     Suppressed,
 )
-from gamekeeper.data.cells.axis_sums import (
+from gamekeeper.data.reading.columns import Limits
+from gamekeeper.data.tables.axes import Perturbed, PublishedTable, behind, raise_all
+from gamekeeper.data.tables.cell_file import CellRows, Figures, Status
+from gamekeeper.data.tables.count_file import require_absent
+from gamekeeper.data.tables.hierarchy import (
     ASKED,
     Declared,
+    Hierarchy,
     axis_hierarchies,
     never_listed,
     wholes_of,
 )
-from gamekeeper.data.cells.cell_file import CellRows, Figures, Status
-from gamekeeper.data.cells.hierarchy import Hierarchy
-from gamekeeper.data.cells.perturbed import Perturbed, behind
-from gamekeeper.data.reading.columns import Limits
-from gamekeeper.data.tables.axes import PublishedTable, raise_all
-from gamekeeper.data.tables.count_file import require_absent
 from gamekeeper.data.tables.release import Release
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, listed, on_one_line, quoted
