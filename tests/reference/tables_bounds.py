@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.bounds.integer_bounds import integer_bounds
+from gamekeeper.algorithms.linear.facts import NoNumbersError
 from gamekeeper.algorithms.releases.constraints import (
     UNBOUNDED,
     CountConstraints,
     CountMargin,
-    NoTableError,
     kept_axes,
 )
 from gamekeeper.algorithms.releases.schemes import parse_scheme
@@ -27,7 +27,7 @@ def tables_bounds(case: Case) -> None:
     constraints = released_constraints(case, _margin)
     try:
         found = integer_bounds(constraints)
-    except NoTableError:
+    except NoNumbersError:
         case.compare("status", "infeasible")
         # Bounds that were expected and do not exist are a difference.
         case.compare("lower", None)

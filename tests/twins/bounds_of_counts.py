@@ -16,7 +16,8 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.releases.constraints import UNBOUNDED, NoTableError
+from gamekeeper.algorithms.linear.facts import NoNumbersError
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 from tests.twins.count_components import (
     DUAL,
     PRIMAL,
@@ -369,7 +370,7 @@ class BoundSearch:
         self._effort.relaxations += 1
         relaxed = self._program.relaxed(nothing, 1)
         if relaxed.is_empty:
-            raise NoTableError
+            raise NoNumbersError
         if relaxed.table is not None:
             return relaxed.table
         if relaxed.vertex is not None:
@@ -378,12 +379,12 @@ class BoundSearch:
                 return table
         found = self._branch(self._limits())
         if found.is_empty:
-            raise NoTableError
+            raise NoNumbersError
         if found.table is not None or self._effort.is_spent:
             return found.table
         whole = self._whole(nothing, 1, 0, 0)
         if whole.is_empty:
-            raise NoTableError
+            raise NoNumbersError
         if whole.table is None and whole.vertex is not None:
             return self._walk(self._limits(), self._rounded(whole.vertex), self._steps)
         return whole.table

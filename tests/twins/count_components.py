@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.compiling import inner, kernel
-from gamekeeper.algorithms.releases.constraints import UNBOUNDED, NoTableError
+from gamekeeper.algorithms.linear.facts import NoNumbersError
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -128,7 +129,7 @@ class CountComponent:
 def tightened(rows, lower, upper):
     lower, upper = (np.maximum(lower, 0), upper.copy())
     if np.any(lower > upper):
-        raise NoTableError
+        raise NoNumbersError
     cell_starts, cell_rows = rows_of_cells(rows.starts, rows.cells, len(lower))
     broken = propagate(
         rows.starts,
@@ -143,7 +144,7 @@ def tightened(rows, lower, upper):
         len(rows),
     )
     if broken >= 0:
-        raise NoTableError
+        raise NoNumbersError
     unbounded = upper >= UNBOUNDED
     cut = lower.copy()
     np.maximum.at(cut, rows.cells, np.repeat(rows.lower, np.diff(rows.starts)))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import LinearConstraint, milp
 
-from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, NoTableError
+from gamekeeper.algorithms.linear.facts import NoNumbersError
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints
 
 __all__ = ["integer_bounds", "is_feasible", "recoded_bounds", "sum_bounds"]
 
@@ -46,7 +47,7 @@ def recoded_bounds(constraints: CountConstraints, numbers, shape):
     for cell in range(lower.size):
         bounds = sum_bounds(constraints, np.flatnonzero(np.asarray(numbers) == cell))
         if bounds is None:
-            raise NoTableError
+            raise NoNumbersError
         lower.flat[cell], upper.flat[cell] = bounds
     return lower, upper
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gamekeeper.algorithms.feasible.sampling import proper_split, sample_part, start_of_part, worth
-from gamekeeper.algorithms.releases.constraints import NoTableError
+from gamekeeper.algorithms.linear.facts import NoNumbersError
 
 METHODS = ("exact", "importance", "chain")
 """The methods, the best first."""
@@ -55,7 +55,7 @@ def sample_tables(known, *, draws=1000, seed=0, method="auto", weights=None, **o
         found.append(sample)
     alive = np.isfinite(logs)
     if not alive.any():
-        raise NoTableError
+        raise NoNumbersError
     walks = [sample for sample in found if sample.n_chains]
     return TableSample(
         flat[alive].reshape(-1, *known.shape),

@@ -11,12 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.bounds.shuttle import Shuttle, dependency_count, node_count
-from gamekeeper.algorithms.releases.constraints import (
-    UNBOUNDED,
-    CountConstraints,
-    CountMargin,
-    NoTableError,
-)
+from gamekeeper.algorithms.linear.facts import NoNumbersError
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, CountMargin
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from tests.given.cases import cases
 from tests.given.published import exact_margins, published_table
@@ -133,14 +129,14 @@ def test_nothing_known_leaves_everything_open():
 
 
 def test_counts_that_contradict_each_other_are_no_table():
-    with pytest.raises(NoTableError) as two:
+    with pytest.raises(NoNumbersError) as two:
         Shuttle(CountConstraints.of((2,), [((0,), [1, 2]), ((0,), [1, 3])]))
     assert two.value.rows == (1, 3)
     shuttle = Shuttle(CountConstraints.of((2, 2), [((0,), [3, 1]), ((1,), [1, 2])]))
     for _ in range(2):
-        with pytest.raises(NoTableError):
+        with pytest.raises(NoNumbersError):
             shuttle.run()
-    with pytest.raises(NoTableError):
+    with pytest.raises(NoNumbersError):
         shuttle.tighten()
 
 
@@ -165,7 +161,7 @@ def test_contradictions_are_found_exactly_where_the_rules_find_them(release, pla
     try:
         Shuttle(moved).run()
         found = True
-    except NoTableError:
+    except NoNumbersError:
         found = False
     assert found == (expected is not None)
 

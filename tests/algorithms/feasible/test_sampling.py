@@ -18,12 +18,8 @@ from gamekeeper.algorithms.feasible.sampling import (
     lattice_moves,
     start_of_part,
 )
-from gamekeeper.algorithms.releases.constraints import (
-    UNBOUNDED,
-    CountConstraints,
-    CountMargin,
-    NoTableError,
-)
+from gamekeeper.algorithms.linear.facts import NoNumbersError
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, CountMargin
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from tests.given.cases import cases
 from tests.twins.tables_by_hand import releases
@@ -205,7 +201,7 @@ def test_there_must_be_an_end():
 
 
 def test_there_must_be_a_table():
-    with pytest.raises(NoTableError):
+    with pytest.raises(NoNumbersError):
         sample_tables(CountConstraints.of((2, 2), [((0,), [3, 1]), ((1,), [2, 3])]))
 
 
@@ -217,7 +213,7 @@ def test_draws_that_are_all_dead_ends(method):
         groups = np.ones(3, np.int64)
         groups[alone] = 0
         margins.append(CountMargin((groups,), np.array([0, 1]), np.array([UNBOUNDED, 1])))
-    with pytest.raises(NoTableError):
+    with pytest.raises(NoNumbersError):
         sample_tables(CountConstraints((3,), tuple(margins)), draws=50, method=method, workers=1)
 
 

@@ -8,9 +8,9 @@ from hypothesis import given
 
 from gamekeeper.algorithms.bounds.integer_bounds import integer_bounds
 from gamekeeper.algorithms.linear.components import components
-from gamekeeper.algorithms.linear.facts import NO_LIMIT, LinearFacts
+from gamekeeper.algorithms.linear.facts import NO_LIMIT, LinearFacts, NoNumbersError
 from gamekeeper.algorithms.linear.propagation import propagate
-from gamekeeper.algorithms.releases.constraints import CountConstraints, NoTableError
+from gamekeeper.algorithms.releases.constraints import CountConstraints
 from tests.given.cases import cases
 from tests.twins.possible_tables import all_tables, is_unbounded, releases
 
@@ -68,9 +68,9 @@ def test_blocks_of_a_table_are_components():
 
 def test_limits_that_cross_leave_no_table():
     known = CountConstraints.of((2,), [((), 3)])
-    with pytest.raises(NoTableError):
+    with pytest.raises(NoNumbersError):
         integer_bounds(known, lower=[2, 0], upper=[1, 5])
-    with pytest.raises(NoTableError):
+    with pytest.raises(NoNumbersError):
         integer_bounds(known, lower=[2, 2], upper=[5, 5])
 
 

@@ -6,10 +6,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gamekeeper.algorithms.linear.components import components
+from gamekeeper.algorithms.linear.facts import NoNumbersError
 from gamekeeper.algorithms.linear.kernels import repair
 from gamekeeper.algorithms.linear.programs import Program, branch, dual_bound
 from gamekeeper.algorithms.linear.propagation import propagate
-from gamekeeper.algorithms.releases.constraints import CountConstraints, NoTableError
+from gamekeeper.algorithms.releases.constraints import CountConstraints
 from tests.given.cases import cases
 from tests.twins.possible_tables import pairs_of_three, releases
 
@@ -40,7 +41,7 @@ def some_parts(draw):
     """Draw a component with rows, which may have no table of whole numbers."""
     try:
         parts = [part for part in parts_of(draw(releases())) if part.n_rows]
-    except NoTableError:
+    except NoNumbersError:
         parts = []
     assume(parts)
     part = draw(st.sampled_from(parts))
@@ -109,7 +110,7 @@ def test_programs_agree_with_enumeration(part, data):
 def test_branching_towards_a_sum_agrees_with_enumeration(release, data):
     try:
         parts = parts_of(release, sums=np.arange(release.size) // 2)
-    except NoTableError:
+    except NoNumbersError:
         parts = []
     parts = [part for part in parts if part.n_rows and size_of(part) < 1_000]
     assume(parts)

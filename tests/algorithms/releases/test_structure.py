@@ -13,11 +13,11 @@ from gamekeeper.algorithms.decomposable.graphs import (
     members,
     reached_from,
 )
+from gamekeeper.algorithms.linear.facts import NoNumbersError
 from gamekeeper.algorithms.releases.constraints import (
     UNBOUNDED,
     CountConstraints,
     CountMargin,
-    NoTableError,
     kept_axes,
 )
 from gamekeeper.algorithms.releases.structure import (
@@ -204,7 +204,7 @@ def margin_of(table, axes):
 def conflict(constraints):
     try:
         require_agreement(constraints)
-    except NoTableError as error:
+    except NoNumbersError as error:
         return error.rows
     return ()
 

@@ -39,11 +39,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gamekeeper.algorithms.linear.facts import NoNumbersError
 from gamekeeper.algorithms.releases.constraints import (
     UNBOUNDED,
     CountConstraints,
     CountMargin,
-    NoTableError,
     kept_axes,
 )
 from gamekeeper.algorithms.releases.structure import (
@@ -157,7 +157,7 @@ def closed_bounds(constraints: CountConstraints) -> BoundsPair:
     """Return the tight bounds of every cell of a decomposable release of exact margins.
 
     There may be margins of other kinds, as long as the exact ones imply their sums. Where margins
-    contradict each other, `NoTableError` has the rows that do.
+    contradict each other, `NoNumbersError` has the rows that do.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def component_bounds(constraints: CountConstraints, solve: Solve) -> BoundsPair:
     They are tight if those of the components are. Margins may be of any kind; what separates
     components is exact. `solve` returns bounds of every cell of a component from what is known of
     its table; components that are exact margins are not asked for. Where margins contradict each
-    other, or `solve` says so, `NoTableError` has rows of all constraints.
+    other, or `solve` says so, `NoNumbersError` has rows of all constraints.
 
     Examples
     --------
@@ -226,8 +226,8 @@ def join_components(constraints: CountConstraints, solve: Solve) -> JoinedBounds
         known, rows = component_constraints(constraints, structure, at)
         try:
             lower, upper = solve(known)
-        except NoTableError as error:
-            raise NoTableError(sorted({row for r in error.rows for row in rows(r)})) from None
+        except NoNumbersError as error:
+            raise NoNumbersError(sorted({row for r in error.rows for row in rows(r)})) from None
         shape = [n if axis in axes else 1 for axis, n in enumerate(constraints.shape)]
         bounds.append((lower.reshape(shape), upper.reshape(shape)))
     return _joined(constraints, structure, bounds)

@@ -35,15 +35,10 @@ from numpy.typing import ArrayLike, NDArray
 from gamekeeper.algorithms.linear.clock import SearchClock
 from gamekeeper.algorithms.linear.component_search import ComponentSearch
 from gamekeeper.algorithms.linear.components import components
-from gamekeeper.algorithms.linear.facts import NO_LIMIT, LinearFacts
+from gamekeeper.algorithms.linear.facts import NO_LIMIT, LinearFacts, NoNumbersError
 from gamekeeper.algorithms.linear.programs import rows_of_contradiction
 from gamekeeper.algorithms.linear.propagation import ImpliedLimits, propagate
-from gamekeeper.algorithms.releases.constraints import (
-    UNBOUNDED,
-    CountConstraints,
-    CountMargin,
-    NoTableError,
-)
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, CountMargin
 from gamekeeper.algorithms.releases.structure import require_agreement
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
@@ -93,7 +88,7 @@ def integer_bounds(
     max_programs: int | None = None,
     progress: Progress | None = None,
 ) -> IntegerBounds:
-    """Return the exact bounds of each cell; `NoTableError` where no table is possible.
+    """Return the exact bounds of each cell; `NoNumbersError` where no table is possible.
 
     - `cells`: the flat numbers of the cells that are asked for; all unless told. Others get the
       bounds of propagation, and are tight only where these are equal.
@@ -236,7 +231,7 @@ def _search_table(
     try:
         clock = SearchClock(max_seconds=max_seconds)
         _, table = _started(facts, propagate(facts), nothing, clock)
-    except NoTableError:
+    except NoNumbersError:
         return False, None
     return None if table is None else True, table
 
@@ -355,7 +350,7 @@ def find_conflict(constraints: CountConstraints, *, max_seconds: float | None = 
     """
     try:
         require_agreement(constraints)
-    except NoTableError as error:
+    except NoNumbersError as error:
         return Conflict(tuple(error.rows))
     facts = constraints.facts
     deadline = None if max_seconds is None else time.monotonic() + max_seconds

@@ -26,7 +26,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.releases.constraints import CountConstraints, NoTableError
+from gamekeeper.algorithms.linear.facts import NoNumbersError
+from gamekeeper.algorithms.releases.constraints import CountConstraints
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import magnitude_text, shape_text
@@ -96,7 +97,7 @@ class Shuttle:
         crossed = (self._work.lower > self._work.upper)[self._row_nodes]
         if np.any(crossed):
             node = self._row_nodes[np.argmax(crossed)]
-            raise NoTableError(np.flatnonzero(self._row_nodes == node).tolist())
+            raise NoNumbersError(np.flatnonzero(self._row_nodes == node).tolist())
         # Of the feasible tables, one that cannot be reduced has no cell above the largest lower
         # limit of a row: else that cell could be less. A lower bound above what such a table can
         # hold shows that there is none, and ends rounds that would raise it for ever.
@@ -157,7 +158,7 @@ class Shuttle:
         """Visit every dependency once; return how often a bound was tightened.
 
         The first sweep goes from large sums to small ones, the second back, and so on. Raises
-        `NoTableError` when bounds contradict each other. If `progress` stops the work, the bounds
+        `NoNumbersError` when bounds contradict each other. If `progress` stops the work, the bounds
         tightened so far stay, and are valid.
         """
         from gamekeeper.algorithms.bounds.shuttle_kernels import sweep_nodes
@@ -173,7 +174,7 @@ class Shuttle:
                 self._work, self._ceiling, going_down, first, last
             ):
                 self._has_failed = True
-                raise NoTableError
+                raise NoNumbersError
         self.sweeps += 1
         changed = self.changes - before
         self.is_finished = changed == 0
@@ -220,7 +221,7 @@ class Shuttle:
                 "Give flat numbers of its cells.",
             )
         if self._has_failed:
-            raise NoTableError
+            raise NoNumbersError
         self.run(progress)
         search = Tightening(
             self.constraints, self._work, self._cells.reshape(-1), self._row_nodes,
@@ -228,7 +229,7 @@ class Shuttle:
         )  # fmt: skip
         try:
             return search.run(np.unique(asked), max_steps, progress)
-        except NoTableError:
+        except NoNumbersError:
             self._has_failed = True
             raise
 

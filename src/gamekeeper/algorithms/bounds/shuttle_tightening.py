@@ -36,7 +36,7 @@ from gamekeeper.algorithms.bounds.shuttle_kernels import (
     search_tables,
 )
 from gamekeeper.algorithms.linear.components import SearchLimits
-from gamekeeper.algorithms.linear.facts import NO_LIMIT
+from gamekeeper.algorithms.linear.facts import NO_LIMIT, NoNumbersError
 from gamekeeper.algorithms.linear.programs import contradicts, dual_bound
 from gamekeeper.algorithms.linear_programs import (
     Status,
@@ -45,12 +45,7 @@ from gamekeeper.algorithms.linear_programs import (
     run_once,
     silent_solver,
 )
-from gamekeeper.algorithms.releases.constraints import (
-    UNBOUNDED,
-    CountConstraints,
-    CountMargin,
-    NoTableError,
-)
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, CountMargin
 from gamekeeper.results import Progress
 
 Integers = NDArray[np.int64]
@@ -175,7 +170,7 @@ class Tightening:
         )
         try:
             if self._trial(None, 0, False, self._work.lower[self._cells]) == NONE:
-                raise NoTableError
+                raise NoNumbersError
             for cell in asked.tolist():
                 for is_upper in (False, True):
                     self._left = max_steps
@@ -229,7 +224,7 @@ class Tightening:
         """Move a bound as far as a linear program proves; return the whole numbers near to it."""
         relaxed = self._relaxed(cell, is_upper)
         if relaxed.is_impossible:
-            raise NoTableError
+            raise NoNumbersError
         if relaxed.most is not None:
             most = relaxed.most if is_upper else -relaxed.most
             self._keep(int(self._nodes[cell]), most, is_upper)
@@ -246,7 +241,7 @@ class Tightening:
 
     def _keep(self, node: int, value: int, is_upper: bool) -> None:
         if not bound_node(self._work, node, value, is_upper, self._ceiling):
-            raise NoTableError
+            raise NoNumbersError
         forget_trail(self._work)
 
     def _trial(

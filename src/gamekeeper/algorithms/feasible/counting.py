@@ -45,7 +45,8 @@ from gamekeeper.algorithms.feasible.sampling import (
     sample_part,
     start_of_part,
 )
-from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, NoTableError
+from gamekeeper.algorithms.linear.facts import NoNumbersError
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints
 from gamekeeper.algorithms.statistics import effective_size
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
@@ -73,7 +74,7 @@ def count_tables(
     Of one part at most `most` tables are visited one by one, within the time given. The number
     returned can be far larger: most releases are counted without visiting each table.
 
-    Raises `NoTableError` if there is no table, `LimitError` if more would have to be visited, with
+    Raises `NoNumbersError` if there is no table, `LimitError` if more would have to be visited, with
     an estimate of their number, or if that would take too long.
 
     Examples
@@ -85,14 +86,14 @@ def count_tables(
     split = split_tables(constraints)
     number = prod(_count(part, most, within, progress) for part in split.parts)
     if not number:
-        raise NoTableError()
+        raise NoNumbersError()
     return None if len(split.unbounded) else number
 
 
 def list_tables(constraints: CountConstraints, *, most: int = 100_000) -> Integers:
     """Return all tables that satisfy the constraints, along the first axis, in ascending order.
 
-    Raises `NoTableError` if there is none, `InputError` if there are infinitely many, `LimitError`
+    Raises `NoNumbersError` if there is none, `InputError` if there are infinitely many, `LimitError`
     if there are more than `most`.
 
     Examples
@@ -112,7 +113,7 @@ def list_tables(constraints: CountConstraints, *, most: int = 100_000) -> Intege
         )
     number = prod(_count(part, most, UNLIMITED) for part in split.parts)
     if not number:
-        raise NoTableError()
+        raise NoNumbersError()
     if number > most:
         raise _too_many(f"{number:,}", most, "listed")
     return _whole(constraints, split, [_list(part, most, UNLIMITED) for part in split.parts])
@@ -148,7 +149,7 @@ def _count(
 ) -> int:
     try:
         return count_part(part, _LAYER_STEPS)
-    except NoTableError:
+    except NoNumbersError:
         return 0
     except TooManySteps:
         pass
@@ -323,7 +324,7 @@ def cell_posteriors(
     - `exact_limit`: the steps that an exact sum over one part may take; 0 to sample wherever it is
       not trivial.
 
-    Raises `NoTableError` if there is no table, `InputError` if there are infinitely many under a
+    Raises `NoNumbersError` if there is no table, `InputError` if there are infinitely many under a
     uniform prior, `LimitError` if draws would take too long.
 
     Examples
@@ -450,7 +451,7 @@ def _exact_cells(part: TablePart, limit: int, within: DrawingTime) -> _Cells | N
     if not part.n_rows:
         logs = part.cell_logs[0] if part.cell_logs else np.zeros(int(part.widths[0]) + 1)
         if not np.isfinite(logs.max()):
-            raise NoTableError()
+            raise NoNumbersError()
         mass = np.exp(logs - logs.max())
         return _Cells([mass / mass.sum()], none, none, exact=True)
     try:
@@ -464,7 +465,7 @@ def _exact_cells(part: TablePart, limit: int, within: DrawingTime) -> _Cells | N
     except LimitError:
         return None
     if not len(tables):
-        raise NoTableError()
+        raise NoNumbersError()
     logs = np.zeros(len(tables))
     for cell, own in enumerate(part.cell_logs):
         logs += own[tables[:, cell]]
@@ -472,7 +473,7 @@ def _exact_cells(part: TablePart, limit: int, within: DrawingTime) -> _Cells | N
         if own is not None:
             logs += own[tables[:, members].sum(axis=1) - least]
     if not np.isfinite(logs.max()):
-        raise NoTableError()
+        raise NoNumbersError()
     return _Cells(_masses(part, tables, logs), none, none, exact=True)
 
 

@@ -32,13 +32,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.linear.components import connected
-from gamekeeper.algorithms.linear.facts import NO_LIMIT
+from gamekeeper.algorithms.linear.facts import NO_LIMIT, NoNumbersError
 from gamekeeper.algorithms.linear.propagation import propagate
-from gamekeeper.algorithms.releases.constraints import (
-    UNBOUNDED,
-    CountConstraints,
-    NoTableError,
-)
+from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -137,7 +133,7 @@ def split_tables(
     """Return the parts that the feasible tables fall into.
 
     Without weights every table counts the same; `caps` are upper limits for the cells that have
-    none, flat. Raises `NoTableError` if the limits contradict each other row by row; there may be
+    none, flat. Raises `NoNumbersError` if the limits contradict each other row by row; there may be
     no table in other ways.
 
     Examples
@@ -216,7 +212,7 @@ def _open_rows(
             assert entry is not None
             logs = _log_likelihood(entry, known[row] + least[row], known[row] + most[row])
             if not np.isfinite(logs).any():
-                raise NoTableError([row])
+                raise NoNumbersError([row])
             if len(members) == 1 and cell_logs is not None:
                 cell_logs[int(members[0])] += logs
             if len(members) < 2 or bool(np.all(logs == logs[0])):
@@ -246,7 +242,7 @@ def _merged(rows: list[_Row]) -> list[_Row]:
             continue
         lower, upper = max(row.lower, same.lower), min(row.upper, same.upper)
         if lower > upper:
-            raise NoTableError()
+            raise NoNumbersError()
         logs = None
         for one in (row, same):
             if one.logs is not None:
@@ -381,7 +377,7 @@ def marginals_of_part(part: TablePart, most_steps: int) -> list[Floats]:
         into = forwards[-1][layer.source]
         forwards.append(_log_sums(_weighed(into, layer), layer.target, layer.n_targets))
     if not np.isfinite(forwards[-1][0]):
-        raise NoTableError()
+        raise NoNumbersError()
     marginals = [np.zeros(0)] * part.n_cells
     behind = np.zeros(1)
     for layer, before in zip(reversed(layers), reversed(forwards[:-1]), strict=True):
@@ -406,7 +402,7 @@ def draw_part(
         behind.append(_log_sums(through, layer.source, layer.n_sources))
     behind.reverse()
     if not np.isfinite(behind[0][0]):
-        raise NoTableError()
+        raise NoNumbersError()
     tables = np.zeros((draws, part.n_cells), np.int64)
     states = np.zeros(draws, np.int64)
     for layer, after in zip(layers, behind[1:], strict=True):
@@ -556,7 +552,7 @@ def _layers(part: TablePart, most_steps: int, *, counting: bool) -> Iterator[_La
             raise TooManySteps
         source = np.repeat(np.arange(len(sums)), n_values)
         if not len(source):
-            raise NoTableError()
+            raise NoNumbersError()
         first = np.cumsum(n_values) - n_values
         value = least[source] + np.arange(len(source)) - first[source]
         after = sums[source]

@@ -51,7 +51,8 @@ from gamekeeper.algorithms.feasible.independent_parts import (
     draw_part,
     split_tables,
 )
-from gamekeeper.algorithms.releases.constraints import CountConstraints, NoTableError
+from gamekeeper.algorithms.linear.facts import NoNumbersError
+from gamekeeper.algorithms.releases.constraints import CountConstraints
 from gamekeeper.algorithms.statistics import effective_size, r_hat
 from gamekeeper.budget import require_memory, workers_of
 from gamekeeper.errors import InputError, LimitError, Reason
@@ -423,7 +424,7 @@ class _Drawer:
         found: Integers | None = one[0]
         if not state.numbers[1]:
             if status == 0:
-                raise NoTableError()
+                raise NoNumbersError()
             found = start()
         if found is None or not np.isfinite(log_weight_of(self.problem, self.shape, found)):
             raise LimitError(
@@ -486,7 +487,7 @@ def estimate_tables(
 ) -> tuple[float, float] | None:
     """Return an unbiased estimate of the number of feasible tables, and its standard error.
 
-    None where all draws of a part are dead ends, `NoTableError` if there is no table. The estimate
+    None where all draws of a part are dead ends, `NoNumbersError` if there is no table. The estimate
     is infinite where it is too large for a float. The same seed gives the same estimate, whatever
     the number of workers.
 
@@ -556,6 +557,6 @@ def start_of_part(
 
     table = feasible_table(constraints)
     if table is None:
-        raise NoTableError()
+        raise NoNumbersError()
     found = np.asarray(table, np.int64).reshape(-1)[part.cells] - part.least
     return found if (found <= part.widths).all() else None

@@ -22,17 +22,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.linear.facts import NO_LIMIT, LinearFacts, NoNumbersError, row_sums
+from gamekeeper.algorithms.linear.facts import NO_LIMIT, LinearFacts, row_sums
 from gamekeeper.errors import InputError, Problem, Reason
 
 Integers = NDArray[np.int64]
 
 UNBOUNDED = 2**53
 """The upper limit of a sum without one: above all counts, and still a whole number as a float."""
-
-
-NoTableError = NoNumbersError
-"""No table of whole numbers from 0 up satisfies the constraints."""
 
 
 @dataclass(frozen=True, eq=False)

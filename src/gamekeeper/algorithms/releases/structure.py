@@ -45,12 +45,8 @@ from gamekeeper.algorithms.decomposable.graphs import (
     reached_from,
 )
 from gamekeeper.algorithms.decomposable.junction_tree import junction_tree
-from gamekeeper.algorithms.releases.constraints import (
-    CountConstraints,
-    CountMargin,
-    NoTableError,
-    kept_axes,
-)
+from gamekeeper.algorithms.linear.facts import NoNumbersError
+from gamekeeper.algorithms.releases.constraints import CountConstraints, CountMargin, kept_axes
 
 Integers = NDArray[np.int64]
 Axes = tuple[int, ...]
@@ -207,14 +203,14 @@ def _as_axes(masks: Iterable[int]) -> tuple[Axes, ...]:
 
 
 def require_agreement(constraints: CountConstraints) -> None:
-    """Raise NoTableError with rows that contradict each other, if margins do.
+    """Raise NoNumbersError with rows that contradict each other, if margins do.
 
     Examples
     --------
     >>> known = CountConstraints.of((2, 2), [((0,), [3, 1]), ((1,), [2, 5])])
     >>> try:
     ...     require_agreement(known)
-    ... except NoTableError as error:
+    ... except NoNumbersError as error:
     ...     print(error.rows)
     (0, 1, 3)
     """
@@ -222,7 +218,7 @@ def require_agreement(constraints: CountConstraints) -> None:
     for margin, start in zip(margins, starts, strict=True):
         impossible = margin.upper < np.maximum(margin.lower, 0)
         if impossible.any():
-            raise NoTableError([start + int(np.argmax(impossible))])
+            raise NoNumbersError([start + int(np.argmax(impossible))])
     known = [at for at, margin in enumerate(margins) if margin.plain and margin.exact]
     largest = [
         at
@@ -279,7 +275,7 @@ def _compare(constraints: CountConstraints, starts: list[int], exact: int, other
     rows = rows_within(fine, coarse.groups, [int(at) for at in cell])
     if sums[cell] > coarse.upper[cell]:
         rows = _exceeding(rows, fine.lower.reshape(-1)[rows], int(coarse.upper[cell]))
-    raise NoTableError(sorted([starts[other] + flat, *(starts[exact] + rows).tolist()]))
+    raise NoNumbersError(sorted([starts[other] + flat, *(starts[exact] + rows).tolist()]))
 
 
 def _compare_shared(constraints: CountConstraints, starts: list[int], a: int, b: int) -> None:
@@ -299,7 +295,7 @@ def _compare_shared(constraints: CountConstraints, starts: list[int], a: int, b:
     limit = int(constraints.margins[fewer].lower.reshape(-1)[small].sum())
     large = _exceeding(large, constraints.margins[more].lower.reshape(-1)[large], limit)
     rows = [*(starts[fewer] + small).tolist(), *(starts[more] + large).tolist()]
-    raise NoTableError(sorted(rows))
+    raise NoNumbersError(sorted(rows))
 
 
 def _exceeding(rows: Integers, counts: Integers, limit: int) -> Integers:

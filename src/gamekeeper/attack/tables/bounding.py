@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.releases.constraints import CountConstraints, CountMargin, NoTableError
+from gamekeeper.algorithms.linear.facts import NoNumbersError
+from gamekeeper.algorithms.releases.constraints import CountConstraints, CountMargin
 from gamekeeper.attack.tables.options import BoundsMethod
 from gamekeeper.data.tables.count_table import MOST_DENSE, CountTable
 from gamekeeper.data.tables.release import Release
@@ -123,7 +124,7 @@ def consistent(release: Release, asked: str) -> Generator[None]:
     """Turn a contradiction into one error with an irreducible set of published counts."""
     try:
         yield
-    except NoTableError as error:
+    except NoNumbersError as error:
         raise _conflict(release, asked, error) from None
 
 
@@ -141,7 +142,7 @@ def require_cells(release: Release, asked: str) -> None:
     )
 
 
-def _conflict(release: Release, asked: str, error: NoTableError) -> InputError:
+def _conflict(release: Release, asked: str, error: NoNumbersError) -> InputError:
     from gamekeeper.algorithms.bounds.integer_bounds import Conflict, find_conflict
 
     constraints = release.constraints
@@ -222,7 +223,7 @@ def _in_closed_form(
         require_agreement(constraints)
         lower, upper = constraints.cell_limits()
         if np.any(lower > upper):
-            raise NoTableError
+            raise NoNumbersError
         return Solved(
             lower,
             upper,
