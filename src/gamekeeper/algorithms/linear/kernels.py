@@ -89,6 +89,13 @@ def propagate(
         for k in range(starts[row], starts[row + 1]):
             number = members[k]
             factor = np.int64(factors[k])
+            if low_endless == 0 and high_endless == 0:
+                # Most numbers have no more room than their rows leave them.
+                span = abs(factor) * (upper[number] - lower[number])
+                if (not has_high or span <= row_upper[row] - low) and (
+                    not has_low or span <= high - row_lower[row]
+                ):
+                    continue
             changed = False
             for side in range(2):
                 # From the row's upper limit, then from its lower one: what the others leave.
