@@ -136,6 +136,33 @@ def search(data: list[int], asked: Search) -> int:
     return asked.rounds * len(data)
 
 
+@dataclass(frozen=True, slots=True)
+class SearchInput(Search):
+    other: list[int]
+
+
+@takes(SearchInput)
+def search_both(data: list[int], asked: SearchInput) -> int:
+    """Search two."""
+    return asked.rounds * (len(data) + len(asked.other))
+
+
+def test_a_function_takes_the_object_that_has_its_options():
+    given_options = Search(rounds=3)
+    assert search([1, 2], asked=given_options) == 6
+    assert search([1, 2], asked=given_options, rounds=4) == 8
+    assert search_both([1], [2, 3], asked=given_options) == 9
+    assert search_both([1], [2, 3], asked=given_options, rounds=1) == 3
+    with pytest.raises(TypeError, match=r"^search_both\(\): missing a required argument: 'other'"):
+        search_both([1], asked=given_options)
+    with pytest.raises(TypeError, match=r"^search\(\): got an unexpected keyword argument 'asked'"):
+        search([1], asked=3)
+    with pytest.raises(TypeError, match=r"^search\(\): "):
+        search([1], asked=given_options, wrong=3)
+    with pytest.raises(InputError):
+        search([1], asked=Search(rounds=0))
+
+
 def test_a_function_takes_its_options_as_keywords():
     assert search([1, 2], rounds=3) == 6
     assert search([1]) == 10

@@ -349,12 +349,11 @@ def _fault(item: Field, value: Any) -> tuple[str, str]:
 
 
 Data = TypeVar("Data", contravariant=True)
-Given = TypeVar("Given", contravariant=True)
 Found = TypeVar("Found", covariant=True)
 
 
-class Taking(Protocol[Data, P, Given, Found]):  # pyright: ignore[reportInvalidTypeVarUse] - of what it takes
-    """A function of data and options: by keywords, or as the object that has them.
+class Taking(Protocol[Data, P, Found]):
+    """A function of data and options: by keywords, or as the object that has them (`asked`).
 
     What is given beside the object counts in place of what that has, such as progress.
     """
@@ -362,14 +361,14 @@ class Taking(Protocol[Data, P, Given, Found]):  # pyright: ignore[reportInvalidT
     __name__: str
 
     @overload
-    def __call__(self, data: Data, asked: Given, /, **others: Any) -> Found: ...
+    def __call__(self, data: Data, /, *more: Any, asked: object, **others: Any) -> Found: ...
     @overload
     def __call__(self, data: Data, /, *args: P.args, **chosen: P.kwargs) -> Found: ...
 
 
 def takes(
     options: Callable[P, Asked],
-) -> Callable[[Callable[[Data, Asked], Found]], Taking[Data, P, Asked, Found]]:
+) -> Callable[[Callable[[Data, Asked], Found]], Taking[Data, P, Found]]:
     """Make a function of data and a request one of data and keyword arguments, checked first.
 
     >>> @dataclass(frozen=True, kw_only=True)
@@ -378,11 +377,11 @@ def takes(
     >>> @takes(Often)
     ... def repeated(text: str, asked: Often) -> str:
     ...     return text * asked.times
-    >>> repeated("a", times=3), repeated("a", Often(times=3))
+    >>> repeated("a", times=3), repeated("a", asked=Often(times=3))
     ('aaa', 'aaa')
     """
 
-    def decorate(work: Callable[[Data, Asked], Found]) -> Taking[Data, P, Asked, Found]:
+    def decorate(work: Callable[[Data, Asked], Found]) -> Taking[Data, P, Found]:
         first = next(iter(inspect.signature(work).parameters.values()))
         signature = inspect.Signature([first, *inspect.signature(options).parameters.values()])
         make: Any = options
@@ -390,15 +389,20 @@ def takes(
         @wraps(work)
         def called(data: Any, /, *args: Any, **chosen: Any) -> Any:
             require_made(data, _made_kinds(work), f"{work.__name__} was called.")
-            if len(args) == 1 and isinstance(args[0], make):
-                asked = replace(args[0], **chosen) if chosen else args[0]  # pyright: ignore[reportArgumentType]
-            else:
-                try:
+            asked: Any = chosen.pop("asked") if is_dataclass(chosen.get("asked")) else None
+            if asked is not None and not isinstance(asked, make):
+                # Options alone, where data are to be given besides.
+                chosen = {**given(asked), **chosen}
+                asked = None
+            try:
+                if asked is None:
                     signature.bind(data, *args, **chosen)
-                except TypeError as error:
-                    # Not in the words of the request, which nobody who calls this has heard of.
-                    raise TypeError(f"{work.__name__}(): {error}") from None
-                asked = make(*args, **chosen)
+                    asked = make(*args, **chosen)
+                elif chosen:
+                    asked = replace(asked, **chosen)
+            except TypeError as error:
+                # Not in the words of the request, which nobody who calls this has heard of.
+                raise TypeError(f"{work.__name__}(): {error}") from None
             require_valid(asked, f"{work.__name__} was called.")
             return work(data, asked)
 

@@ -8,12 +8,66 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from gamekeeper.algorithms.statistics import climb_logistic, fit_logistic_line, robust_loess
+from gamekeeper.algorithms.statistics import (
+    Step,
+    climb,
+    climb_logistic,
+    fit_logistic_line,
+    robust_loess,
+)
 from gamekeeper.errors import InputError
 
 POINTS = st.lists(
     st.tuples(st.floats(-30, 30), st.floats(0, 1), st.floats(1e-3, 1e3)), min_size=1, max_size=40
 )
+
+
+def rounded_tops(centres, widths):
+    """Return minus the sum of log cosh((x - centre) / width), and its Newton steps."""
+
+    def height(x):
+        away = np.abs((x - centres) / widths)
+        return -float((away + np.log1p(np.exp(-2 * away))).sum())
+
+    def step(x):
+        lean = np.tanh((x - centres) / widths)
+        slope, bend = -(lean / widths).sum(), ((1 - lean**2) / widths**2).sum()
+        way = slope / max(bend, 1e-300)
+        return Step(np.array([way]), float(slope * way), abs(way) <= 1e-9)
+
+    return height, step
+
+
+@given(
+    st.lists(st.tuples(st.floats(-5, 5), st.floats(1, 3)), min_size=1, max_size=6),
+    st.floats(-8, 8),
+)
+def test_steps_that_overshoot_are_halved_until_the_top(tops, start):
+    centres, widths = np.array(tops).T
+    found = climb(np.array([start]), *rounded_tops(centres, widths))
+    assert found is not None
+    at = float(found[0][0] + found[1][0])
+    assert abs((np.tanh((at - centres) / widths) / widths).sum()) < 1e-8
+
+
+def test_plain_steps_would_not_arrive():
+    height, step = rounded_tops(np.zeros(1), np.ones(1))
+    at = np.array([2.0])
+    for _ in range(3):
+        at = at + step(at).way
+    assert abs(at[0]) > 1e6
+    assert climb(np.array([2.0]), height, step)[0] == pytest.approx(0, abs=1e-9)
+
+
+def test_where_there_is_no_top_or_no_step_there_is_no_point():
+    def onwards(x):
+        return Step(np.ones(1), float(np.exp(-x[0])), last=False)
+
+    assert climb(np.zeros(1), lambda x: -float(np.exp(-x[0])), onwards) is None
+    assert climb(np.zeros(1), lambda x: 0.0, lambda x: None) is None
+    # A step that leads down, however short, gains nothing.
+    down = Step(np.ones(1), 1.0, last=False)
+    assert climb(np.zeros(1), lambda x: -float(x[0]), lambda x: down) is None
 
 
 def rise(line, x, hits, weights):

@@ -251,7 +251,7 @@ def _inferred(
     from gamekeeper.attack.models.inference import infer_risk
 
     try:
-        found = fit_models(table, fit, progress=progress)
+        found = fit_models(table, asked=fit, progress=progress)
         cautions += found.warnings()
         file = infer_risk(table, fit=found, seed=fit.seed).estimate.file
     except Cancelled:

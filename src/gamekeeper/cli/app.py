@@ -27,7 +27,7 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from importlib import import_module
 from types import FrameType
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -35,7 +35,9 @@ from typer.core import TyperCommand, TyperGroup
 from gamekeeper.attack.unexamined import left_out_words, not_examined
 from gamekeeper.errors import Cancelled, GamekeeperError, InputError, StoreError, fault_place
 from gamekeeper.files import one_run
-from gamekeeper.results import Progress
+
+if TYPE_CHECKING:
+    from gamekeeper.results import Progress
 
 _CANCELLED = 130
 

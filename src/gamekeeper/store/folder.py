@@ -48,6 +48,8 @@ from gamekeeper.store.reading import (
     checked_file,
     codes_of,
     content,
+    form_tree,
+    group_tree,
     header,
     listed,
     problems_of,
@@ -58,7 +60,6 @@ from gamekeeper.store.reading import (
     tree_of,
     unreadable,
     variable_of,
-    words_tree,
 )
 from gamekeeper.wording import count_of, did_you_mean, quoted, shown_path
 
@@ -166,12 +167,9 @@ def texts_of(environment: Environment, problems: list[Problem]) -> dict[str, dic
 
 def header_text(environment: Environment, problems: list[Problem]) -> bytes:
     """Return the text of environment.json."""
-    tree: dict[str, Any] = {
-        "format": FORMAT,
-        "version": VERSION,
-        "name": environment.name,
-        **_described(environment.description),
-    }
+    tree: dict[str, Any] = {"format": FORMAT, "version": VERSION, "name": environment.name}
+    if environment.description:
+        tree["description"] = environment.description
     if environment.rules != NO_RULES:
         tree["rules"] = rules_tree(environment.rules)
     return _text(check(tree, HEADER, HEADER_FILE, problems), HEADER, problems)
@@ -186,30 +184,16 @@ def _variable_text(environment: Environment, name: str, problems: list[Problem])
 
 def _form_text(form: Form, problems: list[Problem]) -> bytes:
     where = f"form {quoted([form.name])}"
-    tree = {
-        "name": form.name,
-        "metadata": dict(sorted(form.metadata.items())),
-        **words_tree(form),
-        "variables": {name: list(labels) for name, labels in sorted(form.by_hand.items())},
-    }
-    return _text(check(tree, where, FORM_FILE, problems), where, problems)
+    file = check(form_tree(form, form.by_hand), where, FORM_FILE, problems)
+    return _text(file, where, problems)
 
 
 def _group_text(group: Group, problems: list[Problem]) -> bytes:
     where = f"group {quoted([group.name])}"
-    ((way, given),) = group.definition.items()
-    if way == "forms":
-        given = sorted(set(group.forms))
-    tree = {
-        "name": group.name,
-        **_described(group.description),
-        way: given if isinstance(given, str) else list(given),
-    }
+    tree = group_tree(group)
+    if not group.description:
+        del tree["description"]
     return _text(check(tree, where, GROUP_FILE, problems), where, problems)
-
-
-def _described(description: str) -> dict[str, str]:
-    return {"description": description} if description else {}
 
 
 def _text(file: BaseModel | None, where: str, problems: list[Problem]) -> bytes:

@@ -245,6 +245,27 @@ class _Members(dict[bytes, tuple[str, tuple[str, ...]]]):
         return member
 
 
+def form_tree(form: Form, labels: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return a form as plain values, with the labels of some of its variables."""
+    return {
+        "name": form.name,
+        "metadata": dict(sorted(form.metadata.items())),
+        "variables": {name: list(own) for name, own in sorted(labels.items())},
+        **words_tree(form),
+    }
+
+
+def group_tree(group: Group) -> dict[str, Any]:
+    """Return a group as plain values; forms that are listed by hand in order."""
+    ((way, given),) = group.definition.items()
+    names = sorted(set(given)) if way == "forms" else given
+    return {
+        "name": group.name,
+        "description": group.description,
+        way: names if isinstance(names, str) else list(names),
+    }
+
+
 def words_tree(form: Form) -> dict[str, Any]:
     """Return what a form says in its own words, as plain values; nothing where it says nothing."""
     tree: dict[str, Any] = {}

@@ -22,7 +22,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequenc
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -70,6 +70,15 @@ _PLAIN = frozenset(
         "model_type", "string_too_long", "string_type", "too_long", "too_short", "tuple_type",
     }
 )  # fmt: skip
+
+
+Shape = TypeVar("Shape", bound=BaseModel)
+
+
+def filled(shape: type[Shape], source: object, **others: Any) -> Shape:
+    """Return a shape with what something has under the names of its fields, and with others."""
+    own = {name: getattr(source, name) for name in shape.model_fields if name not in others}
+    return shape.model_validate({**own, **others})
 
 
 class Fault(BaseModel):

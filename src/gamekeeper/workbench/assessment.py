@@ -473,7 +473,7 @@ def _assessed(asked: AssessRequest, progress: Progress | None) -> Assessment:
     table = data.count(progress=progress)
     _require_room_for_keys(table, work)
     (household,) = matched_names([household], data.coded.codebook.names)
-    measured = measure_file(table, asked.measure, household=household, progress=progress)
+    measured = measure_file(table, asked=asked.measure, household=household, progress=progress)
     scenario = data.scenario
     made = measured.uniques.provenance
     parameters = {

@@ -34,7 +34,6 @@ from gamekeeper.data.engine.duckdb_engine import default_engine
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.variables.codes import Variable
-from gamekeeper.options import given
 from gamekeeper.results import Progress
 from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import count_of, did_you_mean, quoted
@@ -263,7 +262,7 @@ def link_two_files(asked: LinkRequest, *, progress: Progress | None = None) -> F
         a,
         b,
         variables,
-        **given(options),
+        asked=options,
         weights=weights_of(variables, columns, [options.chosen_objective]),
         steps=steps_of(variables, columns),
         truth=truth,
@@ -318,13 +317,9 @@ def evaluate_files(
         first,
         versions,
         variables,
-        **given(
-            replace(
-                options,
-                block=[in_version.get(name, name) for name in options.block],
-                window={in_version.get(name, name): n for name, n in options.window.items()},
-            )
-        ),
+        asked=options,
+        block=[in_version.get(name, name) for name in options.block],
+        window={in_version.get(name, name): n for name, n in options.window.items()},
         truths=truths,
         weights=weights_of(named, columns, options.objectives),
         steps=steps_of(named, columns),
@@ -376,7 +371,7 @@ def link_two_structures(
     found = link_structure(
         a.values,
         b.values,
-        **given(asked.options),
+        asked=asked.options,
         weights=(a.weights, b.weights),
         origins=(a.origins, b.origins),
         notes=(

@@ -22,7 +22,6 @@ from gamekeeper.data.engine.gate import MOST_WRITTEN
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.reading.columns import matched_names
 from gamekeeper.errors import InputError, Problem, Reason, refuse
-from gamekeeper.options import given
 from gamekeeper.prompt_syntax import MAX_SECONDS
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
@@ -75,7 +74,7 @@ def fit_release(asked: ModelRequest, *, progress: Progress | None = None) -> Ans
 
 
 def _fitted(table: KeyTable, asked: FitOptions, progress: Progress | None) -> ModelFit:
-    return fit_models(table, asked, progress=progress, keep_partial=True)
+    return fit_models(table, asked=asked, progress=progress, keep_partial=True)
 
 
 def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> Answer[Inferred]:
@@ -107,13 +106,12 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
     everybody = open_other(asked.microdata, asked.population, counting=asked.counting)
     fit = _fitted(table, asked.fit, progress)
     (household,) = matched_names([asked.infer.household], data.coded.codebook.names)
-    options = replace(asked.infer, seed=asked.fit.seed, household=household)
-    risk = infer_risk(table, fit, **given(options))
+    risk = infer_risk(table, fit, asked=asked.infer, seed=asked.fit.seed, household=household)
     plain = risk.records.table
     risk = replace(risk, records=replace(risk.records, table=data.with_identifiers(plain)))
     attacks = None if everybody.keys is None else rank_attacks(risk, table, everybody.keys)
     judged = (
-        levels.categories_risk(risk, table, asked.categories, **given(asked.of_categories))
+        levels.categories_risk(risk, table, asked.categories, asked=asked.of_categories)
         if asked.categories
         else None
     )

@@ -303,7 +303,7 @@ def find_uniques(
     data, table, people = attacked.data, attacked.table, attacked.others.keys
     if tell is not None and table.n_records << len(table.keys) > _LONG_SEARCH:
         tell(_estimated(table, asked.search.max_size))
-    risk = assess_uniques(table, asked.search, progress=progress)
+    risk = assess_uniques(table, asked=asked.search, progress=progress)
     plain = risk.records.table
     risk = replace(risk, records=replace(risk.records, table=data.with_identifiers(plain)))
 
@@ -414,7 +414,9 @@ def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -
     # Only the keys of the original matter; weights and strata are those of the release.
     before = microdata.open_other(asked.microdata, asked.original, counting=asked.counting)
     method = asked.dis.method if before.keys is None else DisMethod.SPECIAL
-    found = assess_dis(table, asked.dis, method=method, original=before.keys, progress=progress)
+    found = assess_dis(
+        table, asked=asked.dis, method=method, original=before.keys, progress=progress
+    )
     by_order = () if asked.original is None else (_BY_ORDER,)
     return microdata.Attacked(asked, data, table, before).finish(found, by_order, progress=progress)
 
@@ -427,7 +429,9 @@ def match_release(asked: MatchRequest, *, progress: Progress | None = None) -> A
     work = Work.MATCHING if asked.population is not None else Work.INFERENCE
     attacked = _opened(asked, Need(work, by_key=True), progress)
     people = attacked.others.keys
-    found = assess_matching(attacked.table, asked.matching, population=people, progress=progress)
+    found = assess_matching(
+        attacked.table, asked=asked.matching, population=people, progress=progress
+    )
     return attacked.finish(found, progress=progress)
 
 
@@ -443,7 +447,7 @@ def find_special(
     data, people = attacked.data, attacked.others.keys
     found = assess_special_uniques(
         attacked.table,
-        asked.special,
+        asked=asked.special,
         coarser=data.coarser(),
         population=people,
         progress=progress,
@@ -475,7 +479,7 @@ def measure_release(
     names = data.coded.codebook.names
     found = measure_risk(
         table,
-        wanted,
+        asked=wanted,
         sensitive=matched_names(wanted.sensitive, names),
         ordered=matched_names(wanted.ordered, names),
         household=matched_names([wanted.household], names)[0],

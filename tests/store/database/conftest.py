@@ -16,11 +16,11 @@ from gamekeeper.mapping.variables.definitions import definition_tree
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.loading import (
     form_document,
-    group_document,
     header_document,
     scenario_document,
     text_of,
 )
+from gamekeeper.store.reading import group_tree
 
 WHO = "ana"
 
@@ -91,7 +91,7 @@ def documents(environment: Environment) -> dict[str, object]:
         "header": header_document(environment),
         "variables": {n: definition_tree(v) for n, v in sorted(environment.variables.items())},
         "forms": {n: text_of(form_document(f)) for n, f in sorted(environment.forms.items())},
-        "groups": {n: group_document(g) for n, g in sorted(environment.groups.items())},
+        "groups": {n: group_tree(g) for n, g in sorted(environment.groups.items())},
         "scenarios": {n: scenario_document(s) for n, s in sorted(environment.scenarios.items())},
     }
 

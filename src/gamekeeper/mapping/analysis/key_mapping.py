@@ -558,7 +558,7 @@ def map_levels(environment: Environment, asked: MapOptions) -> MapLevels:
     >>> [(level.first, level.last, level.codes) for level in found.levels]
     [(1, 1, ('C3.001',)), (2, 2, ('C2.001',))]
     """
-    outcome = map_key_variables(environment, asked)
+    outcome = map_key_variables(environment, asked=asked)
     question = pose(environment, asked)
     return MapLevels(
         outcome,

@@ -13,9 +13,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from threading import RLock
-from typing import ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from gamekeeper.algorithms.categories.harmonization import HarmonizationGraph
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition, harmonize, is_finer
 from gamekeeper.errors import InputError, LimitError, Problem, Reason, refuse
 from gamekeeper.mapping.environment.rules import NO_RULES, Rules, Scenario, rule_problems
@@ -33,6 +32,9 @@ from gamekeeper.mapping.variables.codes import (
 from gamekeeper.prompt_syntax import MAX_NODES
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
+
+if TYPE_CHECKING:
+    from gamekeeper.algorithms.categories.harmonization import HarmonizationGraph
 
 __all__ = ["Environment", "Form", "Group"]
 _Labels = tuple[str, ...]
@@ -337,6 +339,9 @@ class Environment:
             for categorization, _ in self.instances(variable)
             if categorization.partition is not None
         ]
+        # Imported here: few commands need the graph.
+        from gamekeeper.algorithms.categories.harmonization import HarmonizationGraph
+
         return HarmonizationGraph.of(observed, max_nodes=max_nodes, progress=progress)
 
     def register(self, variable: str) -> CodeRegister:

@@ -30,7 +30,6 @@ from gamekeeper.store.database.loading import (
     form_document,
     form_of,
     form_problems,
-    group_document,
     group_of,
     group_problems,
     header_document,
@@ -42,7 +41,7 @@ from gamekeeper.store.database.loading import (
     variable_problems,
 )
 from gamekeeper.store.database.words import Contradiction
-from gamekeeper.store.reading import words_tree
+from gamekeeper.store.reading import group_tree, words_tree
 
 _Part = TypeVar("_Part", Variable, Form, Group, Scenario)
 _SAME = object()
@@ -116,7 +115,7 @@ def differences(
             recoded.update(dict.fromkeys((document or {}).get("variables", ())))
         problems += form_problems(name, change.after) if new else ()
     for name, old, new in _pairs(before.groups, after.groups):
-        change = Change("group", name, old and group_document(old), new and group_document(new))
+        change = Change("group", name, old and group_tree(old), new and group_tree(new))
         if change.before != change.after:
             changes.append(change)
             problems += group_problems(change.after) if new else ()

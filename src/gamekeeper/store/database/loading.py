@@ -44,9 +44,9 @@ from gamekeeper.store.reading import (
     FORM_FILE,
     checked_file,
     codes_of,
+    form_tree,
     register_of,
     variable_of,
-    words_tree,
 )
 from gamekeeper.wording import quoted
 
@@ -94,13 +94,8 @@ def header_problems(document: Document) -> list[Problem]:
 
 
 def form_document(form: Form) -> Document:
-    """Return a form as a document."""
-    return {
-        "name": form.name,
-        "metadata": dict(sorted(form.metadata.items())),
-        "variables": {name: list(labels) for name, labels in sorted(form.instances.items())},
-        **words_tree(form),
-    }
+    """Return a form as a document, with the labels that its questions come to."""
+    return form_tree(form, form.instances)
 
 
 def form_problems(name: str, document: Document) -> list[Problem]:
@@ -122,17 +117,6 @@ def form_of(tree: Document) -> Form:
     file = FORM_FILE.validate_python(tree)
     instances = {name: tuple(labels) for name, labels in file.variables.items()}
     return Form(file.name, instances, file.metadata, tuple(file.questions), file.universe)
-
-
-def group_document(group: Group) -> Document:
-    """Return a group as a document."""
-    ((way, given),) = group.definition.items()
-    names = sorted(set(given)) if way == "forms" else given
-    return {
-        "name": group.name,
-        "description": group.description,
-        way: names if isinstance(names, str) else list(names),
-    }
 
 
 def group_problems(document: Document) -> list[Problem]:

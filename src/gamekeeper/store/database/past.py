@@ -29,7 +29,6 @@ from gamekeeper.store.database.loading import (
     code_ages,
     code_documents,
     form_document,
-    group_document,
     header_document,
     load,
     load_variables,
@@ -50,6 +49,7 @@ from gamekeeper.store.database.revisions import (
     touching_since,
 )
 from gamekeeper.store.database.words import Contradiction, damage_at
+from gamekeeper.store.reading import group_tree
 from gamekeeper.wording import count_of, quoted
 
 
@@ -261,7 +261,7 @@ def _document(state: State, kind: str, name: str) -> Document:
     if kind == "form" and name in environment.forms:
         return form_document(environment.form(name))
     if kind == "group" and name in environment.groups:
-        return group_document(environment.groups[name])
+        return group_tree(environment.groups[name])
     if kind == "variable" and name in environment.variables:
         return definition_tree(environment.variable(name))
     if kind == "scenario" and name in environment.scenarios:

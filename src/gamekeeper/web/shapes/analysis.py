@@ -16,7 +16,7 @@ from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
 from gamekeeper.mapping.environment.rules import Scenario
 from gamekeeper.mapping.scenario.review import ScenarioReview
 from gamekeeper.web.shapes.environment import EditedShape, Named, named
-from gamekeeper.web.wire import id_of
+from gamekeeper.web.wire import filled, id_of
 from gamekeeper.wording import exact_percent
 
 
@@ -169,36 +169,28 @@ def _places(outcome: KeyVariableMap) -> dict[str, int]:
 def _variable(rank: int, item: VariableLevels, places: dict[str, int]) -> KeyVariableShape:
     outcome = item.outcome
     area = None if outcome.message else outcome.area
-    return KeyVariableShape(
+    return filled(
+        KeyVariableShape,
+        outcome,
         variable=named(outcome.variable),
         rank=None if area is None else rank,
-        target_code=outcome.target_code,
-        n_asking=outcome.n_asking,
-        n_having=outcome.n_having,
         area=number_shape(area),
         area_exact=exact_text(area),
-        message=outcome.message,
-        why=outcome.why,
-        outside=list(outcome.outside),
         n_restricted=len(outcome.restricted),
         levels=[
-            LevelShape(
-                first=level.first,
-                last=level.last,
+            filled(
+                LevelShape,
+                level,
                 categories=number_shape(level.n_categories),
-                codes=list(level.codes),
                 effective=number_shape(level.effective) or 0,
                 effective_exact=exact_text(level.effective),
-                has_more=level.has_more,
-                may_have_more=level.may_have_more,
             )
             for level in item.levels
         ],
         maximal=[
-            MaximalShape(
-                code=each.code,
-                categories=list(each.categories),
-                n_forms=each.n_forms,
+            filled(
+                MaximalShape,
+                each,
                 evidence=[
                     SeenCode(code=seen.code, forms=list(map(places.__getitem__, seen.forms)))
                     for seen in each.evidence
@@ -285,17 +277,14 @@ class ScenarioSaved(BaseModel):
 
 def scenario_line(scenario: Scenario, *, is_stale: bool) -> ScenarioLine:
     """Return a scenario as the list of all shows it."""
-    return ScenarioLine(
+    return filled(
+        ScenarioLine,
+        scenario,
         id=id_of(scenario.name),
-        name=scenario.name,
-        attacker=scenario.attacker,
-        description=scenario.description,
-        target=scenario.target,
         n_match_forms=len(scenario.match_forms),
         prevalence=exact_percent(scenario.prevalence),
         n_keys=len(scenario.keys),
         at=scenario.at.isoformat(),
-        who=scenario.who,
         is_stale=is_stale,
     )
 
@@ -304,15 +293,14 @@ def scenario_shape(
     scenario: Scenario, lines: list[str], revision: int, *, is_stale: bool
 ) -> ScenarioShape:
     """Return a scenario as its page shows it."""
-    return ScenarioShape(
+    return filled(
+        ScenarioShape,
+        scenario,
         scenario=scenario_line(scenario, is_stale=is_stale),
         revision=revision,
         lines=lines,
-        forms=list(scenario.forms),
-        groups=list(scenario.groups),
         mode=scenario.mode.value,
-        keys=[ScenarioKeyShape.model_validate(key, from_attributes=True) for key in scenario.keys],
-        left_out=list(scenario.left_out),
+        keys=[filled(ScenarioKeyShape, key) for key in scenario.keys],
     )
 
 

@@ -20,7 +20,7 @@ from gamekeeper.mapping.environment.environment import Environment, Group
 from gamekeeper.mapping.forms.form import Question, Universe
 from gamekeeper.store.database.environment_store import EnvironmentStore
 from gamekeeper.store.database.revisions import Revision
-from gamekeeper.web.wire import id_of
+from gamekeeper.web.wire import filled, id_of
 from gamekeeper.workbench.environment.editing import Edited, Preview
 
 Value = str | int | float | bool | None
@@ -65,14 +65,11 @@ def revision_shape(revision: Revision) -> RevisionShape:
     words = list(revision.words[:50])
     if (left := len(revision.words) - len(words)) > 0:
         words.append(f"And {left:,} more.")
-    return RevisionShape(
-        number=revision.number,
+    return filled(
+        RevisionShape,
+        revision,
         at=revision.at.isoformat(),
-        who=revision.who,
         action=revision.action.value,
-        of=revision.of,
-        unrestricted=revision.unrestricted,
-        note=revision.note,
         words=words,
     )
 
@@ -253,27 +250,24 @@ def form_shape(environment: Environment, name: str, revision: int) -> FormShape:
         item = environment.categorization(name, variable)
         overlaps = {sink: list(holders) for sink, holders in (item.overlaps or {}).items()}
         variables.append(
-            AskedVariable(
+            filled(
+                AskedVariable,
+                item,
                 variable=named(variable),
                 code=given_code(environment, variable, item.partition),
-                labels=list(labels),
-                categories=list(item.categories),
-                fault=item.fault,
-                missed=list(item.missed),
+                labels=labels,
                 overlaps=overlaps,
-                outside=list(item.outside),
                 by_question=variable in fed,
             )
         )
     inside = [group for group in environment.groups if name in environment.group(group).forms]
-    return FormShape(
+    return filled(
+        FormShape,
+        form,
         id=id_of(name),
-        name=name,
         revision=revision,
         metadata=dict(form.metadata),
         variables=variables,
-        questions=list(form.questions),
-        universe=form.universe,
         groups=[named(group) for group in inside],
     )
 
@@ -326,13 +320,7 @@ class GroupCount(BaseModel):
 
 
 def _definition(group: Group) -> GroupDefinition:
-    return GroupDefinition(
-        forms=[] if group.is_live else list(group.forms),
-        where=group.where,
-        union=list(group.union),
-        intersection=list(group.intersection),
-        difference=list(group.difference),
-    )
+    return filled(GroupDefinition, group, forms=() if group.is_live else group.forms)
 
 
 def group_list(environment: Environment, revision: int) -> GroupList:
@@ -369,14 +357,7 @@ def group_shape(environment: Environment, name: str, revision: int) -> GroupShap
 def group_count(environment: Environment, definition: GroupDefinition) -> GroupCount:
     """Return what forms a definition would find, without making a group of it."""
     name = "the group that is being defined"
-    group = Group(
-        name,
-        tuple(definition.forms),
-        where=definition.where,
-        union=tuple(definition.union),
-        intersection=tuple(definition.intersection),
-        difference=tuple(definition.difference),
-    )
+    group = Group(name, **definition.model_dump())
     forms = environment.changed(groups={name: group}).group(name).forms
     return GroupCount(n_forms=len(forms), ids=[id_of(form) for form in forms])
 

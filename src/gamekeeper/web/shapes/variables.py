@@ -23,7 +23,7 @@ from gamekeeper.report.graphs import draw_harmonization_graph
 from gamekeeper.web.jobs import Job
 from gamekeeper.web.shapes.environment import Named, given_code, named
 from gamekeeper.web.shapes.questions import FileAsked
-from gamekeeper.web.wire import Refusal, id_of
+from gamekeeper.web.wire import Refusal, filled, id_of
 
 
 class VariableLine(BaseModel):
@@ -54,11 +54,11 @@ def variable_list(environment: Environment, revision: int) -> VariableList:
         instances = environment.instances(name)
         codes = {item.partition for item, _ in instances if item.partition is not None}
         lines.append(
-            VariableLine(
+            filled(
+                VariableLine,
+                variable,
                 id=id_of(name),
-                name=name,
                 scale=variable.scale.value,
-                description=variable.description,
                 n_categories=len(variable.graph.categories),
                 n_sinks=len(variable.graph.sinks),
                 n_forms=sum(len(forms) for _, forms in instances),
@@ -127,12 +127,12 @@ def variable_shape(environment: Environment, name: str, revision: int) -> Variab
             )
         known.n_forms += len(forms)
         known.labels.append(list(item.categories))
-    return VariableShape(
+    return filled(
+        VariableShape,
+        variable,
         id=id_of(name),
-        name=name,
         revision=revision,
         scale=variable.scale.value,
-        description=variable.description,
         definition=definition_tree(variable),
         sensitive=sorted(variable.sensitive),
         codes=sorted(found.values(), key=lambda each: code_order(each.code)),
@@ -366,16 +366,12 @@ def job_shape(job: Job, keep_days: int, *, with_values: bool) -> JobShape:
     if error is not None and not with_values:
         # What was asked for may be quoted in it.
         error = Refusal(code=error.code, message="This job failed.", hint="Ask an editor why.")
-    return JobShape(
-        id=job.id,
-        kind=job.kind,
-        who=job.who,
+    return filled(
+        JobShape,
+        job,
         state=job.state.value,
         made=_time(job.made),
         changed=_time(job.changed),
-        done=job.done,
-        total=job.total,
-        is_cancelled=job.is_cancelled,
         file=FileAsked.model_validate(job.request["file_asked"]),
         request=request,
         error=error,

@@ -121,7 +121,7 @@ def analyse(
     environment: Environment, question: MapOptions, *, progress: Progress | None = None
 ) -> KeyVariableMap:
     """Map the key variables of a target in an environment that is open."""
-    return map_key_variables(environment, question, progress=progress)
+    return map_key_variables(environment, asked=question, progress=progress)
 
 
 def show_graph(

@@ -11,10 +11,9 @@ from gamekeeper.attack.assessment.policy import PROFILES, Policy
 from gamekeeper.attack.options import MeasureOptions, Whose
 from gamekeeper.options import option
 from gamekeeper.results import Audience
-from gamekeeper.workbench.requests.records import MicrodataRequest, SampleDesign
+from gamekeeper.workbench.requests.records import OfFile
 from gamekeeper.workbench.requests.shared import (
     CountedRecords,
-    EngineRequest,
     Identifier,
     Plot,
     Raw,
@@ -27,12 +26,9 @@ from gamekeeper.workbench.requests.shared import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AssessRequest:
+class AssessRequest(OfFile):
     """Assess a file on its keys, judge it by a policy, say why, write records and a report."""
 
-    microdata: MicrodataRequest
-    design: SampleDesign = field(default_factory=SampleDesign)
-    counting: EngineRequest = field(default_factory=EngineRequest)
     sensitive: tuple[str, ...] = option(
         (), "A sensitive variable: does finding a class of records give its value away?"
     )

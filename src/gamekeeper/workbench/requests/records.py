@@ -153,6 +153,15 @@ class SampleDesign:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OfFile:
+    """A file of microdata, how it was drawn, and where it is counted."""
+
+    microdata: MicrodataRequest
+    design: SampleDesign = field(default_factory=SampleDesign)
+    counting: EngineRequest = field(default_factory=EngineRequest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LookRequest:
     """A first look at a file."""
 
@@ -173,12 +182,9 @@ class LookRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeysRequest:
+class KeysRequest(OfFile):
     """Count the keys of a file."""
 
-    microdata: MicrodataRequest
-    design: SampleDesign = field(default_factory=SampleDesign)
-    counting: EngineRequest = field(default_factory=EngineRequest)
     sensitive: tuple[str, ...] = option(
         (), "A sensitive variable: count its values within classes."
     )
@@ -196,12 +202,9 @@ class KeysRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DisRequest:
+class DisRequest(OfFile):
     """Estimate what a unique match is worth."""
 
-    microdata: MicrodataRequest
-    design: SampleDesign = field(default_factory=SampleDesign)
-    counting: EngineRequest = field(default_factory=EngineRequest)
     dis: DisOptions = field(default_factory=DisOptions)
     original: Path | None = option(
         None,
@@ -213,12 +216,9 @@ class DisRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SudaRequest:
+class SudaRequest(OfFile):
     """Find special uniques, say why, write records and a report."""
 
-    microdata: MicrodataRequest
-    design: SampleDesign = field(default_factory=SampleDesign)
-    counting: EngineRequest = field(default_factory=EngineRequest)
     search: UniquesOptions = field(default_factory=UniquesOptions)
     top: Top = 10
     explain: tuple[int, ...] = option(
@@ -244,12 +244,9 @@ class SudaRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SpecialRequest:
+class SpecialRequest(OfFile):
     """Tell special from random uniques."""
 
-    microdata: MicrodataRequest
-    design: SampleDesign = field(default_factory=SampleDesign)
-    counting: EngineRequest = field(default_factory=EngineRequest)
     special: SpecialOptions = field(default_factory=SpecialOptions)
     population: Population = None
     identifier: Identifier = ""
@@ -266,12 +263,9 @@ class SpecialRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatchRequest:
+class MatchRequest(OfFile):
     """Compare ways to find a match."""
 
-    microdata: MicrodataRequest
-    design: SampleDesign = field(default_factory=SampleDesign)
-    counting: EngineRequest = field(default_factory=EngineRequest)
     matching: MatchingOptions = field(default_factory=MatchingOptions)
     population: Population = None
     plot: Plot = None
@@ -281,12 +275,9 @@ class MatchRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeasuresRequest:
+class MeasuresRequest(OfFile):
     """Measure a file as offices and their software do."""
 
-    microdata: MicrodataRequest
-    design: SampleDesign = field(default_factory=SampleDesign)
-    counting: EngineRequest = field(default_factory=EngineRequest)
     measures: MeasuresOptions = field(default_factory=MeasuresOptions)
     population: Path | None = option(
         None, "A file with everybody in it: a journalist's risk is then counted, not estimated."
@@ -299,12 +290,9 @@ class MeasuresRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelRequest:
+class ModelRequest(OfFile):
     """Fit models to the keys of a file."""
 
-    microdata: MicrodataRequest
-    design: SampleDesign = field(default_factory=SampleDesign)
-    counting: EngineRequest = field(default_factory=EngineRequest)
     fit: FitOptions = field(default_factory=FitOptions)
     plot: Path | None = option(
         None, "Write a plot to this .svg or .png.", writes="picture", label="Model graph"
@@ -313,12 +301,9 @@ class ModelRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InferRequest:
+class InferRequest(OfFile):
     """Fit models, and infer how many people share the key of each record."""
 
-    microdata: MicrodataRequest
-    design: SampleDesign = field(default_factory=SampleDesign)
-    counting: EngineRequest = field(default_factory=EngineRequest)
     fit: FitOptions = field(default_factory=FitOptions)
     infer: InferOptions = field(default_factory=InferOptions)
     person: Whose = ""
