@@ -120,7 +120,7 @@ def parse_targets(typed: Iterable[str | Target]) -> tuple[Target, ...]:
             continue
         try:
             made.append(_parsed(text))
-        except (_Fault, InputError) as fault:  # an InputError is of a policy
+        except InputError as fault:
             where = f"target {quoted([text])}"
             problems.append(Problem(fault.reason, where, fault.found, fault.do))
     twice = {target.text for target in made if made.count(target) > 1}
@@ -133,29 +133,27 @@ def parse_targets(typed: Iterable[str | Target]) -> tuple[Target, ...]:
     return tuple(made)
 
 
-class _Fault(Exception):  # noqa: N818 - caught above, and told as a problem
-    def __init__(self, reason: Reason, found: str, do: str = "") -> None:
-        super().__init__(found)
-        self.reason, self.found, self.do = reason, found, do
+def _fault(reason: Reason, found: str, do: str = "") -> InputError:
+    return InputError(reason, "A target was to be read.", found, do)
 
 
 def _parsed(typed: str) -> Target:
     match = _TYPED.match(typed.strip())
     if match is None:
-        raise _Fault(Reason.BAD_OPTION, "it cannot be read.", _HOW)
+        raise _fault(Reason.BAD_OPTION, "it cannot be read.", _HOW)
     name = " ".join(match["name"].split())
     side, value = match["side"], match["value"].strip()
     if folded(name) == POLICY:
         if side != "=":
-            raise _Fault(Reason.BAD_OPTION, "a policy has no side.", "Write 'policy=NAME'.")
+            raise _fault(Reason.BAD_OPTION, "a policy has no side.", "Write 'policy=NAME'.")
         return Target(POLICY, False, 0.0, policy=read_policy(value))
     if side in ("<", ">", "="):
-        raise _Fault(Reason.BAD_OPTION, "its side is not told.", _HOW)
+        raise _fault(Reason.BAD_OPTION, "its side is not told.", _HOW)
     at_least = side in (">=", "≥")
     measure = _measure(name)
     number = _NUMBER.match(value)
     if number is None:
-        raise _Fault(Reason.BAD_OPTION, "its limit is no number.", _HOW)
+        raise _fault(Reason.BAD_OPTION, "its limit is no number.", _HOW)
     is_share = bool(number["percent"])
     limit = float(number["number"]) / (100 if is_share else 1)
     return _checked(measure, at_least, limit, is_share)
@@ -173,20 +171,20 @@ def _measure(name: str) -> str:
     found = known.get(folded(name.replace("_", " ")))
     if found is None:
         near = did_you_mean(name, [*known, POLICY])
-        raise _Fault(Reason.UNKNOWN_NAME, "there is no such measure.", near)
+        raise _fault(Reason.UNKNOWN_NAME, "there is no such measure.", near)
     return found
 
 
 def _checked(measure: str, at_least: bool, limit: float, is_share: bool) -> Target:
     if measure in set(Criterion) and not Criterion(measure).may_be_target:
-        raise _Fault(
+        raise _fault(
             Reason.BAD_OPTION,
             "a few records suppressed wholly meet it, and protect nobody.",
             "Ask for 'both', 'own' or '(k,1)'.",
         )
     if measure in {*Criterion, ASSIGNMENTS}:
         if not at_least or is_share or limit != int(limit) or limit < 2:
-            raise _Fault(
+            raise _fault(
                 Reason.BAD_OPTION,
                 "candidates are a whole number of at least 2.",
                 "Write 'both>=3'.",
@@ -195,17 +193,17 @@ def _checked(measure: str, at_least: bool, limit: float, is_share: bool) -> Targ
     wants_least = measure in CRITERIA and CRITERIA[measure].at_least
     if at_least != wants_least:
         side = ">=" if wants_least else "<="
-        raise _Fault(Reason.BAD_OPTION, "its side is the wrong one.", f"Write {side}.")
+        raise _fault(Reason.BAD_OPTION, "its side is the wrong one.", f"Write {side}.")
     if measure == LINKAGE and not is_share and limit > 1:
-        raise _Fault(Reason.BAD_OPTION, "it is a share of the records.", "Write 'linkage<=2%'.")
+        raise _fault(Reason.BAD_OPTION, "it is a share of the records.", "Write 'linkage<=2%'.")
     if is_share and limit > 1:
-        raise _Fault(Reason.BAD_OPTION, "a share is 100% at most.")
+        raise _fault(Reason.BAD_OPTION, "a share is 100% at most.")
     if measure in CRITERIA:
         top = CRITERIA[measure].most
         if is_share and CRITERIA[measure].counts:
-            raise _Fault(Reason.BAD_OPTION, "it is a number and no share.", "Leave out the %.")
+            raise _fault(Reason.BAD_OPTION, "it is a number and no share.", "Leave out the %.")
         if limit < CRITERIA[measure].least or (top is not None and limit > top):
-            raise _Fault(Reason.BAD_OPTION, "its limit is out of range.")
+            raise _fault(Reason.BAD_OPTION, "its limit is out of range.")
     if measure == LINKAGE:
         is_share = True
     return Target(measure, at_least, limit, is_share)

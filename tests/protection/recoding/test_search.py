@@ -94,8 +94,7 @@ def test_categories_of_an_environment_cover_what_nobody_has():
     assert smallest(made.table, setting.keys) >= 5
     # Nobody is below 14 or has reached 80: the bands are those of the graph all the same.
     ages = found.problem.categories["Age"]
-    partition = found.problem.partitions(found.chosen)["Age"]
-    chosen = {ages.names[tuple(block)] for block in partition.blocks()}
+    chosen = {ages.names[block] for block in found.blocks["Age"]}
     assert chosen <= {*AGE.graph.categories, *words(people(), "Age"), "any", "missing"}
 
 

@@ -70,8 +70,10 @@ def _risk(measured: Measured) -> str:
         )
     return (
         f"An intruder who knows the key variables would re-identify"
-        f" {chances.right_matches.about_text} of the {n}, {uniques} of which {be(keys.n_unlike)} unique in"
-        " the file."
+        f" {chances.right_matches.about_text} of the {count_of(keys.n_unlike, 'record')}"
+        f" ({percent_text(keys.n_unlike / keys.n_records)} of {keys.n_records:,}) that"
+        f" {be(keys.n_unlike)} unique in the file; right guesses among records that look alike are not"
+        " counted."
     )
 
 

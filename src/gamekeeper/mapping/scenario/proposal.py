@@ -200,9 +200,7 @@ class _Blocks:
     def __init__(self, variable: Variable, partition: Partition, decimal: str) -> None:
         self.finder = SinkFinder(variable, decimal)
         self.words = variable.words(partition)
-        self._block = {
-            sink: number for number, block in enumerate(partition.blocks()) for sink in block
-        }
+        self._block = partition.dense().tolist()
 
     def find(self, texts: Iterable[str]) -> tuple[int | None, bool]:
         """Return the block of the first text that is known, and whether one was too coarse."""

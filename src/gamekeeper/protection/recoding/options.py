@@ -196,7 +196,7 @@ def granted(
                 is_allowed = partial(_is_within, _side(every, wish.text, decimal))
             else:
                 is_allowed = partial(ne, _named(every, wish.text))
-        except _NotGranted as fault:
+        except InputError as fault:
             problems.append(Problem(fault.reason, wish.where, fault.found, fault.do))
             faulty.add(wish.variable)
             continue
@@ -208,10 +208,8 @@ def granted(
     return left
 
 
-class _NotGranted(Exception):  # noqa: N818 - caught above, and told as a problem
-    def __init__(self, reason: Reason, found: str, do: str = "") -> None:
-        super().__init__(found)
-        self.reason, self.found, self.do = reason, found, do
+def _not_granted(reason: Reason, found: str, do: str = "") -> InputError:
+    return InputError(reason, "Categories were wished for.", found, do)
 
 
 def _side(own: KeyCategories, text: str, decimal: str) -> frozenset[int]:
@@ -232,7 +230,7 @@ def _from_number(own: KeyCategories, number: Fraction) -> frozenset[int]:
         if low >= number:
             side.add(place)
         elif isinstance(where, Band) and high > number:
-            raise _NotGranted(
+            raise _not_granted(
                 Reason.BAD_OPTION,
                 "a value of the file, or a finest category, lies across it.",
                 "Keep a cut that the file has.",
@@ -258,7 +256,7 @@ def _named(own: KeyCategories, text: str) -> Places:
         codes = {(code,) for code in range(own.variable.n_codes)}
         do = did_you_mean(text, [name for c, name in own.names.items() if c not in codes])
     told = f"it is no category that {quoted([own.variable.name])} may get."
-    raise _NotGranted(Reason.UNKNOWN_NAME, told, do)
+    raise _not_granted(Reason.UNKNOWN_NAME, told, do)
 
 
 def _is_within(side: frozenset[int], category: Places) -> bool:

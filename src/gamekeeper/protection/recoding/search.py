@@ -42,7 +42,7 @@ from gamekeeper.mapping.recoding_rules import Bands, Groups, RecodeRule, Togethe
 from gamekeeper.options import require_valid, texts_of
 from gamekeeper.protection.recoding.options import Loss, Recoding, SearchOptions
 from gamekeeper.protection.recoding.problem import SearchProblem, checked_wishes, problem_of
-from gamekeeper.protection.recoding.sources import KeyCategories
+from gamekeeper.protection.recoding.sources import KeyCategories, Places
 from gamekeeper.protection.step import Protected, Setting, Step, problems_of, protected_by
 from gamekeeper.results import Provenance, Result
 from gamekeeper.wording import count_of, joined, percent_text, quoted
@@ -195,6 +195,12 @@ class SearchedRecoding(Result):
         if self.found.is_stand_in:
             return "best verified"
         return "optimal" if self.found.is_optimal else "best so far"
+
+    @cached_property
+    def blocks(self) -> Mapping[str, tuple[Places, ...]]:
+        """The categories that were chosen, by variable, as codes of the file."""
+        chosen = self.problem.partitions(self.chosen)
+        return {name: tuple(map(tuple, own.blocks())) for name, own in chosen.items()}
 
     @cached_property
     def n_categories(self) -> Mapping[str, int]:
