@@ -227,3 +227,14 @@ def test_percentages_beside_perturbed_figures_leave_nothing_open():
     found = audit_tables(tables, rules=["exact"])
     assert not found.is_met
     assert {one.verdict for one in found.cells} == {"not settled"}
+
+
+def test_figures_of_hidden_cells_under_a_scheme_are_held_against_nothing():
+    rows = [["Total", 15], ["A", 9, "unsafe"], ["B", 6, "unsafe"]]
+    made = CellRows.typed(["code"], rows, scheme="conventional:3")
+    levels = [None, Fraction(1), Fraction(1)]
+    tables = TableSet.of([replace(made, lower_levels=levels, upper_levels=levels)], whole=True)
+    found = audit_tables(tables, rules=["levels"])
+    assert not any(tables.truths)
+    assert not found.n_odd
+    assert str(found.standings[0].standing) == "not proven"
