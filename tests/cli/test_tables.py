@@ -701,3 +701,21 @@ def test_what_values_are_not_bounded_by_is_refused(run, place, options, said):
     done = run("tables", "bounds", file, *scheme, "--format", "json")
     rows = {row["x"]: (row["lower"], row["upper"]) for row in json.loads(done.out)["rows"]}
     assert rows == {"Total": (95, 105), "A": (65, 75), "B": (25, 35)}
+
+
+def test_subtotals_of_a_release_are_answered_by_a_hierarchy(run, place):
+    made = {
+        "format": "gamekeeper-release",
+        "version": 1,
+        "axes": [{"name": "Code", "categories": ["A", "A01", "A02", "B"]}],
+        "published": [{"margin": ["Code"], "scheme": "conventional:3", "counts": [9, 3, None, 6]}],
+    }
+    file = write(place, "codes.json", json.dumps(made))
+    for command in ("bounds", "audit"):
+        done = run("tables", command, file)
+        assert done.exit_code == 2
+        assert "possible-subtotals" in done.err
+        done = run("tables", command, file, "--hierarchy", "Code=codes", "--format", "json")
+        rows = {row["Code"]: (row["lower"], row["upper"]) for row in json.loads(done.out)["rows"]}
+        assert rows["A02"] == (4, 8)
+        assert rows["A"] == (8, 10)
