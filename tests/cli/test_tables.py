@@ -654,3 +654,68 @@ def test_rounded_subtotals_are_answered_by_both_questions(run, place):
     done = run("tables", "bounds", total, "--scheme", "conventional:5", "--hierarchy", "Area=codes")
     assert done.exit_code == 0
     assert "1 label is taken as a sum" in " ".join(done.out.split())
+
+
+def test_tables_under_schemes_of_their_own_are_put_together_by_both_questions(run, place):
+    one = "Region,Age,n\nNorth,young,4\nNorth,old,*\nSouth,young,3\nSouth,old,8\nNorth,Total,9\n"
+    one += "South,Total,11\nTotal,young,7\nTotal,old,13\nTotal,Total,20\n"
+    first = write(place, "one.csv", one)
+    two = "Region,Sex,n\nNorth,f,3\nNorth,m,6\nSouth,f,6\nSouth,m,6\n"
+    second = write(place, "two.csv", two)
+    page = place / "page.html"
+    told = ("--scheme", "exact", "--scheme", "conventional:3", "--disjoint", "Region,Age,Sex")
+    done = run("tables", "audit", first, second, *told, "--rule", "exact", "--report", page)
+    assert done.exit_code == 4
+    assert "1 of 5 hidden or perturbed cells can be recomputed" in done.out
+    assert "≈ 3" in page.read_text(encoding="utf-8")
+    tree = write(place, "r.csv", "code,parent\nNorth,\nSouth,\n")
+    known = ("--hierarchy", f"Region={tree}")
+    page.unlink()
+    done = run("tables", "bounds", first, second, *told, *known, "--top", "0", "--report", page)
+    assert done.exit_code == 0
+    assert "Of 13 cells, 9 can be worked out exactly" in done.out
+    assert "8 finest cells that no table has were not bounded." in done.out
+    assert "published" in page.read_text(encoding="utf-8")
+    done = run("tables", "bounds", first, second, *told[:4], "--format", "json")
+    ends = {(row["Region"], row["Age"], row["Sex"]): (row["lower"], row["upper"])
+            for row in json.loads(done.out)["rows"]}  # fmt: skip
+    assert ends["South", "young", "f"] == (0, 3)
+    done = run("tables", "audit", first, second, *told[:2], *told[:2], *told[:2])
+    assert done.exit_code == 2
+    assert "3 schemes were given" in done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--keep", "x"), "Leave out --group, --keep and --truth"),
+        (("--method", "integer"), "are for tables without subtotals"),
+    ],
+)
+def test_what_values_are_not_bounded_by_is_refused(run, place, options, said):
+    file = write(place, "values.csv", "x,value\nTotal,100\nA,70\nB,30\n")
+    scheme = ("--value", "value", "--scheme", "conventional:10:up")
+    done = run("tables", "bounds", file, *scheme, *options)
+    assert done.exit_code == 2
+    assert said in " ".join(done.err.split())
+    done = run("tables", "bounds", file, *scheme, "--format", "json")
+    rows = {row["x"]: (row["lower"], row["upper"]) for row in json.loads(done.out)["rows"]}
+    assert rows == {"Total": (95, 105), "A": (65, 75), "B": (25, 35)}
+
+
+def test_subtotals_of_a_release_are_answered_by_a_hierarchy(run, place):
+    made = {
+        "format": "gamekeeper-release",
+        "version": 1,
+        "axes": [{"name": "Code", "categories": ["A", "A01", "A02", "B"]}],
+        "published": [{"margin": ["Code"], "scheme": "conventional:3", "counts": [9, 3, None, 6]}],
+    }
+    file = write(place, "codes.json", json.dumps(made))
+    for command in ("bounds", "audit"):
+        done = run("tables", command, file)
+        assert done.exit_code == 2
+        assert "possible-subtotals" in done.err
+        done = run("tables", command, file, "--hierarchy", "Code=codes", "--format", "json")
+        rows = {row["Code"]: (row["lower"], row["upper"]) for row in json.loads(done.out)["rows"]}
+        assert rows["A02"] == (4, 8)
+        assert rows["A"] == (8, 10)

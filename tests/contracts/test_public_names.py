@@ -110,3 +110,11 @@ def test_the_reference_names_what_is_on_top():
     assert on_top
     named = re.findall(r"`(\w+)`", on_top[1])
     assert named == [name for name in gamekeeper.__all__ if name not in (*HOMES, "errors")]
+
+
+def test_the_reference_has_every_home():
+    page = (Path(__file__).parents[2] / "docs/reference/api.md").read_text(encoding="utf-8")
+    homes = re.findall(r"^## `gk\.(\w+)`$", page, re.MULTILINE)
+    assert sorted(homes) == sorted((*HOMES, "errors"))
+    assert re.findall(r"^\| \[`gk\.(\w+)`\]", page, re.MULTILINE) == homes
+    assert re.findall(r"^\.\. automodule:: gamekeeper\.(\w+)$", page, re.MULTILINE) == homes

@@ -147,7 +147,7 @@ def test_a_conflict_shows_published_counts_and_no_true_one(
 
 
 PARTS = (
-    "gamekeeper.workbench.tables.read_release_and_truth",
+    "gamekeeper.workbench.table_files.read_release_and_truth",
     "gamekeeper.workbench.tables.subtract_known",
     "gamekeeper.attack.tables.subtraction.release_risk",
     "gamekeeper.workbench.tables.infer_attributions",

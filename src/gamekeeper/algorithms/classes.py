@@ -46,9 +46,9 @@ def dense_numbers(keys: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
     array([2, 0, 2, 1])
     """
     if int(keys.max(initial=0)) > _DENSE * len(keys):
-        return np.unique(keys, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        return np.unique(keys, return_inverse=True)[1].reshape(-1).astype(np.int64, copy=False)
     # Few possible keys: counting them takes a tenth of the time of sorting them.
-    own = keys.astype(np.int64)
+    own = keys.astype(np.int64, copy=False)
     return (np.cumsum(np.bincount(own) > 0) - 1)[own]
 
 

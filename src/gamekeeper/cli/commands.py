@@ -564,6 +564,11 @@ def show_for_programs(
             warn(f"! {WHOLE_HOUSEHOLDS}")
 
 
+def show_answer(answer: Answer[Any], how: Format, **parts: Any) -> None:
+    """Print an answer for programs, with what to know of it and what a recoding would do."""
+    show_for_programs(answer.found, how, answer.notices, what_if=answer.what_if, **parts)
+
+
 def say_how(result: Result) -> None:
     """Say how a result came about, and how missing values were read."""
     made = result.provenance

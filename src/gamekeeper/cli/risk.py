@@ -21,6 +21,7 @@ from gamekeeper.cli.commands import (
     say_first,
     say_how,
     say_part,
+    show_answer,
     show_explained,
     show_for_programs,
     show_result,
@@ -159,13 +160,7 @@ def measures_command(asked: MeasuresRequest, how: AsFormat = Format.TABLE) -> No
         answer = measure_release(asked, progress=progress)
     found = answer.found
     if how is not Format.TABLE:
-        show_for_programs(
-            found,
-            how,
-            answer.notices,
-            what_if=answer.what_if,
-            unsafe={"rows": found.unsafe.to_pylist()},
-        )
+        show_answer(answer, how, unsafe={"rows": found.unsafe.to_pylist()})
         return
     say_first(answer)
     say_all(found.sentences())
@@ -194,7 +189,7 @@ def dis_command(asked: DisRequest, how: AsFormat = Format.TABLE) -> None:
         answer = simulate_intrusion(asked, progress=progress)
     found = answer.found
     if how is not Format.TABLE:
-        show_for_programs(found, how, answer.notices, what_if=answer.what_if)
+        show_answer(answer, how)
         return
     say_first(answer)
     say_all(found.sentences())
@@ -224,7 +219,7 @@ def match_command(asked: MatchRequest, how: AsFormat = Format.TABLE) -> None:
         answer = match_release(asked, progress=progress)
     found = answer.found
     if how is not Format.TABLE:
-        show_for_programs(found, how, answer.notices, what_if=answer.what_if)
+        show_answer(answer, how)
         return
     say_first(answer)
     say_all(found.file_sentences())
@@ -270,11 +265,9 @@ def suda_command(asked: SudaRequest, how: AsFormat = Format.TABLE) -> None:
     has_reasons = asked.search.listing and bool(found.file["sample_uniques"])
     explained = {str(record): found.explain(record) for record in asked.explain}
     if how is not Format.TABLE:
-        show_for_programs(
-            found,
+        show_answer(
+            answer,
             how,
-            answer.notices,
-            what_if=answer.what_if,
             file=found.file,
             variables=found.variables,
             categories=found.categories,
@@ -329,9 +322,7 @@ def special_command(asked: SpecialRequest, how: AsFormat = Format.TABLE) -> None
         answer = find_special(asked, progress=progress)
     found = answer.found
     if how is not Format.TABLE:
-        show_for_programs(
-            found, how, answer.notices, what_if=answer.what_if, properties=found.properties
-        )
+        show_answer(answer, how, properties=found.properties)
         return
     say_first(answer)
     say_all(found.file_sentences())
@@ -364,7 +355,7 @@ def model_command(asked: ModelRequest, how: AsFormat = Format.TABLE) -> None:
         answer = fit_release(asked, progress=progress)
     fit = answer.found
     if how is not Format.TABLE:
-        show_for_programs(fit, how, answer.notices, what_if=answer.what_if)
+        show_answer(answer, how)
         return
     say_first(answer)
     say_all(fit.sentences())
@@ -470,7 +461,7 @@ def compare_command(asked: CompareRequest, how: AsFormat = Format.TABLE) -> None
     attacks = [*found.attacks.sentences(), *found.attacks.notices()]
     if how is not Format.TABLE:
         tried = {"sentences": attacks, "rows": found.attacks.to_arrow().to_pylist()}
-        show_for_programs(found, how, answer.notices, what_if=answer.what_if, attacks=tried)
+        show_answer(answer, how, attacks=tried)
         return
     say_first(answer)
     say_all(found.sentences())
@@ -509,7 +500,7 @@ def simulate_command(asked: SimulateRequest, how: AsFormat = Format.TABLE) -> No
         answer = run_simulation(asked, progress=progress)
     found = answer.found
     if how is not Format.TABLE:
-        show_for_programs(found, how, answer.notices, what_if=answer.what_if)
+        show_answer(answer, how)
         return
     say_first(answer)
     say_all(found.sentences())

@@ -178,7 +178,9 @@ def _read(
 ) -> tuple[list[CellRows], Mapping[str, Hierarchy]]:
     ending = file.suffix.lower()
     if ending == ".json":
-        release, _ = read_release_and_truth(file, disjoint=asked.disjoint)
+        release, _ = read_release_and_truth(
+            file, disjoint=asked.disjoint, added_up=asked.hierarchies
+        )
         return cells_of_release(release)
     if ending == ".arb":
         return _of_batch(read_batch(file), asked)

@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 
 from gamekeeper.attack.tables.auditing import audit_tables
-from gamekeeper.attack.tables.bounds import bound_cells
+from gamekeeper.attack.tables.bounds import bound_cells, bound_recoded
 from gamekeeper.data.tables.cell_file import CellRows, Share
+from gamekeeper.data.tables.count_table import CountTable
 from gamekeeper.data.tables.hierarchy import Hierarchy
-from gamekeeper.data.tables.table_set import TableSet
+from gamekeeper.data.tables.release import Release, make_release
+from gamekeeper.data.tables.table_set import TableSet, cells_of_release
 from gamekeeper.errors import InputError, Reason
+from tests.given.count_tables import SCHEMES
 from tests.given.mixed_tables import mixed_tables
 
 
@@ -227,3 +230,51 @@ def test_percentages_beside_perturbed_figures_leave_nothing_open():
     found = audit_tables(tables, rules=["exact"])
     assert not found.is_met
     assert {one.verdict for one in found.cells} == {"not settled"}
+
+
+def test_figures_of_hidden_cells_under_a_scheme_are_held_against_nothing():
+    rows = [["Total", 15], ["A", 9, "unsafe"], ["B", 6, "unsafe"]]
+    made = CellRows.typed(["code"], rows, scheme="conventional:3")
+    levels = [None, Fraction(1), Fraction(1)]
+    tables = TableSet.of([replace(made, lower_levels=levels, upper_levels=levels)], whole=True)
+    found = audit_tables(tables, rules=["levels"])
+    assert not any(tables.truths)
+    assert not found.n_odd
+    assert str(found.standings[0].standing) == "not proven"
+
+
+def random_margins(seed):
+    random, rng = np.random.default_rng(seed), np.random.default_rng(seed)
+    sizes = random.integers(2, 4, int(random.integers(1, 4))).tolist()
+    names = ["p", "q", "r"][: len(sizes)]
+    axes = {
+        name: [f"{name}{at}" for at in range(size)] for name, size in zip(names, sizes, strict=True)
+    }
+    truth = CountTable.typed(axes, random.integers(0, int(random.integers(2, 12)), sizes))
+    margins = dict.fromkeys(
+        tuple(name for name in names if random.random() < 0.7)
+        for _ in range(int(random.integers(1, 4)))
+    )
+    schemes = [SCHEMES[int(random.integers(len(SCHEMES)))] for _ in margins]
+    return make_release(truth, margins, schemes, seed=int(rng.integers(99)))
+
+
+def test_the_tables_of_a_release_put_together_have_its_bounds():
+    n_cells = 0
+    for seed in range(80):
+        release = random_margins(seed)
+        found = ends_of(TableSet.of(*cells_of_release(release), disjoint=()))
+        names = dict.fromkeys(name for table in release.published for name in table.axes)
+        for table in release.published:
+            wanted = bound_recoded(release, {}, keep=list(table.axes))
+            for row in wanted.to_arrow().to_pylist():
+                cell = ", ".join(row.get(name, "Total") for name in names)
+                assert found[cell] == (row["lower"], row["upper"]), (seed, cell)
+                n_cells += 1
+    assert n_cells > 400
+
+
+def test_a_release_of_a_total_alone_has_one_cell():
+    release = Release.typed({"p": ["a", "b"]}, [{"margin": [], "counts": None}])
+    found = audit_tables(TableSet.of(*cells_of_release(release)))
+    assert (found.n_hidden, found.n_recomputed) == (1, 0)

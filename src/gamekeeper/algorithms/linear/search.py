@@ -39,8 +39,10 @@ class FactBounds:
 
     def is_tight(self, at: int) -> bool:
         """Whether both bounds are reached, to less than the last digit of what was published."""
-        return self._is_near(self.least[at], self.reached_least[at]) and (
-            self.endless[at] or self._is_near(self.most[at], self.reached_most[at])
+        # Bounds may be numbers of numpy, and so may what is said of them.
+        return bool(
+            self._is_near(self.least[at], self.reached_least[at])
+            and (self.endless[at] or self._is_near(self.most[at], self.reached_most[at]))
         )
 
     @staticmethod

@@ -326,7 +326,8 @@ def cell_system(
     """
     made = _Builder(tuple(axes), most_unpublished)
     made.given = [
-        np.asarray(table, np.int64).reshape(-1, len(axes)) @ made.strides for table in tables
+        np.asarray(table, np.int64).reshape(len(table), len(axes)) @ made.strides
+        for table in tables
     ]
     return made.system()
 

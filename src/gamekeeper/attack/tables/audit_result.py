@@ -520,6 +520,14 @@ class TableAudit(Result):
                 )
             return f"{words} follows from all sums together."
         is_exact = one.is_known
+        told = self.tables.perturbed.get(one.cell)
+        ends = (one.interval.low, one.interval.high)
+        if told is not None and ends == (told.low, told.high):
+            figures = joined([figure_text(own) for own in told.figures], _SHOWN)
+            least, most = (figure_text(end) for end in (told.low, told.high or told.low))
+            return (
+                f"{words} is {least} to {most}: that is what its published {figures} can stand for."
+            )
         listed = [
             equation_words(self.tables, self.known, own, is_exact=is_exact and own.is_equation)
             for own in made

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -77,9 +77,11 @@ def read_release(path: str | Path, *, disjoint: Disjoint = ()) -> Release:
 
 
 def read_release_and_truth(
-    path: str | Path, *, disjoint: Disjoint = ()
+    path: str | Path, *, disjoint: Disjoint = (), added_up: Collection[str] = ()
 ) -> tuple[Release, CountTable | None]:
     """Read a release and the true counts behind it; None where the file has none.
+
+    Of axes that are `added_up` it is said elsewhere which labels are sums of others.
 
     The `InputError` has every problem of the file, also where the true counts cannot be those
     behind the release; or labels that may be sums of others.
@@ -119,7 +121,8 @@ def read_release_and_truth(
     release, truth = None, None
     if axes is not None:
         if _is_list_of_objects(tables):
-            names = (*said, *disjoint_names(axes, disjoint))
+            told = [axis.name for axis in axes if axis.name in added_up]
+            names = (*said, *disjoint_names(axes, disjoint), *told)
             listed = cast("list[dict[str, Any]]", tables)
             try:
                 with asking(asked):

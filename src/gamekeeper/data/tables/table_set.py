@@ -452,6 +452,8 @@ def _joined(
     perturbed: dict[int, Perturbed] = {}
     odd: list[int] = []
     for table, cells in zip(tables, system.tables, strict=False):
+        # Of what is hidden, too, nobody knows whether the file has the figure before or after.
+        is_changed = not isinstance(table.scheme, Exact | Interval | Suppressed)
         rows = zip(cells.tolist(), table.figures, table.statuses, strict=True)
         for row, (cell, figure, status) in enumerate(rows):
             if status is Status.EMPTY:
@@ -469,7 +471,7 @@ def _joined(
                 if statuses[cell] is Status.UNPUBLISHED:
                     statuses[cell] = status
                 continue
-            if figure is not None:
+            if figure is not None and not is_changed:
                 truths[cell] = figure
             if status.is_hidden:
                 hidden[cell] = None
