@@ -19,8 +19,8 @@ from gamekeeper.algorithms.categories.bands import read_bands
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.importing.classifications import read_classifications
 from gamekeeper.importing.matching import Matcher
+from gamekeeper.importing.proposing import read_instrument
 from gamekeeper.importing.questions import Answering, Instrument, no_answer
-from gamekeeper.importing.registry import read_instrument
 from gamekeeper.mapping.variables.definitions import variable_of
 
 ENDINGS = {".xml", ".json", ".csv", ".xlsx", ".xls", ".lss", ".sav", ".dta", ".sas7bdat", ".hrc"}

@@ -12,6 +12,7 @@ from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.files import one_run, was_read
 from gamekeeper.importing.documents import read_statistical
 from gamekeeper.importing.files import OpenedFile
+from gamekeeper.importing.proposing import FORMATS, Format, read_instrument
 from gamekeeper.importing.questions import (
     Answering,
     Instrument,
@@ -19,7 +20,6 @@ from gamekeeper.importing.questions import (
     ProposedQuestion,
     instrument_of,
 )
-from gamekeeper.importing.registry import FORMATS, Format, read_instrument
 from tests.given.hostile import SPELLINGS, far_apart, repeated
 
 # Names of files may hold what is no text.

@@ -23,7 +23,7 @@ from gamekeeper.importing.questions import (
     ProposedQuestion as ProposedQuestion,
 )
 from gamekeeper.importing.proposing import edits_for as edits_for, propose_forms as propose_forms
-from gamekeeper.importing.registry import (
+from gamekeeper.importing.proposing import (
     FORMATS as FORMATS,
     Format as Format,
     read_instrument as read_instrument,

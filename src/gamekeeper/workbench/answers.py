@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from gamekeeper.arrow import pa
 from gamekeeper.budget import Work, require_memory, workers_of
+from gamekeeper.data.coding.codebook import suspected_codes
 from gamekeeper.data.coding.coded_table import FIRST_RECORDS, CodedTable, first_codes
-from gamekeeper.data.coding.missing_codes import suspected_codes
 from gamekeeper.data.engine.gate import FEWER_RECORDS, MOST_BROUGHT, Engine, require_written
 from gamekeeper.data.keys.listed_records import ListedRecords
 from gamekeeper.data.keys.writing import write_listed

@@ -18,9 +18,8 @@ import numpy as np
 
 from gamekeeper.arrow import pa
 from gamekeeper.budget import Work
-from gamekeeper.data.coding.codebook import MISSING, CodedVariable
+from gamekeeper.data.coding.codebook import MISSING, CodedVariable, suspected_codes
 from gamekeeper.data.coding.coded_table import CodedTable
-from gamekeeper.data.coding.missing_codes import suspected_codes
 from gamekeeper.data.coding.source_coding import code_source
 from gamekeeper.data.engine.gate import MOST_WRITTEN
 from gamekeeper.data.keys.key_table import KeyTable

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from gamekeeper.algorithms.linear.clock import SearchClock
+from gamekeeper.algorithms.linear.component_search import SearchClock
 from gamekeeper.algorithms.linear.facts import LinearFacts, NoNumbersError
 from gamekeeper.algorithms.linear.programs import Program
 from gamekeeper.algorithms.linear.search import FactSearch

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamekeeper.data.coding.codebook import CodedVariable
-from gamekeeper.data.coding.missing_codes import (
+from gamekeeper.data.coding.codebook import (
+    CodedVariable,
     SuspectedCode,
     suspected_codes,
     suspected_values,

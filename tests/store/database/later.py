@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gamekeeper.store.database import creation, loading, words
+from gamekeeper.store.database import environment_store, loading, words
 from gamekeeper.store.database.words import VERSIONS
 
 LATER = f"{int(VERSIONS[-1]) + 1:04}"
@@ -38,7 +38,7 @@ def become_later(folder: Path, put: Put = setattr) -> None:
     shutil.copytree(today, scripts, ignore=shutil.ignore_patterns("__pycache__"))
     (scripts / "versions" / f"v{LATER}_later.py").write_text(_MIGRATION, encoding="utf-8")
     put(words, "_SCRIPTS", scripts)
-    for module in (words, creation, loading):
+    for module in (words, environment_store, loading):
         put(module, "VERSIONS", (*VERSIONS, LATER))
 
 

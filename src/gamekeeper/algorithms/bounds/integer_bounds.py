@@ -32,8 +32,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.linear.clock import SearchClock
-from gamekeeper.algorithms.linear.component_search import ComponentSearch
+from gamekeeper.algorithms.linear.component_search import ComponentSearch, SearchClock
 from gamekeeper.algorithms.linear.components import components
 from gamekeeper.algorithms.linear.facts import NO_LIMIT, LinearFacts, NoNumbersError
 from gamekeeper.algorithms.linear.programs import rows_of_contradiction

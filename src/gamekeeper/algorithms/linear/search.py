@@ -14,8 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from gamekeeper.algorithms.linear.clock import PROBE, Expect, SearchClock
-from gamekeeper.algorithms.linear.component_search import ComponentSearch
+from gamekeeper.algorithms.linear.component_search import (
+    PROBE,
+    ComponentSearch,
+    Expect,
+    SearchClock,
+)
 from gamekeeper.algorithms.linear.components import components
 from gamekeeper.algorithms.linear.facts import NO_LIMIT, Certificate, LinearFacts, verified
 from gamekeeper.algorithms.linear.propagation import propagate

@@ -15,8 +15,7 @@ from fractions import Fraction
 
 from gamekeeper.algorithms.categories.bands import parse_band
 from gamekeeper.algorithms.categories.partitions import bits
-from gamekeeper.data.coding.codebook import MISSING, CodedVariable
-from gamekeeper.data.coding.missing_codes import ABOVE
+from gamekeeper.data.coding.codebook import ABOVE, MISSING, CodedVariable
 from gamekeeper.data.reading.columns import number_of
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.variables.codes import Variable

@@ -19,9 +19,13 @@ from sqlalchemy import Connection, select
 from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
 from gamekeeper.files import BACKUP, LOGS, aside, bring_to_disk, move, put_new
 from gamekeeper.results import Progress
-from gamekeeper.store.database.creation import create_store, open_engine, require_no_link
 from gamekeeper.store.database.engines import METADATA, ask_of, reading
-from gamekeeper.store.database.environment_store import EnvironmentStore
+from gamekeeper.store.database.environment_store import (
+    EnvironmentStore,
+    create_store,
+    open_engine,
+    require_no_link,
+)
 from gamekeeper.store.database.file import (
     AUTOMATIC,
     REPLACED,
