@@ -72,7 +72,7 @@ NEVER_SAID = {
     "data.reading.csv_file._check_header": ("--no-header", "said of files of records only"),
     "data.reading.frames": ("--sheet", "counts are not read from workbooks"),
     "data.tables.subtotals": ("--disjoint --total", "categories of microdata are disjoint"),
-    "mapping.variables.sinks.codes_or_numbers": (
+    "mapping.recoding.codes_or_numbers": (
         "--numbers --values",
         "only of scenarios, which linkage has not",
     ),

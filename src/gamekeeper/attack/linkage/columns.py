@@ -31,8 +31,8 @@ from gamekeeper.data.coding.codebook import MISSING, CodedVariable, sorted_value
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.reading.columns import number_of
 from gamekeeper.errors import InputError, Problem, Reason, refuse
+from gamekeeper.mapping.recoding import SinkFinder, asked_of_codes
 from gamekeeper.mapping.variables.codes import Variable
-from gamekeeper.mapping.variables.sinks import SinkFinder, asked_of_codes
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
 Columns: TypeAlias = tuple[CodedVariable, CodedVariable]

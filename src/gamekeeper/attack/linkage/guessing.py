@@ -57,8 +57,8 @@ from gamekeeper.data.coding.codebook import MISSING, CodedVariable
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.reading.columns import number_of
 from gamekeeper.errors import InputError, Problem, Reason
+from gamekeeper.mapping.recoding import SinkFinder, asked_of_codes
 from gamekeeper.mapping.variables.codes import Scale, Variable
-from gamekeeper.mapping.variables.sinks import SinkFinder, asked_of_codes
 from gamekeeper.wording import count_of, quoted
 
 Floats = NDArray[np.float64]

@@ -33,15 +33,18 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from statistics import median
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from gamekeeper.algorithms.categories.partitions import Partition
-from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.reading.columns import number_of
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, quoted
+
+if TYPE_CHECKING:
+    from gamekeeper.data.coding.coded_table import CodedTable
 
 MISSING = 0
 """The code of a missing cell in every variable."""

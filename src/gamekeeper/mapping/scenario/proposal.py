@@ -24,10 +24,10 @@ from gamekeeper.mapping.environment.asked import MapOptions
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.overview import Scope
 from gamekeeper.mapping.environment.rules import Scenario, ScenarioKey, no_keys, require_sound
+from gamekeeper.mapping.recoding import SinkFinder, codes_or_numbers
 from gamekeeper.mapping.scenario.document import fingerprint_of
 from gamekeeper.mapping.variables.categorization import blocks_of, categorization_of
 from gamekeeper.mapping.variables.codes import Variable, code_order, is_code
-from gamekeeper.mapping.variables.sinks import SinkFinder, codes_or_numbers
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted, short
 
 _CODES = np.int32

@@ -4,7 +4,7 @@ import pytest
 
 import gamekeeper as gk
 from gamekeeper.data.coding.codebook import CodedVariable
-from gamekeeper.mapping.variables.sinks import SinkFinder
+from gamekeeper.mapping.recoding import SinkFinder
 from tests.given.linked_files import AGE, STATUS
 
 
