@@ -174,7 +174,7 @@ def test_shares_are_facts_at_the_prompt(audit, tmp_path, options, said):
 
 
 def test_a_long_search_is_refused_with_the_way_around(audit, tmp_path, monkeypatch):
-    from gamekeeper.algorithms.linear import search
+    from gamekeeper.algorithms.linear import component_search
     from gamekeeper.attack.tables import auditing as searching
 
     rows = ["X,Y,Z,n\n"]
@@ -185,12 +185,12 @@ def test_a_long_search_is_refused_with_the_way_around(audit, tmp_path, monkeypat
     text = "".join(rows).replace("T,", "Total,")
     path = write(tmp_path, "t.csv", text)
     monkeypatch.setattr(searching, "MOST_SECONDS", -1.0)
-    original = search.SearchClock
+    original = component_search.SearchClock
 
     def expecting(total, progress, max_seconds, expect, *_):
         return original(total, progress, 900.0, expect, probe=-1.0)
 
-    monkeypatch.setattr(search, "SearchClock", expecting)
+    monkeypatch.setattr(component_search, "SearchClock", expecting)
     done = audit(path, "--absent", "hidden", "--disjoint", "X,Y,Z")
     assert done.exit_code == 3
     assert "--max-seconds" in done.err

@@ -312,7 +312,7 @@ PARTS = (
     "gamekeeper.data.engine.duckdb_engine.DuckDBEngine.query",
     "gamekeeper.attack.uniques.suda.find_minimal_uniques",
     "gamekeeper.report.tables.write_table",
-    "gamekeeper.cli.risk.show_explained",
+    "gamekeeper.cli.commands.show_explained",
 )
 
 

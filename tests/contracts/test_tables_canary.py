@@ -148,9 +148,9 @@ def test_a_conflict_shows_published_counts_and_no_true_one(
 
 PARTS = (
     "gamekeeper.workbench.table_files.read_release_and_truth",
-    "gamekeeper.workbench.tables.subtract_known",
+    "gamekeeper.attack.tables.subtraction.subtract_known",
     "gamekeeper.attack.tables.subtraction.release_risk",
-    "gamekeeper.workbench.tables.infer_attributions",
+    "gamekeeper.attack.tables.feasible.infer_attributions",
     "gamekeeper.report.page.write_risk_report",
     "gamekeeper.report.tables.write_table",
 )

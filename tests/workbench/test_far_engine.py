@@ -432,7 +432,7 @@ def test_what_households_add_is_refused_before_anything_is_started(people, monke
 
 
 def test_lists_of_different_values_come_here_up_to_a_limit(people, far, monkeypatch):
-    monkeypatch.setattr(source_coding, "MOST_VALUES", 10)
+    monkeypatch.setattr(gate, "MOST_VALUES", 10)
     with pytest.raises(LimitError, match="more than 10"):
         open_microdata(microdata(people), counting=far)
     assert open_microdata(microdata(people)).coded.n_records == N

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from gamekeeper.attack.tables import auditing
 from gamekeeper.attack.tables.bounds import bound_cells
 from gamekeeper.attack.tables.options import (
     BoundsMethod,
@@ -277,7 +278,7 @@ def test_what_cannot_be_looked_at_is_written_on_demand_only(tmp_path, monkeypatc
     def refuse(*_, **__):
         raise LimitError(Reason.TOO_LARGE, "An audit.", "Too large.", "Less.")
 
-    monkeypatch.setattr(tables, "audit_tables", refuse)
+    monkeypatch.setattr(auditing, "audit_tables", refuse)
     request = MicrodataRequest(file=write(tmp_path, "people.csv", PEOPLE), keys=KEYS)
     asked = {"microdata": request, "schemes": ("suppressed:3",), "output": tmp_path / "r.json"}
     with pytest.raises(InputError, match="not examined"):

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from gamekeeper import results
 from gamekeeper.arrow import arrow_table, pa
 from gamekeeper.attack.options import FitMethod, FitOptions
 from gamekeeper.attack.risk import keyed_provenance
@@ -21,15 +22,6 @@ from gamekeeper.attack.uniques.dis import general_dis
 from gamekeeper.data.coding.codebook import Change
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import Cancelled, GamekeeperError
-from gamekeeper.results import (
-    COLOURS,
-    MUTED,
-    Progress,
-    Provenance,
-    Result,
-    new_figure,
-    ruled,
-)
 from gamekeeper.wording import count_of, expected_text, three_digits
 
 if TYPE_CHECKING:
@@ -65,13 +57,13 @@ class Compared:
 
 
 @dataclass(frozen=True, repr=False)
-class WhatIf(Result):
+class WhatIf(results.Result):
     """The measures of a file before and after a recoding."""
 
     lines: tuple[Compared, ...]
     changes: tuple[Change, ...]
     cautions: tuple[str, ...]
-    provenance: Provenance
+    provenance: results.Provenance
     _by_name: dict[str, Compared] = field(init=False, default_factory=dict[str, Compared])
 
     def __post_init__(self) -> None:
@@ -147,7 +139,7 @@ def compare_recoded(
     *,
     changes: Sequence[Change] = (),
     fit: FitOptions | None = None,
-    progress: Progress | None = None,
+    progress: results.Progress | None = None,
 ) -> WhatIf:
     """Compare a file with the same file recoded, by the counted keys of both.
 
@@ -218,7 +210,7 @@ def _models(
     after: KeyTable,
     fit: FitOptions,
     cautions: list[str],
-    progress: Progress | None,
+    progress: results.Progress | None,
 ) -> list[Compared]:
     told = [
         _inferred(table, when, fit, cautions, progress)
@@ -236,7 +228,11 @@ def _models(
 
 
 def _inferred(
-    table: KeyTable, when: str, fit: FitOptions, cautions: list[str], progress: Progress | None
+    table: KeyTable,
+    when: str,
+    fit: FitOptions,
+    cautions: list[str],
+    progress: results.Progress | None,
 ) -> dict[str, _Known]:
     nothing: dict[str, _Known] = {"tau1": (None, None), "expected_matches": (None, None)}
     if not table.n_uniques and not table.caution:
@@ -280,7 +276,7 @@ def plot_what_if(found: WhatIf) -> Figure:
     'unique in the file'
     """
     known = {line.measure: line for line in found.lines}
-    figure = new_figure(10.0, 4.2)
+    figure = results.new_figure(10.0, 4.2)
     left, right = figure.subplots(1, 2, width_ratios=[3, 2])
     records = {words: known[name] for name, words in _RECORDS.items() if name in known}
     _bars(left, list(records), list(records.values()))
@@ -297,7 +293,7 @@ def plot_what_if(found: WhatIf) -> Figure:
 
 
 def _bars(ax: Axes, names: Sequence[str], lines: Sequence[Compared]) -> None:
-    ruled(ax, "x")
+    results.ruled(ax, "x")
     sides = [
         ("before", [(line.before, line.before_range) for line in lines]),
         ("after", [(line.after, line.after_range) for line in lines]),
@@ -314,7 +310,7 @@ def _bars(ax: Axes, names: Sequence[str], lines: Sequence[Compared]) -> None:
         errors = [[low for low, _ in ends], [high for _, high in ends]]
         has_any = not all(math.isnan(low) for low, _ in ends)
         ax.barh(
-            places, lengths, _HEIGHT, color=COLOURS[number], label=side, ecolor=MUTED, capsize=2,
+            places, lengths, _HEIGHT, color=results.COLOURS[number], label=side, ecolor=results.MUTED, capsize=2,
             xerr=errors if has_any else None,
         )  # fmt: skip
         for place, (value, _), (_, high) in zip(places, values, ends, strict=True):
@@ -322,7 +318,7 @@ def _bars(ax: Axes, names: Sequence[str], lines: Sequence[Compared]) -> None:
             end = (value or 0.0) + (0.0 if math.isnan(high) else high)
             ax.annotate(
                 text, (end, place), xytext=(4, 0), textcoords="offset points", va="center",
-                fontsize="small", color=MUTED,
+                fontsize="small", color=results.MUTED,
             )  # fmt: skip
     ax.set_yticks(range(len(names)), list(names))
     ax.invert_yaxis()

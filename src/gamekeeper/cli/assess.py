@@ -6,20 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gamekeeper.cli.commands import (
-    AsFormat,
-    Format,
-    command,
-    progress_bar,
-    say,
-    say_end,
-    say_explained,
-    say_first,
-    say_part,
-    show_for_programs,
-    show_result,
-    show_table,
-)
+from gamekeeper.cli import commands
 from gamekeeper.errors import NOT_MET_CODE
 from gamekeeper.wording import cell_text, digits_text, percent_text
 from gamekeeper.workbench.requests.assessment import AssessRequest
@@ -31,8 +18,8 @@ if TYPE_CHECKING:
 app = typer.Typer(rich_markup_mode="rich")
 
 
-@command(app, "assess")
-def assess_command(asked: AssessRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "assess")
+def assess_command(asked: AssessRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """Assess a file that may be released: a verdict, what drives the risk, what to do about it.
 
     Counts keys, searches for uniques, fits models and matches in one go. With a sampling fraction or
@@ -48,7 +35,7 @@ def assess_command(asked: AssessRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.assessment import assess_release
 
-    with progress_bar("Assessing the file") as progress:
+    with commands.progress_bar("Assessing the file") as progress:
         answer = assess_release(asked, progress=progress)
     is_met = answer.found.policy is None or answer.found.policy.is_met
     try:
@@ -61,51 +48,51 @@ def assess_command(asked: AssessRequest, how: AsFormat = Format.TABLE) -> None:
         raise typer.Exit(NOT_MET_CODE)
 
 
-def _show(asked: AssessRequest, answer: Answer[Assessment], how: Format) -> None:
+def _show(asked: AssessRequest, answer: Answer[Assessment], how: commands.Format) -> None:
     found = answer.found
     explained = {str(record): found.explain_record(record) for record in asked.explain}
-    if how is Format.TABLE:
-        say_first(answer)
+    if how is commands.Format.TABLE:
+        commands.say_first(answer)
         tell_assessment(found)
         if asked.top:
             _show_riskiest(found, asked.top)
         _show_details(found)
-        say_explained(explained)
-        say_end(asked, found)
+        commands.say_explained(explained)
+        commands.say_end(asked, found)
         return
     from gamekeeper.workbench.assessment import told_besides
 
-    show_for_programs(found, how, answer.notices, **told_besides(asked, answer))
+    commands.show_for_programs(found, how, answer.notices, **told_besides(asked, answer))
 
 
 def tell_assessment(found: Assessment, *, indent: str = "") -> None:
     """Say the verdict, how the file stands to the policy, what drives the risk, and what to do."""
-    say(f"{indent}{found.verdict}")
+    commands.say(f"{indent}{found.verdict}")
     for line in found.reservations:
-        say(f"{indent}{line}")
+        commands.say(f"{indent}{line}")
     if found.policy is not None:
-        say()
+        commands.say()
         rows = found.policy.rows()
         names = ("criterion", "asked", "found", "standing", "source")
-        show_table(names, [[str(row[name]) for name in names] for row in rows])
+        commands.show_table(names, [[str(row[name]) for name in names] for row in rows])
         for row in rows:
             if row["note"]:
-                say(f"{indent}{row['criterion']}: {row['note']}.")
+                commands.say(f"{indent}{row['criterion']}: {row['note']}.")
     for title, lines in (
         ("What drives the risk", found.drivers),
         ("What to do about it", found.advice),
     ):
-        say()
-        say(f"{indent}{title}:")
+        commands.say()
+        commands.say(f"{indent}{title}:")
         for line in lines:
-            say(f"{indent}- {line}")
+            commands.say(f"{indent}- {line}")
 
 
 def _show_riskiest(found: Assessment, most: int) -> None:
     from gamekeeper.attack.assessment.measured import Basis
 
     shown = found.ranked().top(most)
-    say_part("The riskiest records and what sets them apart:")
+    commands.say_part("The riskiest records and what sets them apart:")
     own = [] if found.named is None else [shown.column_names[1]]
     shown_as = {
         "record": "record",
@@ -125,13 +112,15 @@ def _show_riskiest(found: Assessment, most: int) -> None:
         [*map(cell_text, row), "; ".join(found.measured.uniques.explain(row[0], most=3))]
         for row in zip(*(shown[name].to_pylist() for name in shown_as), strict=True)
     ]
-    show_table([*shown_as.values(), "why"], rows)
+    commands.show_table([*shown_as.values(), "why"], rows)
 
 
 def _show_details(found: Assessment) -> None:
     measured = found.measured
     keys = measured.keys
-    say_part("Records by the probability that a match is right, and by how many look alike:")
+    commands.say_part(
+        "Records by the probability that a match is right, and by how many look alike:"
+    )
     lower = dict(zip(measured.classes.names, measured.classes.lower, strict=True))
     rows = [
         [f"{name} (from {digits_text(lower[name])})", f"{n:,}", percent_text(n / keys.n_records)]
@@ -141,10 +130,10 @@ def _show_details(found: Assessment) -> None:
         [f"fewer than {k} alike", f"{n:,}", percent_text(n / keys.n_records)]
         for k, n in found.k_violations().items()
     ]
-    show_table(["records", "number", "share"], rows)
+    commands.show_table(["records", "number", "share"], rows)
     if measured.variables is not None:
-        say_part("What each variable adds, by models:")
-        show_result(
+        commands.say_part("What each variable adds, by models:")
+        commands.show_result(
             measured.variables,
             {
                 "variable": "variable",
@@ -153,7 +142,7 @@ def _show_details(found: Assessment) -> None:
                 "tau1_upper": "to",
             },
         )
-    say()
-    say("What guidance on anonymity asks:")
+    commands.say()
+    commands.say("What guidance on anonymity asks:")
     for answer in found.guidance():
-        say(f"- {answer.question}: {answer.words}")
+        commands.say(f"- {answer.question}: {answer.words}")

@@ -35,15 +35,6 @@ from gamekeeper.cli.app import stopped_by_hand
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import Field, build, options_of, written
 from gamekeeper.prompt_syntax import Missing
-from gamekeeper.results import (
-    Audience,
-    Listing,
-    Result,
-    document_of,
-    lines_of,
-    plain_row,
-    plain_value,
-)
 from gamekeeper.wording import cell_text, percent_text, quoted, shown_cell
 from gamekeeper.workbench.requests.shared import ENGINE_VARIABLE, EngineRequest
 
@@ -111,7 +102,7 @@ def csv_for(programs: bool) -> Generator[None]:
 
 
 def show(
-    result: Result,
+    result: results.Result,
     how: Format,
     *,
     table: tuple[Sequence[str], Sequence[Sequence[str]]] | None = None,
@@ -132,7 +123,7 @@ def show(
     is_silent = records_are_withheld()
     if how is Format.JSON:
         _write_json(
-            document_of(
+            results.document_of(
                 result,
                 sentences=sentences,
                 notices=notices,
@@ -141,8 +132,10 @@ def show(
             )
         )
     else:
-        names, lines = ((), ()) if is_silent and result.tells_of_records else lines_of(result)
-        records = (plain_row(dict(zip(names, line, strict=True))) for line in lines)
+        names, lines = (
+            ((), ()) if is_silent and result.tells_of_records else results.lines_of(result)
+        )
+        records = (results.plain_row(dict(zip(names, line, strict=True))) for line in lines)
         shown = (lambda cell: cell) if _raw_csv.get() else shown_cell
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow([shown(name) for name in names])
@@ -257,16 +250,16 @@ def _started_bar(what: str) -> Progress:
     return bar
 
 
-def _for_people(result: Result) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-    names, lines = lines_of(result)
+def _for_people(result: results.Result) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    names, lines = results.lines_of(result)
     # The columns of a list may be keys of the users, which are to be written as they are.
-    is_list = isinstance(result, Listing)
+    is_list = isinstance(result, results.Listing)
     header = [name if is_list else name.replace("_", " ") for name in names]
     return header, [[_text(cell) for cell in line] for line in lines]
 
 
 def _text(cell: Any) -> str:
-    plain = plain_value(cell)
+    plain = results.plain_value(cell)
     return "" if plain is None else "∞" if plain == "unbounded" else str(plain)
 
 
@@ -367,7 +360,7 @@ def without_records(values: Mapping[str, Any]) -> dict[str, Any]:
     silent: dict[str, Any] = {"top": 0, "report_records": False}
     if "report_records" not in values:
         # A page for others has no single records.
-        silent["report_for"] = Audience.EXTERNAL
+        silent["report_for"] = results.Audience.EXTERNAL
     return {**values, **{name: value for name, value in silent.items() if name in values}}
 
 
@@ -569,7 +562,7 @@ def show_answer(answer: Answer[Any], how: Format, **parts: Any) -> None:
     show_for_programs(answer.found, how, answer.notices, what_if=answer.what_if, **parts)
 
 
-def say_how(result: Result) -> None:
+def say_how(result: results.Result) -> None:
     """Say how a result came about, and how missing values were read."""
     made = result.provenance
     parts = [f"{made.method} ({made.variant})" if made.variant else made.method]
@@ -585,7 +578,7 @@ def say_how(result: Result) -> None:
     say(f"How: {'; '.join(parts)}.")
 
 
-def say_end(asked: Any, result: Result) -> None:
+def say_end(asked: Any, result: results.Result) -> None:
     """Say how a result came about, and which files were written of what was asked."""
     say_how(result)
     say_written(asked)
@@ -602,7 +595,10 @@ def show_explained(found: UniquesRisk, n_records: int, identifier: str = "") -> 
 
 
 def show_result(
-    result: Result, columns: Mapping[str, str] | None = None, *, table: pa.Table | None = None
+    result: results.Result,
+    columns: Mapping[str, str] | None = None,
+    *,
+    table: pa.Table | None = None,
 ) -> None:
     """Print a result, or a part of it, for people; `columns` has the headings of those to show."""
     if records_are_withheld() and result.tells_of_records:

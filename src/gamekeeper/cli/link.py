@@ -4,25 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gamekeeper.cli.commands import (
-    AsFormat,
-    Format,
-    command,
-    command_group,
-    progress_bar,
-    say,
-    say_all,
-    say_end,
-    say_part,
-    show_for_programs,
-    show_result,
-)
+from gamekeeper.cli import commands
 from gamekeeper.workbench.requests.records import EvaluateRequest, LinkRequest, StructureRequest
 
 if TYPE_CHECKING:
     from gamekeeper.attack.linkage.columns import LinkVariable
 
-app = command_group(
+app = commands.command_group(
     "link",
     "Stage two: link records, the attack that works on every masking method.\n\n"
     "Which record of a masked file is which of the original? How sure is that, and how often is it"
@@ -30,8 +18,8 @@ app = command_group(
 )
 
 
-@command(app, "files")
-def files_command(asked: LinkRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "files")
+def files_command(asked: LinkRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """Link the records of two files that share variables.
 
     [bold]Examples[/bold]
@@ -47,9 +35,9 @@ def files_command(asked: LinkRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.linkage import link_two_files
 
-    with progress_bar("Linking records") as progress:
+    with commands.progress_bar("Linking records") as progress:
         found = link_two_files(asked, progress=progress)
-    if how is not Format.TABLE:
+    if how is not commands.Format.TABLE:
         compared = [
             {"variable": one.name, "column": one.column, "kind": str(one.kind)}
             for one in found.variables
@@ -61,19 +49,21 @@ def files_command(asked: LinkRequest, how: AsFormat = Format.TABLE) -> None:
             "calibration": None if found.calibration is None else found.calibration.to_arrow(),
         }
         parts = {name: table for name, table in tables.items() if table is not None}
-        show_for_programs(found, how, variables={"rows": compared}, **parts)
+        commands.show_for_programs(found, how, variables={"rows": compared}, **parts)
         return
-    say_all(found.sentences())
-    say("Compared: " + "; ".join(_compared(one) for one in found.variables) + ".")
+    commands.say_all(found.sentences())
+    commands.say("Compared: " + "; ".join(_compared(one) for one in found.variables) + ".")
     surest = found.top(asked.top)
     if surest.num_rows:
-        say_part("The surest links:")
-        show_result(found, table=surest)
-    say_end(asked, found)
+        commands.say_part("The surest links:")
+        commands.show_result(found, table=surest)
+    commands.say_end(asked, found)
 
 
-@command(app, "evaluate")
-def evaluate_command(asked: EvaluateRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "evaluate")
+def evaluate_command(
+    asked: EvaluateRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Compare masked versions of a file: how many records of each are re-identified.
 
     Without --id, records are in the same order in all files.
@@ -84,14 +74,14 @@ def evaluate_command(asked: EvaluateRequest, how: AsFormat = Format.TABLE) -> No
     """
     from gamekeeper.workbench.linkage import evaluate_files
 
-    with progress_bar("Linking records") as progress:
+    with commands.progress_bar("Linking records") as progress:
         found = evaluate_files(asked, progress=progress)
-    if how is not Format.TABLE:
-        show_for_programs(found, how)
+    if how is not commands.Format.TABLE:
+        commands.show_for_programs(found, how)
         return
-    say_all(found.sentences())
-    say()
-    show_result(
+    commands.say_all(found.sentences())
+    commands.say()
+    commands.show_result(
         found,
         {
             "version": "version",
@@ -103,11 +93,13 @@ def evaluate_command(asked: EvaluateRequest, how: AsFormat = Format.TABLE) -> No
             "median_margin": "median margin",
         },
     )
-    say_end(asked, found)
+    commands.say_end(asked, found)
 
 
-@command(app, "structure")
-def structure_command(asked: StructureRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "structure")
+def structure_command(
+    asked: StructureRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Link records of files that have no variable in common, by the structure they share.
 
     [bold]Examples[/bold]
@@ -116,16 +108,16 @@ def structure_command(asked: StructureRequest, how: AsFormat = Format.TABLE) -> 
     """
     from gamekeeper.workbench.linkage import link_two_structures
 
-    with progress_bar("Clustering and matching") as progress:
+    with commands.progress_bar("Clustering and matching") as progress:
         found = link_two_structures(asked, progress=progress)
     clusterings = found.clusterings_table()
-    if how is not Format.TABLE:
-        show_for_programs(found, how, clusterings=clusterings)
+    if how is not commands.Format.TABLE:
+        commands.show_for_programs(found, how, clusterings=clusterings)
         return
-    say_all(found.sentences())
-    say()
-    show_result(found, table=clusterings)
-    say_end(asked, found)
+    commands.say_all(found.sentences())
+    commands.say()
+    commands.show_result(found, table=clusterings)
+    commands.say_end(asked, found)
 
 
 def _compared(one: LinkVariable) -> str:

@@ -7,38 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from gamekeeper.cli.commands import (
-    AsFormat,
-    Format,
-    command,
-    command_group,
-    progress_bar,
-    say,
-    say_all,
-    say_end,
-    say_first,
-    say_how,
-    say_written,
-    show_for_programs,
-    show_result,
-)
+from gamekeeper.cli import commands
 from gamekeeper.errors import NOT_MET_CODE, Cancelled
-from gamekeeper.workbench.requests.protection import (
-    ApplyRequest,
-    AuditRequest,
-    ChooseRequest,
-    ReplayRequest,
-    StudyRequest,
-    TryRequest,
-    UndoRequest,
-)
+from gamekeeper.workbench.requests import protection
 
 if TYPE_CHECKING:
     from gamekeeper.protection.plan import RiskUtilityMap
     from gamekeeper.workbench.answers import Answer
     from gamekeeper.workbench.protection.applying import ReleasedFile
 
-app = command_group(
+app = commands.command_group(
     "protect",
     "Stage three: protect a file, attack it again, and prove it.\n\n"
     "What must be done so that everybody has enough candidates, and no more than that? What do the same"
@@ -65,8 +43,10 @@ _CANDIDATES = {
 }
 
 
-@command(app, "audit")
-def audit_command(asked: AuditRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "audit")
+def audit_command(
+    asked: protection.AuditRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Attack anybody's masking of a file: who can be whom, links, an assessment, utility.
 
     Suppressed, recoded, swapped, noisy or synthetic: released records are compared with the people of
@@ -81,15 +61,15 @@ def audit_command(asked: AuditRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.protection.auditing import audit_release
 
-    with progress_bar("Attacking the release") as progress:
+    with commands.progress_bar("Attacking the release") as progress:
         answer = audit_release(asked, progress=progress)
     found = answer.found
-    if how is Format.TABLE:
-        say_first(answer)
-        say_all(found.sentences())
-        say()
-        show_result(found, _FIGURES)
-        say_end(asked, found)
+    if how is commands.Format.TABLE:
+        commands.say_first(answer)
+        commands.say_all(found.sentences())
+        commands.say()
+        commands.show_result(found, _FIGURES)
+        commands.say_end(asked, found)
     else:
         masked = [
             {
@@ -103,7 +83,7 @@ def audit_command(asked: AuditRequest, how: AsFormat = Format.TABLE) -> None:
             }
             for each in found.masked
         ]
-        show_for_programs(
+        commands.show_for_programs(
             found,
             how,
             answer.notices,
@@ -115,8 +95,10 @@ def audit_command(asked: AuditRequest, how: AsFormat = Format.TABLE) -> None:
         raise typer.Exit(NOT_MET_CODE)
 
 
-@command(app, "try")
-def try_command(asked: TryRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "try")
+def try_command(
+    asked: protection.TryRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Try candidates for targets: suppression, recoding, both; each is attacked again.
 
     Ends with exit code 4 where no candidate meets every target; the best that was reached is told,
@@ -133,19 +115,19 @@ def try_command(asked: TryRequest, how: AsFormat = Format.TABLE) -> None:
     from gamekeeper.workbench.protection.trying import kept_by, try_protection
 
     try:
-        with progress_bar("Trying candidates") as progress:
+        with commands.progress_bar("Trying candidates") as progress:
             answer = try_protection(asked, progress=progress)
     except KeyboardInterrupt:
         raise Cancelled("Trying candidates.", kept_by(asked.study)) from None
     plan = answer.found
-    if how is Format.TABLE:
-        say_first(answer)
-        say_all(plan.sentences())
-        say()
-        show_result(plan, _shown(plan.map))
-        say_end(asked, plan)
+    if how is commands.Format.TABLE:
+        commands.say_first(answer)
+        commands.say_all(plan.sentences())
+        commands.say()
+        commands.show_result(plan, _shown(plan.map))
+        commands.say_end(asked, plan)
     else:
-        show_for_programs(
+        commands.show_for_programs(
             plan,
             how,
             answer.notices,
@@ -157,8 +139,10 @@ def try_command(asked: TryRequest, how: AsFormat = Format.TABLE) -> None:
         raise typer.Exit(NOT_MET_CODE)
 
 
-@command(app, "map")
-def map_command(asked: StudyRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "map")
+def map_command(
+    asked: protection.StudyRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Show every candidate of a study, risk against loss, with the frontier.
 
     [bold]Examples[/bold]
@@ -168,21 +152,23 @@ def map_command(asked: StudyRequest, how: AsFormat = Format.TABLE) -> None:
     from gamekeeper.workbench.protection.trying import show_study
 
     found = show_study(asked)
-    if how is not Format.TABLE:
-        show_for_programs(found, how, candidates=[each.to_json() for each in found.candidates])
+    if how is not commands.Format.TABLE:
+        commands.show_for_programs(
+            found, how, candidates=[each.to_json() for each in found.candidates]
+        )
         return
-    say_all(found.sentences())
-    say(
+    commands.say_all(found.sentences())
+    commands.say(
         "The next candidate is made from "
         + (f"candidate {found.current}." if found.current else "the file itself.")
     )
-    say()
-    show_result(found, _shown(found))
-    say_written(asked)
+    commands.say()
+    commands.show_result(found, _shown(found))
+    commands.say_written(asked)
 
 
-@command(app, "choose")
-def choose_command(asked: ChooseRequest) -> None:
+@commands.command(app, "choose")
+def choose_command(asked: protection.ChooseRequest) -> None:
     """Choose the candidate that the next one is made from; write its recipe.
 
     [bold]Examples[/bold]
@@ -193,15 +179,17 @@ def choose_command(asked: ChooseRequest) -> None:
 
     chosen = choose_candidate(asked)
     if chosen is None:
-        say("The next candidate is made from the file itself.")
+        commands.say("The next candidate is made from the file itself.")
     else:
-        say(f"The next candidate is made from candidate {chosen.number}. {chosen.sentence}")
-        say_all([*chosen.unexamined, *chosen.told])
-    say_written(asked)
+        commands.say(
+            f"The next candidate is made from candidate {chosen.number}. {chosen.sentence}"
+        )
+        commands.say_all([*chosen.unexamined, *chosen.told])
+    commands.say_written(asked)
 
 
-@command(app, "undo")
-def undo_command(asked: UndoRequest) -> None:
+@commands.command(app, "undo")
+def undo_command(asked: protection.UndoRequest) -> None:
     """Go back to the candidate that the current one was made from; nothing is lost.
 
     [bold]Examples[/bold]
@@ -212,11 +200,13 @@ def undo_command(asked: UndoRequest) -> None:
 
     number = undo_choice(asked)
     place = f"candidate {number}" if number else "the file itself"
-    say(f"The next candidate is made from {place}. All candidates are still there.")
+    commands.say(f"The next candidate is made from {place}. All candidates are still there.")
 
 
-@command(app, "apply")
-def apply_command(asked: ApplyRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "apply")
+def apply_command(
+    asked: protection.ApplyRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Apply a recipe to the file it was made for, attack it again, and write the release.
 
     The release has the format of the file. Where a target is missed, nothing is written, and the exit
@@ -229,13 +219,15 @@ def apply_command(asked: ApplyRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.protection.applying import apply_recipe
 
-    with progress_bar("Protecting and attacking") as progress:
+    with commands.progress_bar("Protecting and attacking") as progress:
         answer = apply_recipe(asked, progress=progress)
     _tell_release(asked, answer, how)
 
 
-@command(app, "replay")
-def replay_command(asked: ReplayRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "replay")
+def replay_command(
+    asked: protection.ReplayRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Apply a recipe to another file of the same kind, such as next year's, and attack again.
 
     Found recodings are used as they are (--frozen) or searched for again (--anew); cells are suppressed
@@ -247,22 +239,24 @@ def replay_command(asked: ReplayRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.protection.applying import replay_recipe
 
-    with progress_bar("Protecting and attacking") as progress:
+    with commands.progress_bar("Protecting and attacking") as progress:
         answer = replay_recipe(asked, progress=progress)
     _tell_release(asked.apply, answer, how)
 
 
-def _tell_release(asked: ApplyRequest, answer: Answer[ReleasedFile], how: Format) -> None:
+def _tell_release(
+    asked: protection.ApplyRequest, answer: Answer[ReleasedFile], how: commands.Format
+) -> None:
     found = answer.found
-    if how is Format.TABLE:
-        say_first(answer)
-        say_all(found.sentences())
-        say()
-        show_result(found, _FIGURES)
-        say_how(found)
+    if how is commands.Format.TABLE:
+        commands.say_first(answer)
+        commands.say_all(found.sentences())
+        commands.say()
+        commands.show_result(found, _FIGURES)
+        commands.say_how(found)
         _say_files(asked, found)
     else:
-        show_for_programs(
+        commands.show_for_programs(
             found,
             how,
             answer.notices,
@@ -275,14 +269,14 @@ def _tell_release(asked: ApplyRequest, answer: Answer[ReleasedFile], how: Format
         raise typer.Exit(NOT_MET_CODE)
 
 
-def _say_files(asked: ApplyRequest, found: ReleasedFile) -> None:
+def _say_files(asked: protection.ApplyRequest, found: ReleasedFile) -> None:
     """Say what was written; of a file that missed a target there is neither release nor public page."""
     if not found.is_met:
         asked = replace(
             asked,
             release=replace(asked.release, output=None, public=None, external=None, changes=None),
         )
-    say_written(asked)
+    commands.say_written(asked)
 
 
 def _shown(found: RiskUtilityMap) -> dict[str, Any]:

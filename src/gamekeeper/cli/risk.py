@@ -8,26 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from gamekeeper.arrow import pa
-from gamekeeper.cli.commands import (
-    AsFormat,
-    Format,
-    command,
-    command_group,
-    progress_bar,
-    say,
-    say_all,
-    say_end,
-    say_explained,
-    say_first,
-    say_how,
-    say_part,
-    show_answer,
-    show_explained,
-    show_for_programs,
-    show_result,
-    show_table,
-    warn,
-)
+from gamekeeper.cli import commands
 from gamekeeper.wording import percent_text, shown_path
 from gamekeeper.workbench.requests.records import (
     CompareRequest,
@@ -48,7 +29,7 @@ if TYPE_CHECKING:
     from gamekeeper.data.keys.key_table import KeyTable
     from gamekeeper.workbench.risk import CountedFile
 
-app = command_group(
+app = commands.command_group(
     "risk",
     "Stage two: attack a file of microdata that may be released.\n\n"
     "Which records would an intruder re-identify, with what probability, at what cost, and which"
@@ -62,8 +43,8 @@ _KS = (2, 3, 5, 10)
 _SIZES_SHOWN = 10
 
 
-@command(app, "keys")
-def keys_command(asked: KeysRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "keys")
+def keys_command(asked: KeysRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """Count the keys of a file: how many records share theirs with how many others.
 
     [bold]Examples[/bold]
@@ -75,24 +56,24 @@ def keys_command(asked: KeysRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.risk import count_release
 
-    with progress_bar("Counting keys") as progress:
+    with commands.progress_bar("Counting keys") as progress:
         answer = count_release(asked, progress=progress)
     source, table = answer.found.source, answer.found.table
-    if how is not Format.TABLE:
-        show_for_programs(
+    if how is not commands.Format.TABLE:
+        commands.show_for_programs(
             table, how, answer.notices, what_if=answer.what_if, **_parts(answer.found)
         )
         return
     settings = ", ".join(f"{name} {value!r}" for name, value in source.settings.items())
-    say(f"File {source.name} ({source.kind}{': ' + settings if settings else ''}).")
-    say_first(answer)
-    say_all(table.sentences())
-    say()
+    commands.say(f"File {source.name} ({source.kind}{': ' + settings if settings else ''}).")
+    commands.say_first(answer)
+    commands.say_all(table.sentences())
+    commands.say()
     _show_sizes(table)
-    say()
+    commands.say()
     for k in _KS:
-        say(table.k_sentence(k))
-    say_end(asked, table)
+        commands.say(table.k_sentence(k))
+    commands.say_end(asked, table)
 
 
 def _line(table: KeyTable, sizes: Sequence[int]) -> dict[str, float]:
@@ -122,7 +103,7 @@ def _show_sizes(table: KeyTable) -> None:
         ]
         for line, more in lines
     ]
-    show_table(["class size", "different keys", "records", "share"], rows)
+    commands.show_table(["class size", "different keys", "records", "share"], rows)
 
 
 def _parts(found: CountedFile) -> dict[str, Any]:
@@ -139,8 +120,10 @@ def _parts(found: CountedFile) -> dict[str, Any]:
     }
 
 
-@command(app, "measures")
-def measures_command(asked: MeasuresRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "measures")
+def measures_command(
+    asked: MeasuresRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Measure a file as offices and their software do, each measure as its authors define it.
 
     k-anonymity, prosecutor, journalist and marketer risk, individual and household risk, expected
@@ -156,24 +139,24 @@ def measures_command(asked: MeasuresRequest, how: AsFormat = Format.TABLE) -> No
     """
     from gamekeeper.workbench.risk import measure_release
 
-    with progress_bar("Measuring") as progress:
+    with commands.progress_bar("Measuring") as progress:
         answer = measure_release(asked, progress=progress)
     found = answer.found
-    if how is not Format.TABLE:
-        show_answer(answer, how, unsafe={"rows": found.unsafe.to_pylist()})
+    if how is not commands.Format.TABLE:
+        commands.show_answer(answer, how, unsafe={"rows": found.unsafe.to_pylist()})
         return
-    say_first(answer)
-    say_all(found.sentences())
-    say()
-    show_result(found, {"measure": "measure", "value": "value", "meaning": "meaning"})
+    commands.say_first(answer)
+    commands.say_all(found.sentences())
+    commands.say()
+    commands.show_result(found, {"measure": "measure", "value": "value", "meaning": "meaning"})
     if found.unsafe.num_columns > 1:
-        say_part("Unsafe combinations that each key variable has a part in:")
-        show_result(found, table=found.unsafe)
-    say_end(asked, found)
+        commands.say_part("Unsafe combinations that each key variable has a part in:")
+        commands.show_result(found, table=found.unsafe)
+    commands.say_end(asked, found)
 
 
-@command(app, "dis")
-def dis_command(asked: DisRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "dis")
+def dis_command(asked: DisRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """Estimate what a unique match is worth: data intrusion simulation (DIS).
 
     [bold]Examples[/bold]
@@ -185,23 +168,23 @@ def dis_command(asked: DisRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.risk import simulate_intrusion
 
-    with progress_bar("Simulating an intruder") as progress:
+    with commands.progress_bar("Simulating an intruder") as progress:
         answer = simulate_intrusion(asked, progress=progress)
     found = answer.found
-    if how is not Format.TABLE:
-        show_answer(answer, how)
+    if how is not commands.Format.TABLE:
+        commands.show_answer(answer, how)
         return
-    say_first(answer)
-    say_all(found.sentences())
-    say()
-    show_result(
+    commands.say_first(answer)
+    commands.say_all(found.sentences())
+    commands.say()
+    commands.show_result(
         found, {"measure": "measure", "value": "value", "exact": "exact", "meaning": "meaning"}
     )
-    say_end(asked, found)
+    commands.say_end(asked, found)
 
 
-@command(app, "match")
-def match_command(asked: MatchRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "match")
+def match_command(asked: MatchRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """Compare ways to find a match: how likely each is right, and what the search costs.
 
     The population is given as a file, or models of the sample infer it from weights or the sampling
@@ -215,16 +198,16 @@ def match_command(asked: MatchRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.risk import match_release
 
-    with progress_bar("Matching") as progress:
+    with commands.progress_bar("Matching") as progress:
         answer = match_release(asked, progress=progress)
     found = answer.found
-    if how is not Format.TABLE:
-        show_answer(answer, how)
+    if how is not commands.Format.TABLE:
+        commands.show_answer(answer, how)
         return
-    say_first(answer)
-    say_all(found.file_sentences())
-    say()
-    show_result(
+    commands.say_first(answer)
+    commands.say_all(found.file_sentences())
+    commands.say()
+    commands.show_result(
         found,
         {
             "strategy": "strategy",
@@ -236,13 +219,13 @@ def match_command(asked: MatchRequest, how: AsFormat = Format.TABLE) -> None:
             "eff_without": "efficiency",
         },
     )
-    say()
-    say_all(found.dominance_sentences())
-    say_end(asked, found)
+    commands.say()
+    commands.say_all(found.dominance_sentences())
+    commands.say_end(asked, found)
 
 
-@command(app, "suda")
-def suda_command(asked: SudaRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "suda")
+def suda_command(asked: SudaRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """Find special uniques: every combination of variables that sets a record apart.
 
     Prints a summary, the riskiest records with the reasons in words, and what each variable
@@ -259,13 +242,13 @@ def suda_command(asked: SudaRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.risk import find_uniques
 
-    with progress_bar("Searching for uniques") as progress:
-        answer = find_uniques(asked, tell=warn, progress=progress)
+    with commands.progress_bar("Searching for uniques") as progress:
+        answer = find_uniques(asked, tell=commands.warn, progress=progress)
     found = answer.found
     has_reasons = asked.search.listing and bool(found.file["sample_uniques"])
     explained = {str(record): found.explain(record) for record in asked.explain}
-    if how is not Format.TABLE:
-        show_answer(
+    if how is not commands.Format.TABLE:
+        commands.show_answer(
             answer,
             how,
             file=found.file,
@@ -276,15 +259,15 @@ def suda_command(asked: SudaRequest, how: AsFormat = Format.TABLE) -> None:
             explanations=explained or None,
         )
         return
-    say_first(answer)
-    say_all(found.sentences())
+    commands.say_first(answer)
+    commands.say_all(found.sentences())
     if asked.top and has_reasons:
-        say_part("The riskiest records and what sets them apart:")
-        show_explained(found, asked.top, _identifier(found, asked.identifier))
-    say_part("What each variable contributes:")
-    show_result(found.variables)
-    say_explained(explained)
-    say_end(asked, found)
+        commands.say_part("The riskiest records and what sets them apart:")
+        commands.show_explained(found, asked.top, _identifier(found, asked.identifier))
+    commands.say_part("What each variable contributes:")
+    commands.show_result(found.variables)
+    commands.say_explained(explained)
+    commands.say_end(asked, found)
 
 
 def _identifier(found: UniquesRisk, asked: str) -> str:
@@ -305,8 +288,8 @@ def _why(found: UniquesRisk, asked: str) -> pa.Table:
     return told.add_column(1, name, table[name].take(places))
 
 
-@command(app, "special")
-def special_command(asked: SpecialRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "special")
+def special_command(asked: SpecialRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """Tell special from random uniques: which stay unique with fewer variables or less detail?
 
     Coarser categories are those of the scenario's partition graphs, so this needs a scenario for
@@ -318,16 +301,16 @@ def special_command(asked: SpecialRequest, how: AsFormat = Format.TABLE) -> None
     """
     from gamekeeper.workbench.risk import find_special
 
-    with progress_bar("Looking for special uniques") as progress:
+    with commands.progress_bar("Looking for special uniques") as progress:
         answer = find_special(asked, progress=progress)
     found = answer.found
-    if how is not Format.TABLE:
-        show_answer(answer, how, properties=found.properties)
+    if how is not commands.Format.TABLE:
+        commands.show_answer(answer, how, properties=found.properties)
         return
-    say_first(answer)
-    say_all(found.file_sentences())
-    say()
-    show_result(
+    commands.say_first(answer)
+    commands.say_all(found.file_sentences())
+    commands.say()
+    commands.show_result(
         found.properties,
         {
             "property": "property",
@@ -336,11 +319,11 @@ def special_command(asked: SpecialRequest, how: AsFormat = Format.TABLE) -> None
             "random_share": "of random uniques",
         },
     )
-    say_end(asked, found)
+    commands.say_end(asked, found)
 
 
-@command(app, "model")
-def model_command(asked: ModelRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "model")
+def model_command(asked: ModelRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """Fit models of how the key variables hang together, and say whether to trust them.
 
     Ctrl-C ends the search, and shows what it has found by then.
@@ -351,30 +334,30 @@ def model_command(asked: ModelRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.models import fit_release
 
-    with progress_bar("Searching models") as progress:
+    with commands.progress_bar("Searching models") as progress:
         answer = fit_release(asked, progress=progress)
     fit = answer.found
-    if how is not Format.TABLE:
-        show_answer(answer, how)
+    if how is not commands.Format.TABLE:
+        commands.show_answer(answer, how)
         return
-    say_first(answer)
-    say_all(fit.sentences())
-    say()
+    commands.say_first(answer)
+    commands.say_all(fit.sentences())
+    commands.say()
     edges = fit.to_arrow()
     most = 120  # more lines than this say nothing to a person
     if edges.num_rows > most:
-        say(
+        commands.say(
             f"The {most} most probable of {edges.num_rows:,} pairs of variables (--format csv"
             " has all of them):"
         )
-        say()
+        commands.say()
         edges = edges.sort_by([("probability", "descending")]).slice(0, most)
-    show_result(fit, table=edges)
-    say_end(asked, fit)
+    commands.show_result(fit, table=edges)
+    commands.say_end(asked, fit)
 
 
-@command(app, "infer")
-def infer_command(asked: InferRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "infer")
+def infer_command(asked: InferRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """Infer, as an intruder with models would, how many people share the key of each record.
 
     With a population, attacks on the keys that rank first are tried on it. With --known and --ask,
@@ -389,11 +372,11 @@ def infer_command(asked: InferRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.models import infer_release
 
-    with progress_bar("Searching models") as progress:
+    with commands.progress_bar("Searching models") as progress:
         answer = infer_release(asked, progress=progress)
     found, risk = answer.found, answer.found.risk
-    if how is not Format.TABLE:
-        show_for_programs(
+    if how is not commands.Format.TABLE:
+        commands.show_for_programs(
             risk,
             how,
             answer.notices,
@@ -404,13 +387,13 @@ def infer_command(asked: InferRequest, how: AsFormat = Format.TABLE) -> None:
             answers=found.values,
         )
         return
-    say_first(answer)
-    say_all(risk.sentences())
+    commands.say_first(answer)
+    commands.say_all(risk.sentences())
     if asked.top:
-        say_part("The records most probably matched rightly:")
-        show_result(risk.records, table=risk.records.top(asked.top))
-    say_part("What each variable adds (the file with it over the file without it):")
-    show_result(
+        commands.say_part("The records most probably matched rightly:")
+        commands.show_result(risk.records, table=risk.records.top(asked.top))
+    commands.say_part("What each variable adds (the file with it over the file without it):")
+    commands.show_result(
         found.variables,
         {
             "variable": "variable",
@@ -422,11 +405,11 @@ def infer_command(asked: InferRequest, how: AsFormat = Format.TABLE) -> None:
         },
     )
     if found.categories is not None:
-        say()
-        say(f"What each category of {asked.categories} adds, by {asked.of_categories.by}:")
-        say_all(found.categories.sentences()[1:])
-        say()
-        show_result(
+        commands.say()
+        commands.say(f"What each category of {asked.categories} adds, by {asked.of_categories.by}:")
+        commands.say_all(found.categories.sentences()[1:])
+        commands.say()
+        commands.show_result(
             found.categories,
             {
                 "category": "category",
@@ -437,13 +420,13 @@ def infer_command(asked: InferRequest, how: AsFormat = Format.TABLE) -> None:
         )
     for told in (found.attacks, found.values):
         if told is not None:
-            say()
-            say_all(told.sentences())
-    say_end(asked, risk)
+            commands.say()
+            commands.say_all(told.sentences())
+    commands.say_end(asked, risk)
 
 
-@command(app, "compare")
-def compare_command(asked: CompareRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "compare")
+def compare_command(asked: CompareRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """Judge measures of risk against the truth: which finds the population uniques?
 
     The file is taken as everybody there is; samples are drawn from it, scored, and attacked: how
@@ -455,18 +438,18 @@ def compare_command(asked: CompareRequest, how: AsFormat = Format.TABLE) -> None
     """
     from gamekeeper.workbench.models import compare_on_population
 
-    with progress_bar("Drawing samples, scoring and attacking them") as progress:
+    with commands.progress_bar("Drawing samples, scoring and attacking them") as progress:
         answer = compare_on_population(asked, progress=progress)
     found = answer.found
     attacks = [*found.attacks.sentences(), *found.attacks.notices()]
-    if how is not Format.TABLE:
+    if how is not commands.Format.TABLE:
         tried = {"sentences": attacks, "rows": found.attacks.to_arrow().to_pylist()}
-        show_answer(answer, how, attacks=tried)
+        commands.show_answer(answer, how, attacks=tried)
         return
-    say_first(answer)
-    say_all(found.sentences())
-    say()
-    show_result(
+    commands.say_first(answer)
+    commands.say_all(found.sentences())
+    commands.say()
+    commands.show_result(
         found,
         {
             "fraction": "fraction",
@@ -479,13 +462,15 @@ def compare_command(asked: CompareRequest, how: AsFormat = Format.TABLE) -> None
             "population_uniques_true": "in truth",
         },
     )
-    say()
-    say_all(attacks)
-    say_end(asked, found)
+    commands.say()
+    commands.say_all(attacks)
+    commands.say_end(asked, found)
 
 
-@command(app, "simulate")
-def simulate_command(asked: SimulateRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "simulate")
+def simulate_command(
+    asked: SimulateRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Take a file as everybody there is, draw samples from it, and see how measures of risk fare.
 
     [bold]Examples[/bold]
@@ -496,22 +481,22 @@ def simulate_command(asked: SimulateRequest, how: AsFormat = Format.TABLE) -> No
     """
     from gamekeeper.workbench.models import run_simulation
 
-    with progress_bar("Drawing samples") as progress:
+    with commands.progress_bar("Drawing samples") as progress:
         answer = run_simulation(asked, progress=progress)
     found = answer.found
-    if how is not Format.TABLE:
-        show_answer(answer, how)
+    if how is not commands.Format.TABLE:
+        commands.show_answer(answer, how)
         return
-    say_first(answer)
-    say_all(found.sentences())
-    say_end(asked, found)
+    commands.say_first(answer)
+    commands.say_all(found.sentences())
+    commands.say_end(asked, found)
 
 
 look_app = typer.Typer(rich_markup_mode="rich")
 
 
-@command(look_app, "look")
-def look_command(asked: LookRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(look_app, "look")
+def look_command(asked: LookRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """Look at a file first: columns, levels, missing cells, likely identifiers, possible keys.
 
     No value of the file is shown, but for codes for missing such as -9, unless --values is given.
@@ -527,17 +512,17 @@ def look_command(asked: LookRequest, how: AsFormat = Format.TABLE) -> None:
 
     found = look_at(asked)
     names = ("column", "value", "records")
-    if how is not Format.TABLE:
+    if how is not commands.Format.TABLE:
         rows = [dict(zip(names, row, strict=True)) for row in found.values]
         values = {"rows": rows} if asked.values else None
-        show_for_programs(found, how, found.notices, values=values)
+        commands.show_for_programs(found, how, found.notices, values=values)
         return
-    say_all(found.sentences())
-    say()
-    show_result(found)
+    commands.say_all(found.sentences())
+    commands.say()
+    commands.show_result(found)
     if asked.values:
-        say()
-        show_table(names, [[column, value, f"{n:,}"] for column, value, n in found.values])
+        commands.say()
+        commands.show_table(names, [[column, value, f"{n:,}"] for column, value, n in found.values])
     if asked.unmapped is not None and asked.unmapped.exists():
-        say(f"To be filled in for --values: {shown_path(asked.unmapped)}")
-    say_how(found)
+        commands.say(f"To be filled in for --values: {shown_path(asked.unmapped)}")
+    commands.say_how(found)

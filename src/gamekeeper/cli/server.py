@@ -9,28 +9,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gamekeeper.cli.commands import (
-    AsFormat,
-    Format,
-    command,
-    command_group,
-    progress_bar,
-    say,
-    show,
-    show_for_programs,
-    warn,
-)
+from gamekeeper.cli import commands
 from gamekeeper.errors import Cancelled, InputError, Reason
 from gamekeeper.results import EVERYTHING, make_listing
-from gamekeeper.workbench.requests.shared import (
-    AccountRequest,
-    AccountRole,
-    AccountsRequest,
-    DemoRequest,
-    NewAccountRequest,
-    RoleRequest,
-    ServeRequest,
-)
+from gamekeeper.workbench.requests import shared
 
 if TYPE_CHECKING:
     from gamekeeper.web.people import Accounts, Role, Sessions
@@ -38,8 +20,8 @@ if TYPE_CHECKING:
 app = typer.Typer(rich_markup_mode="rich")
 
 
-@command(app, "serve")
-def serve_command(asked: ServeRequest) -> None:
+@commands.command(app, "serve")
+def serve_command(asked: shared.ServeRequest) -> None:
     """Open the workbench in the browser, on this machine, until it is stopped with Ctrl-C.
 
     It says in one line where it is; that address signs you in, once. Everything that pages do,
@@ -60,8 +42,8 @@ def serve_command(asked: ServeRequest) -> None:
         raise needs_web("The workbench was to be opened in the browser.", error) from error
     # To stop it is how it ends, and no fault.
     with suppress(KeyboardInterrupt):
-        serve(asked, say=say)
-    say("Stopped.")
+        serve(asked, say=commands.say)
+    commands.say("Stopped.")
 
 
 def needs_web(asked: str, error: ModuleNotFoundError) -> InputError:
@@ -76,15 +58,15 @@ def needs_web(asked: str, error: ModuleNotFoundError) -> InputError:
     )
 
 
-account_app = command_group(
+account_app = commands.command_group(
     "account",
     "Accounts of the workbench in the browser: who may sign in, in which role.\n\n"
     "As long as there are none, whoever starts the server is the only one who can use it.",
 )
 
 
-@command(account_app, "add")
-def add_command(asked: NewAccountRequest) -> None:
+@commands.command(account_app, "add")
+def add_command(asked: shared.NewAccountRequest) -> None:
     """Add an account; its password is asked for, or read from standard input.
 
     [bold]Examples[/bold]
@@ -93,48 +75,50 @@ def add_command(asked: NewAccountRequest) -> None:
     """
     accounts, _ = _people(asked.of)
     accounts.add(asked.name, _role(asked.role), _password())
-    say(f"{asked.name} may sign in, as {asked.role.value}.")
+    commands.say(f"{asked.name} may sign in, as {asked.role.value}.")
 
 
-@command(account_app, "list")
-def list_command(asked: AccountsRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(account_app, "list")
+def list_command(
+    asked: shared.AccountsRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """List the accounts and their roles."""
     rows = [(account.name, account.role.word) for account in _people(asked)[0].all()]
-    show(make_listing("accounts", ("account", "role"), rows, EVERYTHING), how)
+    commands.show(make_listing("accounts", ("account", "role"), rows, EVERYTHING), how)
 
 
-@command(account_app, "role")
-def role_command(asked: RoleRequest) -> None:
+@commands.command(account_app, "role")
+def role_command(asked: shared.RoleRequest) -> None:
     """Give an account another role; its sessions end."""
     accounts, _ = _people(asked.of)
     accounts.change(asked.name, role=_role(asked.role))
-    say(f"{asked.name} is {asked.role.value} now.")
+    commands.say(f"{asked.name} is {asked.role.value} now.")
 
 
-@command(account_app, "password")
-def password_command(asked: AccountRequest) -> None:
+@commands.command(account_app, "password")
+def password_command(asked: shared.AccountRequest) -> None:
     """Give an account another password; its sessions end."""
     accounts, _ = _people(asked.of)
     accounts.change(asked.name, password=_password())
-    say(f"{asked.name} has another password.")
+    commands.say(f"{asked.name} has another password.")
 
 
-@command(account_app, "remove")
-def remove_command(asked: AccountRequest) -> None:
+@commands.command(account_app, "remove")
+def remove_command(asked: shared.AccountRequest) -> None:
     """Remove an account; its sessions end, and what it did stays in the history."""
     accounts, _ = _people(asked.of)
     accounts.remove(asked.name)
-    say(f"{asked.name} may sign in no longer.")
+    commands.say(f"{asked.name} may sign in no longer.")
 
 
-@command(account_app, "revoke")
-def revoke_command(asked: AccountRequest) -> None:
+@commands.command(account_app, "revoke")
+def revoke_command(asked: shared.AccountRequest) -> None:
     """End all sessions of an account, which may sign in again."""
     _, sessions = _people(asked.of)
-    say(f"Sessions that ended: {sessions.revoke(asked.name)}.")
+    commands.say(f"Sessions that ended: {sessions.revoke(asked.name)}.")
 
 
-def _people(asked: AccountsRequest) -> tuple[Accounts, Sessions]:
+def _people(asked: shared.AccountsRequest) -> tuple[Accounts, Sessions]:
     try:
         from gamekeeper.web.serving import people_of
     except ModuleNotFoundError as error:
@@ -142,7 +126,7 @@ def _people(asked: AccountsRequest) -> tuple[Accounts, Sessions]:
     return people_of(asked)
 
 
-def _role(asked: AccountRole) -> Role:
+def _role(asked: shared.AccountRole) -> Role:
     from gamekeeper.web.people import role_of
 
     return role_of(asked.value)
@@ -154,8 +138,8 @@ def _password() -> str:
     return typer.prompt("Password", hide_input=True, confirmation_prompt=True)
 
 
-@command(app, "demo")
-def demo_command(asked: DemoRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "demo")
+def demo_command(asked: shared.DemoRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """Run the main job on made-up data and write HTML reports.
 
     [bold]Examples[/bold]
@@ -171,64 +155,68 @@ def demo_command(asked: DemoRequest, how: AsFormat = Format.TABLE) -> None:
     from gamekeeper.workbench.demo_walk import run_demo
 
     try:
-        with progress_bar("Making up a country, mapping, attacking and protecting") as progress:
+        with commands.progress_bar(
+            "Making up a country, mapping, attacking and protecting"
+        ) as progress:
             told = run_demo(asked, progress=progress)
     except (Cancelled, KeyboardInterrupt):
         if asked.output.is_dir():
-            warn(f"What was made so far is left in {asked.output}; the next demo replaces it.")
+            commands.warn(
+                f"What was made so far is left in {asked.output}; the next demo replaces it."
+            )
         raise
     found = told.risk.assessment
-    if how is not Format.TABLE:
-        show_for_programs(found, how, found.notices, **found.parts())
+    if how is not commands.Format.TABLE:
+        commands.show_for_programs(found, how, found.notices, **found.parts())
         return
-    say(
+    commands.say(
         f"May this file be released? {found.measured.keys.n_records:,} records, a sample of"
         f" {told.risk.fraction} of the {told.risk.n_people:,} people of Norland, who are made up."
     )
-    say()
+    commands.say()
     tell_assessment(found)
-    say()
+    commands.say()
     summary = told.check.summary()
-    say("How it came about:")
-    say()
-    say(
+    commands.say("How it came about:")
+    commands.say()
+    commands.say(
         f"1. What others know: {summary['forms']} invented forms with {summary['variables']} variables,"
         f" kept in a store with history. {summary['inconsistent'] or 'No'} of their categorizations are"
         " inconsistent, and are set aside."
     )
     _say_lines([describe_map(told.outcome), *told.story])
-    say()
-    say(
+    commands.say()
+    commands.say(
         f"2. What is kept of it, the scenario {told.scenario.name!r}, and what happens when forms change:"
     )
     _say_lines(told.later)
-    say()
-    say("3. How good the estimates were. Nobody has the population, except in a demo:")
+    commands.say()
+    commands.say("3. How good the estimates were. Nobody has the population, except in a demo:")
     _say_lines(told.risk.truth)
-    say()
+    commands.say()
     tables = told.tables
-    say(
+    commands.say(
         f"4. Tables: {tables.axes[0]} by {tables.axes[1]} of the {tables.n_people:,} people of"
         f" {tables.place}, every count rounded to a multiple of 3."
     )
     _say_lines(tables.sentences())
-    say()
-    say(
+    commands.say()
+    commands.say(
         f"5. Linkage: {told.linkage.n_records:,} records of the file, masked in two ways, linked with"
         " the original."
     )
     _say_lines(told.linkage.sentences())
-    say()
-    say(
+    commands.say()
+    commands.say(
         "6. Protection: everybody is to fit at least 3 released records, and every record 3 people."
     )
     _say_lines(told.protection.sentences())
-    say()
-    say("Three things to open:")
+    commands.say()
+    commands.say("Three things to open:")
     for what, path in told.open_first.items():
-        say(f"- {path}: {what}")
+        commands.say(f"- {path}: {what}")
 
 
 def _say_lines(lines: Sequence[str]) -> None:
     for line in lines:
-        say(f"   {line}")
+        commands.say(f"   {line}")

@@ -8,41 +8,16 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gamekeeper.cli.commands import (
-    AsFormat,
-    Format,
-    command,
-    command_group,
-    progress_bar,
-    records_are_withheld,
-    say,
-    say_all,
-    say_end,
-    say_notices,
-    say_part,
-    show_for_programs,
-    show_result,
-    warn,
-)
+from gamekeeper.cli import commands
 from gamekeeper.errors import NOT_MET_CODE
 from gamekeeper.results import EVERYTHING, make_listing
 from gamekeeper.wording import count_of, shape_text
-from gamekeeper.workbench.requests.tables import (
-    AuditRequest,
-    BoundsRequest,
-    ComparisonRequest,
-    FeasibleRequest,
-    InferRequest,
-    MarkRequest,
-    PublishRequest,
-    RecordsRequest,
-    SapRequest,
-)
+from gamekeeper.workbench.requests import tables
 
 if TYPE_CHECKING:
     from gamekeeper.attack.tables.audit_result import TableAudit
 
-app = command_group(
+app = commands.command_group(
     "tables",
     "Stage two: attack tables of counts that may be released.\n\n"
     "What can be worked out about the cells from everything that is published together, exact,"
@@ -51,8 +26,10 @@ app = command_group(
 )
 
 
-@command(app, "release")
-def release_command(asked: PublishRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "release")
+def release_command(
+    asked: tables.PublishRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Count a file of microdata, and publish tables of it under a scheme.
 
     [bold]Examples[/bold]
@@ -64,7 +41,7 @@ def release_command(asked: PublishRequest, how: AsFormat = Format.TABLE) -> None
     """
     from gamekeeper.workbench.tables import publish_tables
 
-    with progress_bar("Counting") as progress:
+    with commands.progress_bar("Counting") as progress:
         answer = publish_tables(asked, progress=progress)
     release, truth = answer.found
     shape = shape_text(release.shape)
@@ -74,17 +51,19 @@ def release_command(asked: PublishRequest, how: AsFormat = Format.TABLE) -> None
         *(f"Published: {table.name} ({table.scheme.text})." for table in release.published),
         f"Release: {asked.output}{with_truth}",
     ]
-    if how is not Format.TABLE:
+    if how is not commands.Format.TABLE:
         rows = [(table.name, table.scheme.text) for table in release.published]
         listing = make_listing("published tables", ("table", "scheme"), rows, EVERYTHING)
-        show_for_programs(listing, how, answer.notices, sentences=told)
+        commands.show_for_programs(listing, how, answer.notices, sentences=told)
         return
-    say_notices(answer.notices)
-    say_all(told)
+    commands.say_notices(answer.notices)
+    commands.say_all(told)
 
 
-@command(app, "records")
-def records_command(asked: RecordsRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "records")
+def records_command(
+    asked: tables.RecordsRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Write a table of true counts as records, one row per unit, as microdata are attacked.
 
     The way back is 'tables release'.
@@ -97,16 +76,18 @@ def records_command(asked: RecordsRequest, how: AsFormat = Format.TABLE) -> None
 
     table = write_units(asked)
     told = [f"{table.total:,} records of {', '.join(table.names)}: {asked.output}"]
-    if how is not Format.TABLE:
+    if how is not commands.Format.TABLE:
         rows = [(axis.name, len(axis)) for axis in table.axes]
         listing = make_listing("columns of records", ("column", "categories"), rows, EVERYTHING)
-        show_for_programs(listing, how, sentences=told)
+        commands.show_for_programs(listing, how, sentences=told)
         return
-    say_all(told)
+    commands.say_all(told)
 
 
-@command(app, "bounds")
-def bounds_command(asked: BoundsRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "bounds")
+def bounds_command(
+    asked: tables.BoundsRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Bound every cell by everything that is published, and say whether the bounds are tight.
 
     With a rule, exit code 4 says that it is broken or not proven to hold.
@@ -123,24 +104,28 @@ def bounds_command(asked: BoundsRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.tables import bound_release
 
-    with progress_bar("Bounding cells") as progress:
-        answer = bound_release(asked, listing=how is not Format.TABLE, progress=progress, tell=warn)
+    with commands.progress_bar("Bounding cells") as progress:
+        answer = bound_release(
+            asked, listing=how is not commands.Format.TABLE, progress=progress, tell=commands.warn
+        )
     found = answer.found
-    said = found.sentences(0) if records_are_withheld() else found.sentences()
+    said = found.sentences(0) if commands.records_are_withheld() else found.sentences()
     with exit_of_rules(is_met=found.is_met):
-        if how is not Format.TABLE:
-            show_for_programs(found, how, answer.notices, sentences=said)
+        if how is not commands.Format.TABLE:
+            commands.show_for_programs(found, how, answer.notices, sentences=said)
             return
-        say_notices(answer.notices)
-        say_all(said)
+        commands.say_notices(answer.notices)
+        commands.say_all(said)
         if asked.top:
-            say_part("The cells that are known best:")
-            show_result(found, table=found.top(asked.top))
-        say_end(asked, found)
+            commands.say_part("The cells that are known best:")
+            commands.show_result(found, table=found.top(asked.top))
+        commands.say_end(asked, found)
 
 
-@command(app, "feasible")
-def feasible_command(asked: FeasibleRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "feasible")
+def feasible_command(
+    asked: tables.FeasibleRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Count the tables that agree with a release, and say how probable each count is.
 
     [bold]Examples[/bold]
@@ -150,26 +135,30 @@ def feasible_command(asked: FeasibleRequest, how: AsFormat = Format.TABLE) -> No
     """
     from gamekeeper.workbench.tables import explore_release
 
-    with progress_bar("Searching tables") as progress:
+    with commands.progress_bar("Searching tables") as progress:
         found = explore_release(asked, progress=progress)
-    if how is not Format.TABLE:
+    if how is not commands.Format.TABLE:
         listed = None if found.tables is None else found.tables.tolist()
-        show_for_programs(found, how, tables=listed)
+        commands.show_for_programs(found, how, tables=listed)
         return
-    say_all(found.sentences())
+    commands.say_all(found.sentences())
     if found.cells is not None and asked.top:
-        say_part("The cells whose count is most probable:")
+        commands.say_part("The cells whose count is most probable:")
         shown = found.top(asked.top)
-        show_result(found, table=shown.drop_columns("p_zero_error") if found.cells.exact else shown)
+        commands.show_result(
+            found, table=shown.drop_columns("p_zero_error") if found.cells.exact else shown
+        )
     if found.tables is not None:
         for number, table in enumerate(found.tables, start=1):
-            say()
-            say(f"Table {number}: {table.tolist()}")
-    say_end(asked, found)
+            commands.say()
+            commands.say(f"Table {number}: {table.tolist()}")
+    commands.say_end(asked, found)
 
 
-@command(app, "infer")
-def infer_command(asked: InferRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "infer")
+def infer_command(
+    asked: tables.InferRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Say what anybody can say for certain about people of a kind: everyone is, nobody is.
 
     [bold]Examples[/bold]
@@ -178,19 +167,19 @@ def infer_command(asked: InferRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.tables import attribute_release
 
-    with progress_bar("Inferring") as progress:
+    with commands.progress_bar("Inferring") as progress:
         found = attribute_release(asked, progress=progress)
-    if how is not Format.TABLE:
-        few = found.sentences(0) if records_are_withheld() else None
-        show_for_programs(found, how, sentences=few)
+    if how is not commands.Format.TABLE:
+        few = found.sentences(0) if commands.records_are_withheld() else None
+        commands.show_for_programs(found, how, sentences=few)
         return
     said = found.sentences(asked.top)
-    say(said[0])
+    commands.say(said[0])
     if len(said) > 1:
-        say()
+        commands.say()
     for number, sentence in enumerate(said[1:], start=1):
-        say(f"{number:>3}. {sentence}")
-    say_end(asked, found)
+        commands.say(f"{number:>3}. {sentence}")
+    commands.say_end(asked, found)
 
 
 _BANDS = {
@@ -205,8 +194,8 @@ _CHOOSE = "-n chooses which are shown, --output has all"
 _FEW_KNOWN, _FEW_COMPARED = 15, 6
 
 
-@command(app, "sap")
-def sap_command(asked: SapRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "sap")
+def sap_command(asked: tables.SapRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """Say what somebody learns who knows n of the people: SAP, the subtraction attribution probability.
 
     The true counts are needed: 'tables release --truth' keeps them in the release, or name a file
@@ -225,55 +214,59 @@ def sap_command(asked: SapRequest, how: AsFormat = Format.TABLE) -> None:
         _whole(asked, how)
 
 
-def _within(asked: SapRequest, how: Format) -> None:
+def _within(asked: tables.SapRequest, how: commands.Format) -> None:
     from gamekeeper.workbench.tables import subtract_release_within
 
-    with progress_bar("Subtracting people") as progress:
+    with commands.progress_bar("Subtracting people") as progress:
         areas = subtract_release_within(asked, progress=progress)
-    if how is not Format.TABLE:
-        show_for_programs(areas, how)
+    if how is not commands.Format.TABLE:
+        commands.show_for_programs(areas, how)
         return
-    say_all(areas.sentences())
-    say()
-    if not records_are_withheld():
-        say("The riskiest:")
-        say()
-        show_result(areas, table=areas.to_arrow().slice(0, 15))
-    say_end(asked, areas)
+    commands.say_all(areas.sentences())
+    commands.say()
+    if not commands.records_are_withheld():
+        commands.say("The riskiest:")
+        commands.say()
+        commands.show_result(areas, table=areas.to_arrow().slice(0, 15))
+    commands.say_end(asked, areas)
 
 
-def _whole(asked: SapRequest, how: Format) -> None:
+def _whole(asked: tables.SapRequest, how: commands.Format) -> None:
     from gamekeeper.workbench.tables import subtract_release
 
-    with progress_bar("Subtracting people") as progress:
+    with commands.progress_bar("Subtracting people") as progress:
         found = subtract_release(asked, progress=progress)
-    if how is not Format.TABLE:
+    if how is not commands.Format.TABLE:
         zeros = None if found.distribution is None else found.distribution.tolist()
-        show_for_programs(found, how, where=found.detail, numbers_of_zeros=zeros)
+        commands.show_for_programs(found, how, where=found.detail, numbers_of_zeros=zeros)
         return
-    say_all(found.sentences())
-    say()
+    commands.say_all(found.sentences())
+    commands.say()
     n_rows = len(found.risk.n)
     shown = _shown(n_rows, _FEW_KNOWN, is_asked=asked.options.n is not None)
     if shown < n_rows:
-        say(f"{shown} of {n_rows:,} numbers of people; {_CHOOSE}.")
-        say()
+        commands.say(f"{shown} of {n_rows:,} numbers of people; {_CHOOSE}.")
+        commands.say()
     few = found.few(shown)
     is_drawn = found.risk.draws > 0
-    show_result(found, table=few.drop_columns(["exact"] if is_drawn else ["lower", "upper"]))
-    if found.detail is not None and not records_are_withheld():
-        say()
-        say(
+    commands.show_result(
+        found, table=few.drop_columns(["exact"] if is_drawn else ["lower", "upper"])
+    )
+    if found.detail is not None and not commands.records_are_withheld():
+        commands.say()
+        commands.say(
             "Where zeros are recovered when"
             f" {count_of(found.detail.n, 'person is', 'people are')} known:"
         )
-        say()
-        show_result(found.detail, table=found.detail.few())
-    say_end(asked, found)
+        commands.say()
+        commands.show_result(found.detail, table=found.detail.few())
+    commands.say_end(asked, found)
 
 
-@command(app, "compare")
-def compare_command(asked: ComparisonRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "compare")
+def compare_command(
+    asked: tables.ComparisonRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Compare perturbation schemes: what random tables under each of them give away.
 
     [bold]Examples[/bold]
@@ -286,20 +279,22 @@ def compare_command(asked: ComparisonRequest, how: AsFormat = Format.TABLE) -> N
     """
     from gamekeeper.workbench.tables import compare_published
 
-    with progress_bar("Subtracting people from random tables") as progress:
+    with commands.progress_bar("Subtracting people from random tables") as progress:
         found = compare_published(asked, progress=progress)
-    if how is not Format.TABLE:
-        show_for_programs(found, how)
+    if how is not commands.Format.TABLE:
+        commands.show_for_programs(found, how)
         return
-    say_all(found.sentences())
-    say()
+    commands.say_all(found.sentences())
+    commands.say()
     n_rows = len(found.experiments[0].n)
     shown = _shown(n_rows, _FEW_COMPARED, is_asked=asked.options.n is not None)
     some = f"{shown} of {n_rows:,} numbers of people known; {_CHOOSE}"
-    say(f"Tables by SAP, for {'each number of people known' if shown == n_rows else some}:")
-    say()
-    show_result(found, _BANDS, table=found.few(shown))
-    say_end(asked, found)
+    commands.say(
+        f"Tables by SAP, for {'each number of people known' if shown == n_rows else some}:"
+    )
+    commands.say()
+    commands.show_result(found, _BANDS, table=found.few(shown))
+    commands.say_end(asked, found)
 
 
 def _shown(n_rows: int, few: int, *, is_asked: bool) -> int:
@@ -307,8 +302,10 @@ def _shown(n_rows: int, few: int, *, is_asked: bool) -> int:
     return n_rows if n_rows <= (100 if is_asked else few) else few
 
 
-@command(app, "audit")
-def audit_command(asked: AuditRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "audit")
+def audit_command(
+    asked: tables.AuditRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Audit anybody's suppression: which hidden cells can be recomputed, and from which figures.
 
     Takes what tau-ARGUS, sdcTable, GaussSuppression, ACRO or a spreadsheet published, several tables
@@ -326,27 +323,27 @@ def audit_command(asked: AuditRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.tables import audit_published
 
-    with progress_bar("Auditing") as progress:
-        answer = audit_published(asked, progress=progress, tell=warn)
+    with commands.progress_bar("Auditing") as progress:
+        answer = audit_published(asked, progress=progress, tell=commands.warn)
     found = answer.found
     with exit_of_rules(is_met=found.is_met):
-        if how is not Format.TABLE:
-            few = found.sentences(0) if records_are_withheld() else None
-            show_for_programs(found, how, answer.notices, sentences=few)
+        if how is not commands.Format.TABLE:
+            few = found.sentences(0) if commands.records_are_withheld() else None
+            commands.show_for_programs(found, how, answer.notices, sentences=few)
             return
-        say_notices(answer.notices)
-        said = found.sentences(0 if records_are_withheld() else asked.top)
-        known = found.told(0 if records_are_withheld() else asked.top)
-        say_all(said[: len(said) - known])
+        commands.say_notices(answer.notices)
+        said = found.sentences(0 if commands.records_are_withheld() else asked.top)
+        known = found.told(0 if commands.records_are_withheld() else asked.top)
+        commands.say_all(said[: len(said) - known])
         if known:
-            say()
+            commands.say()
             rests = "" if found.if_disjoint is None else ", if no label is the sum of others"
-            say(f"Given away{rests}:")
+            commands.say(f"Given away{rests}:")
             for number, sentence in enumerate(said[len(said) - known :], start=1):
-                say(f"{number:>3}. {sentence}")
-        if asked.top and not records_are_withheld():
+                commands.say(f"{number:>3}. {sentence}")
+        if asked.top and not commands.records_are_withheld():
             _show_open(found, asked.top)
-        say_end(asked, found)
+        commands.say_end(asked, found)
 
 
 @contextmanager
@@ -358,8 +355,8 @@ def exit_of_rules(*, is_met: bool) -> Generator[None]:
         raise typer.Exit(NOT_MET_CODE)
 
 
-@command(app, "mark")
-def mark_command(asked: MarkRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "mark")
+def mark_command(asked: tables.MarkRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """Add up a file of records with all subtotals, and mark the cells that are unsafe to publish.
 
     Rules look at the contributions to each cell, by holdings and with weights: a minimum number,
@@ -373,21 +370,21 @@ def mark_command(asked: MarkRequest, how: AsFormat = Format.TABLE) -> None:
     from gamekeeper.workbench.tables import mark_records
 
     found = mark_records(asked)
-    if how is not Format.TABLE:
-        show_for_programs(found, how)
+    if how is not commands.Format.TABLE:
+        commands.show_for_programs(found, how)
         return
-    say_all(found.sentences())
-    if asked.top and found.n_unsafe and not records_are_withheld():
-        say_part("Unsafe cells:")
-        show_result(found, table=found.top(asked.top))
-    say_end(asked, found)
+    commands.say_all(found.sentences())
+    if asked.top and found.n_unsafe and not commands.records_are_withheld():
+        commands.say_part("Unsafe cells:")
+        commands.show_result(found, table=found.top(asked.top))
+    commands.say_end(asked, found)
 
 
 def _show_open(found: TableAudit, most: int) -> None:
     rows = found.top(most)
     if rows.num_rows:
-        say_part(f"The {found.noun}s that are known best:")
+        commands.say_part(f"The {found.noun}s that are known best:")
         told = ("why", "hidden_in", "tight", "known_to")
         names = [name for name in rows.column_names if name not in told]
         shown = [n for n in names if any(cell not in (None, "") for cell in rows[n].to_pylist())]
-        show_result(found, {name: name.replace("_", " ") for name in shown}, table=rows)
+        commands.show_result(found, {name: name.replace("_", " ") for name in shown}, table=rows)

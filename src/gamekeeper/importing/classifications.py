@@ -20,17 +20,7 @@ from xml.etree.ElementTree import Element
 from gamekeeper.algorithms.categories.bands import Band, Bound, read_bands
 from gamekeeper.data.reading.apart import plain_of, send_plain
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.importing.files import (
-    MOST_MEGABYTES,
-    TABLES,
-    WAY_AROUND,
-    OpenedFile,
-    asked_to_import,
-    clean,
-    first_of,
-    malformed,
-    require_file,
-)
+from gamekeeper.importing import files
 from gamekeeper.importing.questions import bands_of, interval_definition
 from gamekeeper.mapping.variables.definitions import Interval, Nominal
 from gamekeeper.wording import count_of, quoted
@@ -193,13 +183,13 @@ _LABEL = ["label", "name", "title", "description", "category"]
 _PARENT = ["parent", "parent_code", "parent code", "parentcode", "parent id", "broader"]
 
 
-def is_sdmx(file: OpenedFile) -> bool:
+def is_sdmx(file: files.OpenedFile) -> bool:
     """Tell whether a file is SDMX-ML with code lists."""
     head = file.content[:4000]
     return file.ending == ".xml" and (b"sdmx" in head.lower() and b"Structure" in head)
 
 
-def read_sdmx(file: OpenedFile) -> list[Classification]:
+def read_sdmx(file: files.OpenedFile) -> list[Classification]:
     """Return the code lists, and the hierarchies of hierarchical code lists."""
     found: list[Classification] = []
     labels: dict[tuple[str, str], str] = {}
@@ -217,7 +207,7 @@ def read_sdmx(file: OpenedFile) -> list[Classification]:
             name = hierarchy.get("id", "") or _name(hierarchy)
             found.append(from_codes(name, codes, _name(hierarchy)))
     if not found:
-        raise malformed(file.name, "It has no code list with codes.", "Export code lists.")
+        raise files.malformed(file.name, "It has no code list with codes.", "Export code lists.")
     return found
 
 
@@ -226,9 +216,9 @@ def _code(element: Element) -> Code:
     over = (
         parent.get("id", "")
         if parent is not None
-        else clean(element.get("parentCode") or element.findtext("Parent"))
+        else files.clean(element.get("parentCode") or element.findtext("Parent"))
     )
-    code = clean(element.get("id") or element.get("value"))
+    code = files.clean(element.get("id") or element.get("value"))
     return Code(code, _name(element) or code, over)
 
 
@@ -236,14 +226,14 @@ def _name(element: Element) -> str:
     """Return the name of an element, the English one where there are several languages."""
     names = [child for tag in ("Name", "Description") for child in element.findall(tag)]
     english = [child for child in names if child.get("lang", "").startswith("en")]
-    return clean(next(iter(english or names), Element("none")).text)
+    return files.clean(next(iter(english or names), Element("none")).text)
 
 
 def _nested(element: Element, parent: str, labels: dict[tuple[str, str], str]) -> Iterator[Code]:
     for child in element:
         if child.tag in ("HierarchicalCode", "CodeRef"):
             ref = child.find("Code/Ref")
-            code = clean(
+            code = files.clean(
                 (ref.get("id") if ref is not None else None)
                 or child.findtext("CodeID")
                 or child.findtext("CodeId")
@@ -258,12 +248,12 @@ def _nested(element: Element, parent: str, labels: dict[tuple[str, str], str]) -
             yield from _nested(child, parent, labels)
 
 
-def is_hrc(file: OpenedFile) -> bool:
+def is_hrc(file: files.OpenedFile) -> bool:
     """Tell whether a file is a hierarchy of tau-ARGUS."""
     return file.ending == ".hrc"
 
 
-def read_hrc(file: OpenedFile) -> list[Classification]:
+def read_hrc(file: files.OpenedFile) -> list[Classification]:
     """Return the hierarchy; the number of signs before a code is its level."""
     over: list[str] = []
     codes: list[Code] = []
@@ -273,7 +263,7 @@ def read_hrc(file: OpenedFile) -> list[Classification]:
             continue
         level = len(line.strip()) - len(code)
         if level > len(over):
-            raise malformed(
+            raise files.malformed(
                 file.name, f"Line {number} is {level} levels deep after {len(over) - 1}."
             )
         over[level:] = [code.strip()]
@@ -281,30 +271,34 @@ def read_hrc(file: OpenedFile) -> list[Classification]:
     return [from_codes(file.path.stem, codes)]
 
 
-def is_parent_table(file: OpenedFile) -> bool:
+def is_parent_table(file: files.OpenedFile) -> bool:
     """Tell whether a file has codes with their parents, or a code list as SDMX keeps it in CSV."""
     return file.has_columns(_CODE, _PARENT) or file.has_columns(
         ["id"], ["name"], ["name_locale", "description"]
     )
 
 
-def read_parent_table(file: OpenedFile) -> list[Classification]:
+def read_parent_table(file: files.OpenedFile) -> list[Classification]:
     """Return the classification of a table."""
     codes = [
-        Code(code, clean(first_of(row, _LABEL)) or code, clean(first_of(row, _PARENT)))
+        Code(
+            code,
+            files.clean(files.first_of(row, _LABEL)) or code,
+            files.clean(files.first_of(row, _PARENT)),
+        )
         for row in file.table[1]
-        if (code := clean(first_of(row, _CODE)))
+        if (code := files.clean(files.first_of(row, _CODE)))
     ]
     codes, notes = with_parents(codes)
     return [from_codes(file.path.stem, codes, notes=notes)]
 
 
-def is_census_tables(file: OpenedFile) -> bool:
+def is_census_tables(file: files.OpenedFile) -> bool:
     """Tell whether a file has classifications of variables as the ONS publishes those of a census."""
     return file.has_columns(["variable"], ["classification"], ["category_name"])
 
 
-def read_census_tables(file: OpenedFile) -> list[Classification]:
+def read_census_tables(file: files.OpenedFile) -> list[Classification]:
     """Return one classification per variable, its finest list of categories with coarser ones above.
 
     The tables say which lists a variable has, not which category is part of which. That is told by
@@ -314,11 +308,16 @@ def read_census_tables(file: OpenedFile) -> list[Classification]:
     lists: dict[str, dict[str, list[str]]] = {}
     titles: dict[str, str] = {}
     for row in file.table[1]:
-        variable, listed = first_of(row, ["variable"]), first_of(row, ["classification"])
-        label = clean(first_of(row, ["category_name"]))
+        variable, listed = (
+            files.first_of(row, ["variable"]),
+            files.first_of(row, ["classification"]),
+        )
+        label = files.clean(files.first_of(row, ["category_name"]))
         if label:
             lists.setdefault(variable, {}).setdefault(listed, []).append(label)
-            titles.setdefault(variable, clean(first_of(row, ["variable_name"])) or variable)
+            titles.setdefault(
+                variable, files.clean(files.first_of(row, ["variable_name"])) or variable
+            )
     return [_of_lists(name, titles[name], list(own.values())) for name, own in lists.items()]
 
 
@@ -350,13 +349,13 @@ def _left_out(labels: list[str]) -> tuple[str, ...]:
     )
 
 
-def is_levels(file: OpenedFile) -> bool:
+def is_levels(file: files.OpenedFile) -> bool:
     """Tell whether a file has one row per finest category and a column per level, as ARX has it.
 
     The columns are called level0, level1 and so on, or have no names and end in one that is the
     same in every row, because everything is merged there.
     """
-    rows = _level_rows(file.rows[:2000]) if file.ending in TABLES else []
+    rows = _level_rows(file.rows[:2000]) if file.ending in files.TABLES else []
     if not rows or len(rows[0]) < 2:
         return False
     return _has_level_names(rows[0]) or len({row[-1] for row in rows}) == 1
@@ -369,14 +368,14 @@ def _level_rows(given: list[list[str]]) -> list[list[str]]:
     """
     rows = [row for row in given if any(cell.strip() for cell in row)]
     width = len(rows[0]) if rows else 0
-    return [[clean(cell) for cell in (*row, *[""] * width)[:width]] for row in rows]
+    return [[files.clean(cell) for cell in (*row, *[""] * width)[:width]] for row in rows]
 
 
 def _has_level_names(header: list[str]) -> bool:
     return all(_LEVEL.fullmatch(name) for name in header)
 
 
-def read_levels(file: OpenedFile) -> list[Classification]:
+def read_levels(file: files.OpenedFile) -> list[Classification]:
     """Return the hierarchy of levels; a first row without names is a row like any other."""
     levels = _level_rows(file.rows)
     if levels and _has_level_names(levels[0]):
@@ -396,7 +395,7 @@ def read_levels(file: OpenedFile) -> list[Classification]:
             children.setdefault(coarse, {})[fine] = None
         children.setdefault(names[0], {})
     if odd:
-        raise malformed(
+        raise files.malformed(
             file.name,
             f"{count_of(len(odd), 'category', 'categories')} with two parents: {quoted(sorted(odd))}.",
             "Give every category one parent per level.",
@@ -412,8 +411,8 @@ class ListFormat:
 
     name: str
     description: str
-    holds: Callable[[OpenedFile], bool]
-    read: Callable[[OpenedFile], list[Classification]]
+    holds: Callable[[files.OpenedFile], bool]
+    read: Callable[[files.OpenedFile], list[Classification]]
 
 
 LIST_FORMATS: tuple[ListFormat, ...] = (
@@ -430,14 +429,14 @@ LIST_FORMATS: tuple[ListFormat, ...] = (
 
 
 def read_classifications(
-    path: str | Path, *, format_name: str | None = None, most_megabytes: int = MOST_MEGABYTES
+    path: str | Path, *, format_name: str | None = None, most_megabytes: int = files.MOST_MEGABYTES
 ) -> list[Classification]:
     """Read the classifications of a file; nothing is fetched."""
     path = Path(path)
-    require_file(path, most_megabytes)
+    files.require_file(path, most_megabytes)
     found = plain_of(
         send_classifications, str(path), format_name, most_megabytes, path=path,
-        asked=asked_to_import(path.name), do=WAY_AROUND,
+        asked=files.asked_to_import(path.name), do=files.WAY_AROUND,
     )  # fmt: skip
     return [classification_of(tree) for tree in found]
 
@@ -447,12 +446,12 @@ def send_classifications(
 ) -> None:
     """Write the classifications of a file."""
     path = Path(name)
-    file = OpenedFile(path, most_megabytes)
+    file = files.OpenedFile(path, most_megabytes)
     for known in LIST_FORMATS:
         if known.name == format_name or (format_name is None and known.holds(file)):
             found = [one for one in known.read(file) if one.children or one.bands]
             if not found:
-                raise malformed(path.name, "It has no categories.")
+                raise files.malformed(path.name, "It has no categories.")
             send_plain(out, [one.as_plain() for one in found])
             return
     raise InputError(

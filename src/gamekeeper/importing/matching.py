@@ -32,23 +32,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
+from gamekeeper.importing import questions
 from gamekeeper.importing.placing import NO, YES, Categories, Fit, Meaning, fit_answers, yes_or_no
-from gamekeeper.importing.questions import (
-    CONCEPTS,
-    NEUTRAL,
-    OTHER_PEOPLE,
-    PAST,
-    Answering,
-    Instrument,
-    ProposedQuestion,
-    answer_text,
-    answer_wordings,
-    names_somebody,
-    no_answer,
-    readings,
-    senses_of,
-    words_of,
-)
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.forms.form import Question
 from gamekeeper.mapping.variables.categorization import categorize
@@ -106,27 +91,29 @@ class Vocabulary:
                 # The longest word of a wording is seldom in other texts.
                 self._by_word.setdefault(max(phrase, key=len), []).append((name, phrase))
 
-    def read(self, question: ProposedQuestion) -> Readings:
+    def read(self, question: questions.ProposedQuestion) -> Readings:
         """Return the texts of a question as words, once for all variables."""
         texts = [text for text in (question.text, question.label, *question.others) if text]
-        listed = [words_of(answer.text) for answer in question.answers[:_MOST_LISTED]]
-        read = [words for text in texts for words in readings(text)]
-        if question.answering is Answering.NUMBER:
+        listed = [questions.words_of(answer.text) for answer in question.answers[:_MOST_LISTED]]
+        read = [words for text in texts for words in questions.readings(text)]
+        if question.answering is questions.Answering.NUMBER:
             read = [tuple(w for w in words if w not in _CURRENCIES) for words in read]
         read += [_without(words, listed) for words in read]
         # Numbers in a name are versions of it: COB_AGG3, ECONOMIC_ACTIVITY_10M.
         names = [
             tuple(w for w in words if not _VERSION.fullmatch(w))
-            for words in readings(question.name)
+            for words in questions.readings(question.name)
         ]
         asked = tuple(dict.fromkeys(read))
-        meaning = [a.text for a in question.answers if not a.is_missing and not no_answer(a.text)]
+        meaning = [
+            a.text for a in question.answers if not a.is_missing and not questions.no_answer(a.text)
+        ]
         found: dict[str, dict[Phrase, None]] = {}
         for word in {form for words in (*asked, *names) for w in words for form in _forms(w)}:
             for variable, phrase in self._by_word.get(word, ()):
                 found.setdefault(variable, {})[phrase] = None
         return Readings(
-            tuple(texts), asked, tuple(names), bool(yes_or_no(meaning)), words_of(question.text),
+            tuple(texts), asked, tuple(names), bool(yes_or_no(meaning)), questions.words_of(question.text),
             {variable: tuple(phrases) for variable, phrases in found.items()},
         )  # fmt: skip
 
@@ -158,7 +145,7 @@ class Vocabulary:
         found: dict[str, Wording] = {}
         for text in texts:
             if text not in self._alike:
-                content = " ".join(_content(words_of(text)))
+                content = " ".join(_content(questions.words_of(text)))
                 near = process.extract(
                     content,
                     [saying for saying, _ in self._sayings],
@@ -184,9 +171,11 @@ def _named(variable: Variable) -> tuple[Phrase, ...]:
     """Return the categories of a variable in words, where they say something by themselves."""
     if variable.scale is Scale.INTERVAL:
         return ()
-    words = [words_of(category) for category in variable.graph.categories]
+    words = [questions.words_of(category) for category in variable.graph.categories]
     return tuple(
-        own for own in words if _content(own) and not {YES, NO} & {*senses_of(" ".join(own))}
+        own
+        for own in words
+        if _content(own) and not {YES, NO} & {*questions.senses_of(" ".join(own))}
     )
 
 
@@ -215,10 +204,10 @@ def _rank(wording: Wording) -> tuple[float, int]:
 
 
 def _phrases(variable: Variable) -> tuple[Phrase, ...]:
-    own = words_of(variable.name)
+    own = questions.words_of(variable.name)
     found = {own: None}
-    for wordings in CONCEPTS.values():
-        known = [words_of(wording) for wording in wordings]
+    for wordings in questions.CONCEPTS.values():
+        known = [questions.words_of(wording) for wording in wordings]
         content = _content(own)
         if own in known or (content and content in [_content(words) for words in known]):
             found.update(dict.fromkeys(known))
@@ -252,7 +241,9 @@ def _rest(words: Phrase, phrase: Phrase) -> Phrase | None:
             continue  # German: what is
         if place < len(phrase) and phrase[place] in _forms(word):
             place += 1
-        elif word not in NEUTRAL and not (word in PAST and _asks_for_birth(phrase)):
+        elif word not in questions.NEUTRAL and not (
+            word in questions.PAST and _asks_for_birth(phrase)
+        ):
             rest.append(word)
     return tuple(rest) if place == len(phrase) else None
 
@@ -260,7 +251,7 @@ def _rest(words: Phrase, phrase: Phrase) -> Phrase | None:
 def _asks_for_the_past(words: Phrase, phrase: str) -> bool:
     spoken = {word for word, after in pairwise((*words, "")) if after != "ist"}
     said = tuple(phrase.split())
-    return not _asks_for_birth(said) and not (spoken & PAST).issubset(said)
+    return not _asks_for_birth(said) and not (spoken & questions.PAST).issubset(said)
 
 
 def _asks_for_birth(phrase: Phrase) -> bool:
@@ -275,7 +266,7 @@ def _forms(word: str) -> tuple[str, ...]:
 
 
 def _content(words: Phrase) -> Phrase:
-    return tuple(word for word in words if word not in NEUTRAL)
+    return tuple(word for word in words if word not in questions.NEUTRAL)
 
 
 Answers = tuple[str, ...]
@@ -299,15 +290,18 @@ class Memory:
     printed: Mapping[str, Mapping[str, str]]
     answered: Mapping[tuple[str, Answers], Question]
 
-    def variables_of(self, question: ProposedQuestion) -> frozenset[str | None]:
+    def variables_of(self, question: questions.ProposedQuestion) -> frozenset[str | None]:
         """Return the variables that the same words with the same answers fed before."""
         text = question.text or question.label or question.name
-        key = " ".join(words_of(text)), _answers(answer.text for answer in question.answers)
+        key = (
+            " ".join(questions.words_of(text)),
+            _answers(answer.text for answer in question.answers),
+        )
         return self.variables.get(key, frozenset[str | None]())
 
-    def fit(self, question: ProposedQuestion, variable: Variable) -> Fit | None:
+    def fit(self, question: questions.ProposedQuestion, variable: Variable) -> Fit | None:
         """Return what the same answers meant before, if that still is a categorization."""
-        if question.answering is not Answering.ONE or variable.scale is Scale.INTERVAL:
+        if question.answering is not questions.Answering.ONE or variable.scale is Scale.INTERVAL:
             return None
         key = variable.name, _answers(answer.text for answer in question.answers)
         earlier = self.answered.get(key)
@@ -317,11 +311,11 @@ class Memory:
             self.variables_of(question) != frozenset({variable.name})
         ):
             return None
-        meant = {answer_text(answer.text): answer for answer in earlier.answers}
+        meant = {questions.answer_text(answer.text): answer for answer in earlier.answers}
         meanings = tuple(
             Meaning(answer.text, None if own.no_answer else own.label, own.no_answer)
             for answer in question.answers
-            for own in (meant[answer_text(answer.text)],)
+            for own in (meant[questions.answer_text(answer.text)],)
         )
         labels = dict.fromkeys(meaning.means for meaning in meanings if meaning.means is not None)
         made = categorize(variable, [*labels, OUTSIDE] if earlier.outside else list(labels))
@@ -339,7 +333,7 @@ def remember(environment: Environment) -> Memory:
         for question in form.questions:
             if question.multiple:
                 continue
-            text = " ".join(words_of(question.text or question.name))
+            text = " ".join(questions.words_of(question.text or question.name))
             answers = _answers(answer.text for answer in question.answers)
             variables.setdefault((text, answers), set()).add(question.variable)
             if question.variable is None:
@@ -349,7 +343,7 @@ def remember(environment: Environment) -> Memory:
                 answered[question.variable, answers] = None
             meant = printed.setdefault(question.variable, {})
             for answer in question.meaning:
-                words = answer_text(answer.text)
+                words = questions.answer_text(answer.text)
                 if _depends([words]):
                     continue
                 if meant.setdefault(words, answer.label) != answer.label:
@@ -366,20 +360,24 @@ def remember(environment: Environment) -> Memory:
 
 def _depends(texts: Iterable[str]) -> bool:
     """Tell whether there is a yes or a no, which mean what their question asks."""
-    senses = (senses_of(wording) for text in texts for wording in answer_wordings(text))
+    senses = (
+        questions.senses_of(wording)
+        for text in texts
+        for wording in questions.answer_wordings(text)
+    )
     return any({YES, NO} & {*own} for own in senses)
 
 
 def _decided(question: Question) -> tuple[bool, frozenset[tuple[str, str | None]]]:
     meant = {
-        (answer_text(answer.text), None if answer.no_answer else answer.label)
+        (questions.answer_text(answer.text), None if answer.no_answer else answer.label)
         for answer in question.answers
     }
     return question.outside, frozenset(meant)
 
 
 def _answers(texts: Iterable[str]) -> Answers:
-    return tuple(sorted({answer_text(text) for text in texts}))
+    return tuple(sorted({questions.answer_text(text) for text in texts}))
 
 
 _SURE_WORDING = 1.0
@@ -413,7 +411,7 @@ class Proposal:
     decided to feed nothing.
     """
 
-    question: ProposedQuestion
+    question: questions.ProposedQuestion
     candidates: tuple[Candidate, ...] = ()
     was_left_out: bool = False
     was_decided: bool = False
@@ -448,7 +446,7 @@ class Matcher:
             for name, variable in environment.variables.items()
         }
 
-    def propose_form(self, instrument: Instrument) -> tuple[Proposal, ...]:
+    def propose_form(self, instrument: questions.Instrument) -> tuple[Proposal, ...]:
         """Return a proposal for every question of an instrument, in its order.
 
         A form that asks the same again in another section may ask it of somebody else: only the
@@ -464,29 +462,29 @@ class Matcher:
                 listed.add(best.variable)
             if best is None or not best.says_variable:
                 continue
-            words = " ".join(words_of(question.text or question.label or question.name))
+            words = " ".join(questions.words_of(question.text or question.label or question.name))
             first = asked.setdefault((best.variable, words), question.section)
             why = ""
             if first != question.section:
                 why = "the form asks the same before, in another section"
-            elif question.answering is Answering.TEXT and best.variable in listed:
+            elif question.answering is questions.Answering.TEXT and best.variable in listed:
                 why = "the form has a list of answers to the same"
             if why and not proposal.was_decided:
                 doubt = replace(best, says_variable=False, reason=f"{best.reason}; {why}")
                 found[place] = replace(proposal, candidates=(doubt, *proposal.candidates[1:]))
         return tuple(found)
 
-    def fit(self, question: ProposedQuestion, variable: str) -> Fit:
+    def fit(self, question: questions.ProposedQuestion, variable: str) -> Fit:
         """Return how the answers of a question fit a variable, whatever it asks for."""
         earlier = self._memory.fit(question, self._variables[variable])
         return earlier or fit_answers(question, self._categories[variable])
 
-    def propose(self, question: ProposedQuestion) -> Proposal:
+    def propose(self, question: questions.ProposedQuestion) -> Proposal:
         """Return the variables that a question may be about."""
         earlier = self._memory.variables_of(question)
         if earlier == frozenset({None}):
             return Proposal(question, was_left_out=True)
-        if question.answering is Answering.NOTHING:
+        if question.answering is questions.Answering.NOTHING:
             return Proposal(question)
         found: list[tuple[Candidate, Wording]] = []
         read = self._vocabulary.read(question)
@@ -512,7 +510,7 @@ def _order(pair: tuple[Candidate, Wording]) -> tuple[float, bool, int, str]:
 
 
 def _says(
-    question: ProposedQuestion,
+    question: questions.ProposedQuestion,
     found: list[tuple[Candidate, Wording]],
     earlier: frozenset[str | None],
 ) -> bool:
@@ -533,17 +531,23 @@ def _says(
     )
 
 
-def _means_somebody_else(question: ProposedQuestion, wording: Wording) -> bool:
+def _means_somebody_else(question: questions.ProposedQuestion, wording: Wording) -> bool:
     """Tell whether a name, a section or a place for a name says that others are meant.
 
     A question on how many children there are is not one about children.
     """
-    around = {*words_of(question.name), *words_of(question.section)}
-    others = around & OTHER_PEOPLE if OTHER_PEOPLE.isdisjoint(wording.phrase.split()) else ()
-    return names_somebody(question.text) or bool(others)
+    around = {*questions.words_of(question.name), *questions.words_of(question.section)}
+    others = (
+        around & questions.OTHER_PEOPLE
+        if questions.OTHER_PEOPLE.isdisjoint(wording.phrase.split())
+        else ()
+    )
+    return questions.names_somebody(question.text) or bool(others)
 
 
-def propose_questions(environment: Environment, instrument: Instrument) -> tuple[Proposal, ...]:
+def propose_questions(
+    environment: Environment, instrument: questions.Instrument
+) -> tuple[Proposal, ...]:
     """Return a proposal for every question of an instrument, in its order.
 
     Examples
@@ -551,8 +555,10 @@ def propose_questions(environment: Environment, instrument: Instrument) -> tuple
     >>> from gamekeeper.importing.questions import ProposedAnswer
     >>> age = Variable.of_bands("Age", ["0-15", "16+"])
     >>> answers = tuple(map(ProposedAnswer, ("unter 18 Jahre", "18 bis 64", "65 und älter")))
-    >>> asked = ProposedQuestion("alter", "Wie alt sind Sie?", answers=answers)
-    >>> (found,) = propose_questions(Environment([age], []), Instrument("Form", "", (asked,)))
+    >>> asked = questions.ProposedQuestion("alter", "Wie alt sind Sie?", answers=answers)
+    >>> (found,) = propose_questions(
+    ...     Environment([age], []), questions.Instrument("Form", "", (asked,))
+    ... )
     >>> found.best.variable, found.is_sure, found.best.fit.new_bands
     ('Age', True, ('0-17', '18-64', '65+'))
     """

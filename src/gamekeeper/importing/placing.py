@@ -29,20 +29,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gamekeeper.algorithms.categories.bands import BandStyle, check_bands, read_bands
-from gamekeeper.importing.questions import (
-    NEGATIONS,
-    OTHERS,
-    Answering,
-    ProposedAnswer,
-    ProposedQuestion,
-    answer_text,
-    answer_wordings,
-    bands_of,
-    no_answer,
-    readings,
-    senses_of,
-    words_of,
-)
+from gamekeeper.importing import questions
 from gamekeeper.mapping.variables.categorization import categorize
 from gamekeeper.mapping.variables.codes import ELSE, OUTSIDE, Scale, Variable
 
@@ -81,11 +68,13 @@ class Categories:
         cls, variable: Variable, printed: Mapping[str, str], wordings: Iterable[str]
     ) -> Categories:
         """Return them; `printed` has what earlier forms meant with their words."""
-        texts = {answer_text(category): category for category in variable.graph.categories}
+        texts = {
+            questions.answer_text(category): category for category in variable.graph.categories
+        }
         senses: dict[str, str] = {}
         twice: set[str] = set()
         for text, category in texts.items():
-            for sense in senses_of(text):
+            for sense in questions.senses_of(text):
                 twice |= {sense} if sense in senses else set()
                 senses[sense] = category
         known = {text: category for text, category in printed.items() if category in variable.graph}
@@ -100,18 +89,22 @@ class Categories:
     def direct(self, *texts: str) -> str | None:
         """Return the category that one of some texts means by its words or their sense."""
         for text in texts:
-            for wording in answer_wordings(text):
+            for wording in questions.answer_wordings(text):
                 if wording in self.by_text:
                     return self.by_text[wording]
-            for wording in answer_wordings(text):
-                meant = {self.by_sense[s] for s in senses_of(wording) if s in self.by_sense}
+            for wording in questions.answer_wordings(text):
+                meant = {
+                    self.by_sense[s] for s in questions.senses_of(wording) if s in self.by_sense
+                }
                 if len(meant) == 1:
                     return meant.pop()
         return None
 
 
 def place_answers(
-    question: ProposedQuestion, real: Sequence[ProposedAnswer], categories: Categories
+    question: questions.ProposedQuestion,
+    real: Sequence[questions.ProposedAnswer],
+    categories: Categories,
 ) -> Found:
     """Return the category of every answer, None where it is not known."""
     found: Found = {answer.text: categories.direct(answer.text, *answer.others) for answer in real}
@@ -130,8 +123,8 @@ def place_answers(
 
 
 def _is_rest(text: str) -> bool:
-    plain = answer_text(text)
-    return plain in OTHERS or plain.startswith("all other ")
+    plain = questions.answer_text(text)
+    return plain in questions.OTHERS or plain.startswith("all other ")
 
 
 def yes_or_no(texts: Sequence[str]) -> tuple[str, str] | None:
@@ -142,13 +135,16 @@ def yes_or_no(texts: Sequence[str]) -> tuple[str, str] | None:
     """
     if len(texts) != 2:
         return None
-    said = {senses_of(answer_text(_HEAD.split(text, maxsplit=1)[0])): text for text in texts}
+    said = {
+        questions.senses_of(questions.answer_text(_HEAD.split(text, maxsplit=1)[0])): text
+        for text in texts
+    }
     return (said[YES,], said[NO,]) if said.keys() == {(YES,), (NO,)} else None
 
 
-def named_category(question: ProposedQuestion, categories: Categories) -> str | None:
+def named_category(question: questions.ProposedQuestion, categories: Categories) -> str | None:
     """Return the category that the words of a question name, if one does: 'Are you married?'."""
-    for words in readings(question.text or question.label):
+    for words in questions.readings(question.text or question.label):
         said = frozenset(map(_singular, words))
         held = {
             category: own
@@ -162,7 +158,9 @@ def named_category(question: ProposedQuestion, categories: Categories) -> str | 
     return None
 
 
-def _by_yes_and_no(found: Found, question: ProposedQuestion, categories: Categories) -> None:
+def _by_yes_and_no(
+    found: Found, question: questions.ProposedQuestion, categories: Categories
+) -> None:
     """Let yes mean the category that the question names, and no everybody else.
 
     Of a variable that is itself a yes or no, an answer in its own words means yes.
@@ -180,12 +178,14 @@ def _by_yes_and_no(found: Found, question: ProposedQuestion, categories: Categor
 
 
 def _is_variable(text: str, categories: Categories) -> bool:
-    return any(_content(wording) in categories.wordings for wording in answer_wordings(text))
+    return any(
+        _content(wording) in categories.wordings for wording in questions.answer_wordings(text)
+    )
 
 
 def _by_beginning(found: Found, categories: Categories) -> None:
     parts = {text: _HEAD.split(_bare(text), maxsplit=1) for text in found}
-    heads = {text: answer_text(split[0]) for text, split in parts.items()}
+    heads = {text: questions.answer_text(split[0]) for text, split in parts.items()}
     for text in [text for text, category in found.items() if category is None]:
         if len(parts[text]) < 2:
             continue
@@ -263,7 +263,7 @@ def _by_spelling(found: Found, categories: Categories) -> None:
     from rapidfuzz import fuzz, process
 
     for text in [text for text, category in found.items() if category is None]:
-        wording = answer_text(text)
+        wording = questions.answer_text(text)
         if len(wording) < _LEAST_LETTERS:
             continue
         near = process.extract(
@@ -284,10 +284,10 @@ def _by_denial(found: Found) -> None:
     if len(texts) != 2:
         return
     for text, other in (texts, texts[::-1]):
-        words, denied = answer_text(text).split(), answer_text(other).split()
+        words, denied = questions.answer_text(text).split(), questions.answer_text(other).split()
         rest = [word for word in words[1:] if word not in _SMALL]
         same = rest == [word for word in denied if word not in _SMALL]
-        if found[text] is None and found[other] and same and words[0] in NEGATIONS:
+        if found[text] is None and found[other] and same and words[0] in questions.NEGATIONS:
             found[text] = ELSE
 
 
@@ -297,7 +297,7 @@ def _bare(text: str) -> str:
 
 def _content(text: str) -> frozenset[str]:
     """Return the words of an answer that tell something, each in the singular."""
-    words = re.sub(r"[^\w']+", " ", answer_text(text)).split()
+    words = re.sub(r"[^\w']+", " ", questions.answer_text(text)).split()
     return frozenset(_singular(word) for word in words if word not in _SMALL)
 
 
@@ -306,7 +306,7 @@ def _singular(word: str) -> str:
 
 
 def _negated(words: frozenset[str]) -> bool:
-    return not words.isdisjoint(NEGATIONS)
+    return not words.isdisjoint(questions.NEGATIONS)
 
 
 MOST_ANSWERS = 2_000
@@ -358,14 +358,14 @@ class Fit:
         return self.fits and bool(self.meanings)
 
 
-def fit_answers(question: ProposedQuestion, categories: Categories) -> Fit:
+def fit_answers(question: questions.ProposedQuestion, categories: Categories) -> Fit:
     """Return how the answers of a question fit a variable."""
     variable = categories.variable
-    if question.answering is Answering.NOTHING:
+    if question.answering is questions.Answering.NOTHING:
         return Fit(why="it asks nothing")
-    if question.answering is Answering.SEVERAL:
+    if question.answering is questions.Answering.SEVERAL:
         return Fit(why="several answers may be ticked")
-    if question.answering is not Answering.ONE or not question.answers:
+    if question.answering is not questions.Answering.ONE or not question.answers:
         return _free(question, variable)
     if len(question.answers) > MOST_ANSWERS:
         return Fit(why=f"{len(question.answers):,} answers are too many to be placed")
@@ -378,11 +378,15 @@ def fit_answers(question: ProposedQuestion, categories: Categories) -> Fit:
     return _placed(question, real, categories)
 
 
-def _free(question: ProposedQuestion, variable: Variable) -> Fit:
+def _free(question: questions.ProposedQuestion, variable: Variable) -> Fit:
     # A number may be asked for without a check of what is typed, a word not by a number.
-    suits = question.answering is Answering.TEXT
+    suits = question.answering is questions.Answering.TEXT
     if variable.scale is Scale.INTERVAL:
-        suits = question.answering in (Answering.NUMBER, Answering.DATE, Answering.TEXT)
+        suits = question.answering in (
+            questions.Answering.NUMBER,
+            questions.Answering.DATE,
+            questions.Answering.TEXT,
+        )
     meanings = tuple(Meaning(a.text, None, _reason(a) or "undecided") for a in question.answers)
     if not suits:
         return Fit(meanings, why=f"a {question.answering.value} is asked for")
@@ -391,17 +395,19 @@ def _free(question: ProposedQuestion, variable: Variable) -> Fit:
     return Fit(meanings, 1.0, not undecided, why=why)
 
 
-def _reason(answer: ProposedAnswer) -> str | None:
-    return no_answer(answer.text) or ("not stated" if answer.is_missing else None)
+def _reason(answer: questions.ProposedAnswer) -> str | None:
+    return questions.no_answer(answer.text) or ("not stated" if answer.is_missing else None)
 
 
 def _banded(
-    answers: Sequence[ProposedAnswer], real: Sequence[ProposedAnswer], variable: Variable
+    answers: Sequence[questions.ProposedAnswer],
+    real: Sequence[questions.ProposedAnswer],
+    variable: Variable,
 ) -> Fit:
     read = read_bands([answer.text for answer in real])
     space = variable.space
     assert space is not None
-    bands = {text: band.within(space) for text, band in bands_of(read).items()}
+    bands = {text: band.within(space) for text, band in questions.bands_of(read).items()}
     meanings = tuple(
         Meaning(
             a.text,
@@ -434,7 +440,7 @@ def _other_measure(unit: str, period: str, variable: Variable) -> str:
     A variable says in its name or description what it counts; where it does not, years and plain
     numbers are taken for granted, money and other times are not.
     """
-    said = set(words_of(f"{variable.name} {variable.description}"))
+    said = set(questions.words_of(f"{variable.name} {variable.description}"))
     text = f"{variable.name} {variable.description}"
     if unit in _MONEY and unit not in text:
         return f"the bands are in {unit}, and the variable does not say that it is"
@@ -446,7 +452,9 @@ def _other_measure(unit: str, period: str, variable: Variable) -> str:
 
 
 def _placed(
-    question: ProposedQuestion, real: Sequence[ProposedAnswer], categories: Categories
+    question: questions.ProposedQuestion,
+    real: Sequence[questions.ProposedAnswer],
+    categories: Categories,
 ) -> Fit:
     found = place_answers(question, real, categories)
     meanings = tuple(
@@ -460,7 +468,7 @@ def _placed(
         return replace(fit, why=f"no category for {missing!r}")
     if OUTSIDE in known:
         return replace(fit, why="an answer has a reserved name")
-    if len(set(known)) < len({answer_text(text) for text in found}):
+    if len(set(known)) < len({questions.answer_text(text) for text in found}):
         return replace(fit, why="two answers mean the same category")
     made = categorize(categories.variable, list(dict.fromkeys(known)))
     return replace(

@@ -25,23 +25,8 @@ from gamekeeper.data.coding.codebook import ABOVE, MISSING, Change, CodedVariabl
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.reading.columns import matched_name, number_of
 from gamekeeper.errors import InputError, Problem, Reason, refuse
+from gamekeeper.mapping import recoding_rules
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.recoding_rules import (
-    Bands,
-    Ends,
-    First,
-    Groups,
-    Level,
-    Neighbours,
-    OfCode,
-    OfForm,
-    RecodeRule,
-    Together,
-    Width,
-    parse_recodes,
-    read_bands,
-    way_text,
-)
 from gamekeeper.mapping.variables.categorization import coarsenings
 from gamekeeper.mapping.variables.codes import Variable
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
@@ -175,7 +160,7 @@ class Recoded:
     """A file with variables made coarser, and what that did, in words."""
 
     table: CodedTable
-    rules: tuple[RecodeRule, ...]
+    rules: tuple[recoding_rules.RecodeRule, ...]
     changes: tuple[Change, ...]
     recodes: tuple[Recode, ...] = ()
 
@@ -187,7 +172,7 @@ class Recoded:
 
 def recode_table(
     table: CodedTable,
-    rules: Sequence[RecodeRule | str],
+    rules: Sequence[recoding_rules.RecodeRule | str],
     *,
     environment: Environment | None = None,
     sinks: Sinks | None = None,
@@ -240,15 +225,19 @@ def recode_table(
             continue
         recodes.append(recode)
         before, after = variable.n_codes - 1, len(recode.words) - 1
-        changes.append(Change(name, before, after, way_text(rule.way)))
+        changes.append(Change(name, before, after, recoding_rules.way_text(rule.way)))
     asked = f"{count_of(len(read), 'variable was', 'variables were')} to be recoded."
     refuse(problems, asked, f"{count_of(len(problems), 'fault was', 'faults were')} found.")
     return Recoded(table.recoded(recodes), read, tuple(changes), tuple(recodes))
 
 
-def read_rules(rules: Sequence[RecodeRule | str]) -> tuple[RecodeRule, ...]:
+def read_rules(
+    rules: Sequence[recoding_rules.RecodeRule | str],
+) -> tuple[recoding_rules.RecodeRule, ...]:
     """Return rules that are given as objects or as they are typed; one error has all faults."""
-    return parse_recodes([rule if isinstance(rule, str) else rule.text for rule in rules])
+    return recoding_rules.parse_recodes(
+        [rule if isinstance(rule, str) else rule.text for rule in rules]
+    )
 
 
 def place_of(variable: CodedVariable, code: int, decimal: str = ".") -> Band | Fraction | None:
@@ -309,24 +298,26 @@ class _Work:
         """The codes of values."""
         return range(MISSING + 1, self.variable.n_codes)
 
-    def recode(self, rule: RecodeRule) -> Recode:
+    def recode(self, rule: recoding_rules.RecodeRule) -> Recode:
         way = rule.way
         match way:
-            case Bands():
-                return self._by_bands(dict(zip(way.bands, read_bands(way.bands), strict=True)))
-            case Width():
+            case recoding_rules.Bands():
+                return self._by_bands(
+                    dict(zip(way.bands, recoding_rules.read_bands(way.bands), strict=True))
+                )
+            case recoding_rules.Width():
                 return self._by_width(way)
-            case Ends():
+            case recoding_rules.Ends():
                 return self._by_ends(way)
-            case Groups():
+            case recoding_rules.Groups():
                 return self._by_groups(way)
-            case First():
+            case recoding_rules.First():
                 return self._made({c: self.variable.values[c][: way.letters] for c in self.codes})
-            case Neighbours():
+            case recoding_rules.Neighbours():
                 return self._by_neighbours(way.number)
-            case Together():
+            case recoding_rules.Together():
                 return self._made(dict.fromkeys(self.codes, "any"))
-            case Level() | OfCode() | OfForm():
+            case recoding_rules.Level() | recoding_rules.OfCode() | recoding_rules.OfForm():
                 return self._by_environment(way)
 
     def _made(self, labels: Mapping[int, str], order: Sequence[str] = ()) -> Recode:
@@ -347,7 +338,7 @@ class _Work:
         self._require_all(labels, "lie in none of the bands")
         return self._made(labels, list(bands))
 
-    def _by_width(self, way: Width) -> Recode:
+    def _by_width(self, way: recoding_rules.Width) -> Recode:
         whole = way.width.denominator == way.start.denominator == 1
         style = BandStyle.INCLUSIVE if whole else BandStyle.HALF_OPEN
         labels: dict[int, str] = {}
@@ -364,7 +355,7 @@ class _Work:
         self._require_all(labels, f"lie in no band of width {way.width}")
         return self._made(labels, [lows[low] for low in sorted(lows)])
 
-    def _by_ends(self, way: Ends) -> Recode:
+    def _by_ends(self, way: recoding_rules.Ends) -> Recode:
         labels: dict[int, str] = {}
         across: list[int] = []
         low = None if way.bottom is None else f"up to {_shown(way.bottom)}"
@@ -389,7 +380,7 @@ class _Work:
             raise self._left(across, "are bands that lie across the end")
         return self._made(labels, [low] if low else [])
 
-    def _by_groups(self, way: Groups) -> Recode:
+    def _by_groups(self, way: recoding_rules.Groups) -> Recode:
         by_text: dict[str, set[int]] = {}
         for code in self.codes:
             for text in (self.variable.words[code], self.variable.values[code]):
@@ -448,7 +439,9 @@ class _Work:
         low = place.low if isinstance(place, Band) else place
         return (0 if low is None else low), code
 
-    def _by_environment(self, way: Level | OfCode | OfForm) -> Recode:
+    def _by_environment(
+        self, way: recoding_rules.Level | recoding_rules.OfCode | recoding_rules.OfForm
+    ) -> Recode:
         known = self._known()
         find = sink_finder(known, self.variable, self.sinks, self.decimal, is_number=self.is_number)
         partition = self._partition(known, way)
@@ -461,7 +454,9 @@ class _Work:
             blocks = {block[sink] for sink in find(code)}
             if len(blocks) == 1:
                 labels[code] = words[blocks.pop()]
-        self._require_all(labels, f"fit no single category of {quoted([way_text(way)])}")
+        self._require_all(
+            labels, f"fit no single category of {quoted([recoding_rules.way_text(way)])}"
+        )
         return self._made(labels, words)
 
     def _known(self) -> Variable:
@@ -482,11 +477,15 @@ class _Work:
             )
         return known
 
-    def _partition(self, known: Variable, way: Level | OfCode | OfForm) -> Partition | Arbitrary:
+    def _partition(
+        self,
+        known: Variable,
+        way: recoding_rules.Level | recoding_rules.OfCode | recoding_rules.OfForm,
+    ) -> Partition | Arbitrary:
         assert self.environment is not None
-        if isinstance(way, OfCode):
+        if isinstance(way, recoding_rules.OfCode):
             return self.environment.register(known.name).meaning(way.code)
-        if isinstance(way, OfForm):
+        if isinstance(way, recoding_rules.OfForm):
             found = self.environment.categorization(way.form, known.name)
             if found.partition is None:
                 asked = "The categories of a form were asked for."

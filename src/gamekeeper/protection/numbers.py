@@ -17,48 +17,13 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.perturbation.masking import (
-    TailValue,
-    moments,
-    rank_swapped,
-    tail_coded,
-    tail_limit,
-    with_noise,
-)
-from gamekeeper.algorithms.perturbation.microaggregation import (
-    Labels,
-    error_share,
-    group_means,
-    mdav_groups,
-    univariate_groups,
-    variable_mdav_groups,
-)
+from gamekeeper.algorithms.perturbation import masking, microaggregation
 from gamekeeper.data.coding.codebook import MISSING, Recode
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.reading.columns import float_of, number_of, value_text
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.options import Option, option
-from gamekeeper.protection.pram import (
-    Floats,
-    canonical_order,
-    changed_words,
-    left_words,
-    members_of,
-    read_numbers,
-    read_weights,
-    rounded,
-    strata_of,
-    with_numbers,
-    within_words,
-)
-from gamekeeper.protection.step import (
-    ChangeLog,
-    Protected,
-    Setting,
-    Step,
-    VariableChange,
-    protected_by,
-)
+from gamekeeper.protection import pram, step
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, digits_text, percent_text, quoted, share_text, three_digits
 
@@ -79,7 +44,7 @@ class IncompleteRecords(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Microaggregate(Step):
+class Microaggregate(step.Step):
     """Numbers become the means of groups of near records."""
 
     do: ClassVar[str] = "microaggregate"
@@ -109,18 +74,18 @@ class Microaggregate(Step):
         None, "Round means to so many decimals.", least=0, most=15, default_text="as in the file"
     )
 
-    def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
+    def apply(self, table: CodedTable, setting: step.Setting, place: int = 1) -> step.Protected:
         """Put records in groups and give every group its mean."""
         begun = time.perf_counter()
         asked = f"Numbers were to become the means of groups of {self.k} records."
-        before = read_numbers(table, self.variables, setting, asked)
-        strata, within = strata_of(table, setting, self.within, asked)
-        weights = read_weights(table, setting, asked) if self.weighted else None
+        before = pram.read_numbers(table, self.variables, setting, asked)
+        strata, within = pram.strata_of(table, setting, self.within, asked)
+        weights = pram.read_weights(table, setting, asked) if self.weighted else None
         every = np.arange(before.shape[1])
         is_single = self.grouping == Grouping.ONE_BY_ONE
         each = [every[p : p + 1] for p in every] if is_single else [every]
         after = before.copy()
-        order = canonical_order(table, setting)
+        order = pram.canonical_order(table, setting)
         n_small = n_left = n_groups = 0
         errors: list[float] = []
         for columns in each:
@@ -128,7 +93,7 @@ class Microaggregate(Step):
             n_left += int(np.count_nonzero(~whole))
             labels = np.full(table.n_records, -1, np.int64)
             n_own = 0
-            for members in members_of(strata[order]):
+            for members in pram.members_of(strata[order]):
                 own = order[members]
                 own = own[whole[own]]
                 if 0 < len(own) < self.k:
@@ -141,32 +106,38 @@ class Microaggregate(Step):
             n_groups += n_own
             values = before[np.ix_(grouped, columns)]
             given = None if weights is None else weights[grouped]
-            after[np.ix_(grouped, columns)] = group_means(values, labels[grouped], given)
-            errors.append(error_share(values, labels[grouped]) if len(grouped) else 0.0)
+            after[np.ix_(grouped, columns)] = microaggregation.group_means(
+                values, labels[grouped], given
+            )
+            errors.append(
+                microaggregation.error_share(values, labels[grouped]) if len(grouped) else 0.0
+            )
         self._check(asked, n_small, n_left, within)
-        after = rounded(after, before, self.decimals)
+        after = pram.rounded(after, before, self.decimals)
         after[~np.isfinite(before)] = np.nan
-        made, log = with_numbers(table, self.variables, before, after, setting)
+        made, log = pram.with_numbers(table, self.variables, before, after, setting)
         loss = float(np.mean(errors))
         told = [
             (
                 f"{quoted(self.variables)}: means of {count_of(n_groups, 'group')} of at least"
-                f" {self.k} records{within_words(within)}"
+                f" {self.k} records{pram.within_words(within)}"
                 f"{', each variable by itself' if self.grouping == Grouping.ONE_BY_ONE else ''}."
             ),
             f"{percent_text(loss)} of the variation of these numbers is lost.",
-            changed_words(log, self.variables),
+            pram.changed_words(log, self.variables),
         ]
-        told += left_words(n_left, "group")
+        told += pram.left_words(n_left, "group")
         found = {"groups": n_groups, "error_share": loss, "left_as_they_are": n_left}
-        return protected_by(self, table, made, log, setting, told=told, found=found, began=begun)
+        return step.protected_by(
+            self, table, made, log, setting, told=told, found=found, began=begun
+        )
 
-    def _groups(self, values: Floats, progress: Progress | None) -> Labels:
+    def _groups(self, values: pram.Floats, progress: Progress | None) -> microaggregation.Labels:
         if self.grouping == Grouping.MDAV:
-            return mdav_groups(values, self.k, progress=progress)
+            return microaggregation.mdav_groups(values, self.k, progress=progress)
         if self.grouping == Grouping.VARIABLE_SIZE:
-            return variable_mdav_groups(values, self.k, self.gain)
-        return univariate_groups(values[:, 0], self.k)
+            return microaggregation.variable_mdav_groups(values, self.k, self.gain)
+        return microaggregation.univariate_groups(values[:, 0], self.k)
 
     def _check(self, asked: str, n_small: int, n_left: int, within: tuple[str, ...]) -> None:
         if n_small:
@@ -185,7 +156,7 @@ class Microaggregate(Step):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Noise(Step):
+class Noise(step.Step):
     """Random numbers are added."""
 
     do: ClassVar[str] = "noise"
@@ -207,13 +178,13 @@ class Noise(Step):
         None, "Round to so many decimals.", least=0, most=15, default_text="as in the file"
     )
 
-    def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
+    def apply(self, table: CodedTable, setting: step.Setting, place: int = 1) -> step.Protected:
         """Add noise to the records that have all the numbers."""
         begun = time.perf_counter()
         asked = f"Noise with {percent_text(self.share)} of the variance was to be added."
-        before = read_numbers(table, self.variables, setting, asked)
-        weights = read_weights(table, setting, asked) if self.weighted else None
-        order = canonical_order(table, setting)
+        before = pram.read_numbers(table, self.variables, setting, asked)
+        weights = pram.read_weights(table, setting, asked) if self.weighted else None
+        order = pram.canonical_order(table, setting)
         own = order[np.isfinite(before[order]).all(axis=1)]
         if not len(own):
             fault = "No record has all of these numbers."
@@ -223,7 +194,7 @@ class Noise(Step):
             [setting.stream(place, self.do, name).normal(ids) for name in self.variables], axis=1
         )
         values = before[own]
-        noisy = with_noise(
+        noisy = masking.with_noise(
             values,
             self.share,
             normals,
@@ -231,7 +202,7 @@ class Noise(Step):
             keep_moments=self.keep_moments,
             weights=None if weights is None else weights[own],
         )
-        noisy = rounded(noisy, before, self.decimals)
+        noisy = pram.rounded(noisy, before, self.decimals)
         n_held = 0
         if self.keep_range:
             held = np.clip(noisy, values.min(axis=0), values.max(axis=0))
@@ -240,7 +211,7 @@ class Noise(Step):
             noisy[values == 0] = 0.0
         after = before.copy()
         after[own] = noisy
-        made, log = with_numbers(table, self.variables, before, after, setting)
+        made, log = pram.with_numbers(table, self.variables, before, after, setting)
         moved = _moved(values, noisy, None if weights is None else weights[own])
         n_left = table.n_records - len(own)
         told = [
@@ -253,29 +224,33 @@ class Noise(Step):
                 f" standard deviation, no variance by more than {share_text(moved[1])}, and no correlation"
                 f" by more than {digits_text(moved[2], 2)}."
             ),
-            changed_words(log, self.variables),
+            pram.changed_words(log, self.variables),
         ]
         if n_held:
             told.append(
                 f"{count_of(n_held, 'cell')} would have left the range of the variable, and"
                 f" {'has' if n_held == 1 else 'have'} its end."
             )
-        told += left_words(n_left, "noise")
+        told += pram.left_words(n_left, "noise")
         found = {
             "mean_moved": moved[0],
             "variance_moved": moved[1],
             "correlation_moved": moved[2],
             "left_as_they_are": n_left,
         }
-        return protected_by(self, table, made, log, setting, told=told, found=found, began=begun)
+        return step.protected_by(
+            self, table, made, log, setting, told=told, found=found, began=begun
+        )
 
 
-def _moved(before: Floats, after: Floats, weights: Floats | None) -> tuple[float, float, float]:
+def _moved(
+    before: pram.Floats, after: pram.Floats, weights: pram.Floats | None
+) -> tuple[float, float, float]:
     """Return by how much means, variances and correlations moved at most."""
     if not len(before):
         return 0.0, 0.0, 0.0
     (mean, covariance), (mean_after, covariance_after) = (
-        moments(values, weights) for values in (before, after)
+        masking.moments(values, weights) for values in (before, after)
     )
     variance, variance_after = np.diag(covariance), np.diag(covariance_after)
     varies = variance > 0
@@ -294,7 +269,7 @@ def _moved(before: Floats, after: Floats, weights: Floats | None) -> tuple[float
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankSwap(Step):
+class RankSwap(step.Step):
     """Records whose values are near in rank exchange them, one variable at a time."""
 
     do: ClassVar[str] = "rank swap"
@@ -314,15 +289,15 @@ class RankSwap(Step):
         most=2,
     )
 
-    def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
+    def apply(self, table: CodedTable, setting: step.Setting, place: int = 1) -> step.Protected:
         """Exchange values."""
         begun = time.perf_counter()
         asked = f"Values were to change places within {percent_text(self.share)} of the ranks."
-        before = read_numbers(table, self.variables, setting, asked)
-        strata, within = strata_of(table, setting, self.within, asked)
+        before = pram.read_numbers(table, self.variables, setting, asked)
+        strata, within = pram.strata_of(table, setting, self.within, asked)
         ids = setting.records(table)
-        order = canonical_order(table, setting)
-        parts = [order[members] for members in members_of(strata[order])]
+        order = pram.canonical_order(table, setting)
+        parts = [order[members] for members in pram.members_of(strata[order])]
         draws = [
             np.stack([setting.stream(place, self.do, name).uniform(ids, n) for n in (0, 1)], axis=1)
             for name in self.variables
@@ -344,14 +319,14 @@ class RankSwap(Step):
                 else "Correlations move by more than is allowed, however near partners are.",
                 "Give a larger share, allow correlations to move further, or swap across the whole file.",
             )
-        made, log = with_numbers(table, self.variables, before, after, setting)
+        made, log = pram.with_numbers(table, self.variables, before, after, setting)
         told = [
             (
                 f"{quoted(self.variables)}: values of near ranks changed places, none further than"
-                f" {percent_text(float(share))} of the ranks{within_words(within)}; every value is still"
+                f" {percent_text(float(share))} of the ranks{pram.within_words(within)}; every value is still"
                 " there."
             ),
-            changed_words(log, self.variables),
+            pram.changed_words(log, self.variables),
         ]
         if moved is not None:
             told.append(f"No correlation between them moved by more than {three_digits(moved)}.")
@@ -361,12 +336,14 @@ class RankSwap(Step):
                 " and stayed."
             )
         found = {"stayed": n_without, "share": float(share)}
-        return protected_by(self, table, made, log, setting, told=told, found=found, began=begun)
+        return step.protected_by(
+            self, table, made, log, setting, told=told, found=found, began=begun
+        )
 
 
 def _swapped(
-    before: Floats, parts: list[NDArray[np.int64]], draws: list[Floats], share: Fraction
-) -> tuple[Floats, int]:
+    before: pram.Floats, parts: list[NDArray[np.int64]], draws: list[pram.Floats], share: Fraction
+) -> tuple[pram.Floats, int]:
     """Return the numbers with partners exchanged, and how many cells had none within one rank."""
     after, n_without = before.copy(), 0
     for column, own_draws in enumerate(draws):
@@ -375,11 +352,11 @@ def _swapped(
             if int(share * len(own)) < 1:
                 n_without += len(own)
                 continue
-            after[own, column] = rank_swapped(before[own, column], share, own_draws[own])
+            after[own, column] = masking.rank_swapped(before[own, column], share, own_draws[own])
     return after, n_without
 
 
-def _correlation_moved(before: Floats, after: Floats) -> float | None:
+def _correlation_moved(before: pram.Floats, after: pram.Floats) -> float | None:
     """Return by how much a correlation moved at most; None where there is none to be told."""
     if before.shape[1] < 2:
         return None
@@ -402,7 +379,7 @@ class Beyond(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TailCode(Step):
+class TailCode(step.Step):
     """Values beyond limits are released as the limit, their mean, or a category such as "85+"."""
 
     do: ClassVar[str] = "tail code"
@@ -426,13 +403,13 @@ class TailCode(Step):
     )
     weighted: bool = option(False, "Shares and means are by weight.")
 
-    def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
+    def apply(self, table: CodedTable, setting: step.Setting, place: int = 1) -> step.Protected:
         """Cut the tails."""
         begun = time.perf_counter()
         asked = f"The tails of {quoted([self.variable])} were to be coded."
-        before = read_numbers(table, [self.variable], setting, asked)
+        before = pram.read_numbers(table, [self.variable], setting, asked)
         self._check(asked, table)
-        weights = read_weights(table, setting, asked) if self.weighted else None
+        weights = pram.read_weights(table, setting, asked) if self.weighted else None
         there = np.isfinite(before[:, 0])
         given = None if weights is None else weights[there]
         known = before[there, 0]
@@ -447,15 +424,19 @@ class TailCode(Step):
         if self.beyond == Beyond.CATEGORY:
             recode = self._recode(table, setting.decimal, top, bottom)
             made = table.recoded([recode])
-            log = ChangeLog(table.n_records, {self.variable: VariableChange(recode)})
+            log = step.ChangeLog(table.n_records, {self.variable: step.VariableChange(recode)})
         else:
             after = before.copy()
-            after[there, 0] = tail_coded(
-                known, top=top, bottom=bottom, value=TailValue(str(self.beyond)), weights=given
+            after[there, 0] = masking.tail_coded(
+                known,
+                top=top,
+                bottom=bottom,
+                value=masking.TailValue(str(self.beyond)),
+                weights=given,
             )
             if self.beyond == Beyond.MEAN:
-                after = rounded(after, before, None)
-            made, log = with_numbers(table, [self.variable], before, after, setting)
+                after = pram.rounded(after, before, None)
+            made, log = pram.with_numbers(table, [self.variable], before, after, setting)
         became = {
             Beyond.LIMIT: "have the limit",
             Beyond.MEAN: "have the mean of all beyond it",
@@ -471,11 +452,11 @@ class TailCode(Step):
         ]
         told = [f"{quoted([self.variable])}: {'; '.join(ends)}."]
         if self.beyond != Beyond.CATEGORY:
-            told.append(changed_words(log, [self.variable]))
+            told.append(pram.changed_words(log, [self.variable]))
         found = {"above": n_top, "below": n_bottom}
         fixed = replace(self, top=top, bottom=bottom, top_share=None, bottom_share=None)
         frozen = [] if fixed == self else [fixed]
-        return protected_by(
+        return step.protected_by(
             self, table, made, log, setting, told=told, found=found, frozen=frozen, began=begun
         )
 
@@ -497,16 +478,16 @@ class TailCode(Step):
             raise InputError(Reason.BAD_OPTION, asked, found, do)
 
     def _limits(
-        self, asked: str, known: Floats, weights: Floats | None
+        self, asked: str, known: pram.Floats, weights: pram.Floats | None
     ) -> tuple[float | None, float | None]:
-        value = TailValue.MEAN if self.beyond == Beyond.MEAN else TailValue.LIMIT
+        value = masking.TailValue.MEAN if self.beyond == Beyond.MEAN else masking.TailValue.LIMIT
         found: list[float | None] = []
         for given, share, is_bottom in (
             (self.top, self.top_share, False),
             (self.bottom, self.bottom_share, True),
         ):
             if share is not None:
-                given = tail_limit(
+                given = masking.tail_limit(
                     known,
                     share,
                     bottom=is_bottom,

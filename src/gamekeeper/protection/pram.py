@@ -21,42 +21,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.classes import EqualRows, dense_numbers
+from gamekeeper.algorithms.perturbation import pram
 from gamekeeper.algorithms.perturbation.counter_streams import CounterStream
 from gamekeeper.algorithms.perturbation.masking import draw_records
-from gamekeeper.algorithms.perturbation.pram import (
-    LEAST_RECORDS,
-    drawn_codes,
-    expected_unchanged,
-    invariant_matrix,
-    moved_codes,
-    rounded_moves,
-    staying,
-)
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable
 from gamekeeper.data.coding.coded_table import CodedTable, replace_cells
 from gamekeeper.data.reading.columns import float_of, number_of, value_text
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.options import Option, option
-from gamekeeper.protection.step import (
-    ChangeLog,
-    Protected,
-    Setting,
-    Step,
-    VariableChange,
-    protected_by,
-    recoded_by,
-)
+from gamekeeper.protection import step
 from gamekeeper.wording import count_of, did_you_mean, percent_text, quoted
 
 Floats = NDArray[np.float64]
 
 
-def canonical_order(table: CodedTable, setting: Setting) -> NDArray[np.int64]:
+def canonical_order(table: CodedTable, setting: step.Setting) -> NDArray[np.int64]:
     """Return the records in an order that is theirs and not that of the file."""
     return np.argsort(setting.records(table), kind="stable")
 
 
-def read_numbers(table: CodedTable, names: Sequence[str], setting: Setting, asked: str) -> Floats:
+def read_numbers(
+    table: CodedTable, names: Sequence[str], setting: step.Setting, asked: str
+) -> Floats:
     """Return variables as numbers, a column each, NaN where missing; one error names all that are none."""
     problems: list[Problem] = []
     columns: list[Floats] = []
@@ -99,7 +85,7 @@ def naming_problems(names: Sequence[str]) -> list[Problem]:
     ]
 
 
-def read_weights(table: CodedTable, setting: Setting, asked: str) -> Floats:
+def read_weights(table: CodedTable, setting: step.Setting, asked: str) -> Floats:
     """Return the weights of records, 0 where there is none, or raise where they cannot be used."""
     found = ""
     weights = np.zeros(0)
@@ -142,23 +128,23 @@ def rounded(after: Floats, before: Floats, decimals: int | None) -> Floats:
 
 
 def with_numbers(
-    table: CodedTable, names: Sequence[str], before: Floats, after: Floats, setting: Setting
-) -> tuple[CodedTable, ChangeLog]:
+    table: CodedTable, names: Sequence[str], before: Floats, after: Floats, setting: step.Setting
+) -> tuple[CodedTable, step.ChangeLog]:
     """Return the table with other numbers, and where they differ; missing cells stay missing."""
     numbers: dict[str, Floats] = {}
     codes: dict[str, NDArray[np.int64]] = {}
     variables: dict[str, CodedVariable] = {}
-    changes: dict[str, VariableChange] = {}
+    changes: dict[str, step.VariableChange] = {}
     for place, name in enumerate(names):
         old, new = before[:, place], after[:, place]
         changed = np.isfinite(old) & (old != new)
-        changes[name] = VariableChange.of_cells(changed)
+        changes[name] = step.VariableChange.of_cells(changed)
         if name in table.numbers:
             numbers[name] = new
         if name in table.codebook:
             variables[name], codes[name] = _recoded(table, name, new, changed, setting.decimal)
     made = replace_cells(table, codes, numbers=numbers, variables=variables)
-    return made, ChangeLog(table.n_records, changes)
+    return made, step.ChangeLog(table.n_records, changes)
 
 
 def _recoded(
@@ -195,7 +181,7 @@ def _text(number: float, decimal: str) -> str:
 
 
 def strata_of(
-    table: CodedTable, setting: Setting, within: Sequence[str], asked: str
+    table: CodedTable, setting: step.Setting, within: Sequence[str], asked: str
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Return a number per record that tells its stratum, and the variables that make strata.
 
@@ -222,7 +208,7 @@ def members_of(strata: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     return [part for part in np.split(order, bounds) if len(part)]
 
 
-def changed_words(log: ChangeLog, names: Sequence[str]) -> str:
+def changed_words(log: step.ChangeLog, names: Sequence[str]) -> str:
     """Return how many cells of variables got another value, in words."""
     told = [
         f"{quoted([name])} {log.variables[name].n_changed:,} of {log.n_records:,}" for name in names
@@ -252,7 +238,7 @@ _MOST_EXACT = 200
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pram(Step):
+class Pram(step.Step):
     """Categories are drawn anew by known probabilities (post randomisation)."""
 
     do: ClassVar[str] = "pram"
@@ -272,7 +258,7 @@ class Pram(Step):
         (), "Drawn separately in the classes of these variables, else in the strata."
     )
 
-    def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
+    def apply(self, table: CodedTable, setting: step.Setting, place: int = 1) -> step.Protected:
         """Draw categories anew."""
         begun = time.perf_counter()
         asked = "Categories were to be drawn anew."
@@ -280,19 +266,19 @@ class Pram(Step):
         strata, within = strata_of(table, setting, self.within, asked)
         order = canonical_order(table, setting)
         parts = [order[members] for members in members_of(strata[order])]
-        small = sum(len(members) < LEAST_RECORDS for members in parts)
+        small = sum(len(members) < pram.LEAST_RECORDS for members in parts)
         if small:
             raise InputError(
                 Reason.BAD_OPTION,
                 asked,
-                f"{count_of(small, 'class has', 'classes have')} fewer than {LEAST_RECORDS} records:"
+                f"{count_of(small, 'class has', 'classes have')} fewer than {pram.LEAST_RECORDS} records:"
                 " too few to hide among.",
                 "Draw within fewer or coarser variables, or across the whole file.",
             )
         blocks = self._blocks(table, setting)
         ids = setting.records(table)
         codes: dict[str, Codes] = {}
-        changes: dict[str, VariableChange] = {}
+        changes: dict[str, step.VariableChange] = {}
         expected: dict[str, float] = {}
         households = setting.households(table)
         for name in self.variables:
@@ -318,10 +304,10 @@ class Pram(Step):
                 new[own] = after[units[own]]
                 stays, total = stays + kept * len(own), total + len(own)
             codes[name] = new
-            changes[name] = VariableChange.of_cells(new != old)
+            changes[name] = step.VariableChange.of_cells(new != old)
             expected[name] = stays / total if total else 1.0
         made = replace_cells(table, codes)
-        log = ChangeLog(table.n_records, changes)
+        log = step.ChangeLog(table.n_records, changes)
         how = "exactly" if self.exact_counts else "on average"
         told = [
             (
@@ -334,7 +320,9 @@ class Pram(Step):
             changed_words(log, self.variables),
         ]
         found = {"expected_unchanged": expected}
-        return protected_by(self, table, made, log, setting, told=told, found=found, began=begun)
+        return step.protected_by(
+            self, table, made, log, setting, told=told, found=found, began=begun
+        )
 
     def _drawn(
         self,
@@ -352,18 +340,20 @@ class Pram(Step):
             # What stays exactly is counted in what is drawn, which may be whole households.
             counts = np.bincount(codes, minlength=len(counts))
         within = None if blocks is None else [blocks[code] for code in used.tolist()]
-        matrix = invariant_matrix(counts[used], staying(len(used), self.keep, within), self.share)
-        stays = float(expected_unchanged(counts[used], matrix))
+        matrix = pram.invariant_matrix(
+            counts[used], pram.staying(len(used), self.keep, within), self.share
+        )
+        stays = float(pram.expected_unchanged(counts[used], matrix))
         if not self.exact_counts:
-            return used[drawn_codes(own, matrix, draws)], stays
-        moves = rounded_moves(counts[used][:, None] * matrix, lot)
-        return used[moved_codes(own, moves, draws)], stays
+            return used[pram.drawn_codes(own, matrix, draws)], stays
+        moves = pram.rounded_moves(counts[used][:, None] * matrix, lot)
+        return used[pram.moved_codes(own, moves, draws)], stays
 
-    def _blocks(self, table: CodedTable, setting: Setting) -> dict[str, list[int]]:
+    def _blocks(self, table: CodedTable, setting: step.Setting) -> dict[str, list[int]]:
         """Return for variables with a coarser categorization the category of each code from 1 on."""
         if not self.within_categories:
             return {}
-        coarse = recoded_by(self.within_categories, table, setting)
+        coarse = step.recoded_by(self.within_categories, table, setting)
         return {recode.variable: recode.codes[MISSING + 1 :].tolist() for recode in coarse.recodes}
 
     def _check(self, asked: str, table: CodedTable) -> None:
@@ -408,7 +398,7 @@ def _units(codes: Codes, strata: Codes, households: Codes | None) -> Codes:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sample(Step):
+class Sample(step.Step):
     """A share of the records is released, drawn by lot; the others are left out."""
 
     do: ClassVar[str] = "sample"
@@ -420,7 +410,7 @@ class Sample(Step):
         (), "The same share of every class of these variables, else of every stratum."
     )
 
-    def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
+    def apply(self, table: CodedTable, setting: step.Setting, place: int = 1) -> step.Protected:
         """Draw records; of households all or none."""
         begun = time.perf_counter()
         asked = f"A sample of {percent_text(self.fraction)} of the records was to be drawn."
@@ -437,9 +427,9 @@ class Sample(Step):
         changes = {}
         if setting.weight:
             numbers[setting.weight] = table.number(setting.weight) * factors
-            changes[setting.weight] = VariableChange.of_cells(drawn & (factors != 1))
+            changes[setting.weight] = step.VariableChange.of_cells(drawn & (factors != 1))
         made = replace_cells(table, numbers=numbers, records=records)
-        log = ChangeLog(table.n_records, changes, records)
+        log = step.ChangeLog(table.n_records, changes, records)
         left_out = table.n_records - len(records)
         told = [
             (
@@ -452,4 +442,6 @@ class Sample(Step):
             else "There are no weights: counts of the sample are to be scaled up by its user.",
         ]
         facts = {"drawn": len(records), "left_out": left_out}
-        return protected_by(self, table, made, log, setting, told=told, found=facts, began=begun)
+        return step.protected_by(
+            self, table, made, log, setting, told=told, found=facts, began=begun
+        )

@@ -18,6 +18,7 @@ from gamekeeper.data.reading.columns import matched_names
 from gamekeeper.errors import Problem, Reason
 from gamekeeper.options import Option, defaulting
 from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of
+from gamekeeper.protection import suppression_problem
 from gamekeeper.protection.step import (
     ChangeLog,
     NotReachableError,
@@ -27,14 +28,6 @@ from gamekeeper.protection.step import (
     VariableChange,
     problems_of,
     protected_by,
-)
-from gamekeeper.protection.suppression_problem import (
-    Checked,
-    HouseholdVariables,
-    Solved,
-    checked,
-    find_households,
-    solve,
 )
 from gamekeeper.protection.targets import Criterion
 from gamekeeper.wording import count_of, digits_text, joined, percent_text, quoted
@@ -114,7 +107,7 @@ class Suppress(Step):
         False,
         "Whether k counts people of the population, by sums of weights (released_to_people only).",
     )
-    household_variables: HouseholdVariables = ()
+    household_variables: suppression_problem.HouseholdVariables = ()
     partial: bool = _suppressing(
         False, "Whether to protect those who can be where some cannot, and tell how many are left."
     )
@@ -131,18 +124,22 @@ class Suppress(Step):
 
     def check(self, table: CodedTable, setting: Setting) -> list[Problem]:
         """Return what cannot be asked of this file."""
-        found = problems_of(lambda: checked(self, table, setting), "suppression")
+        found = problems_of(
+            lambda: suppression_problem.checked(self, table, setting), "suppression"
+        )
         homes = matched_names(self.household_variables, setting.keys)
         known = [name for name in homes if name in setting.keys]
         if known:
-            found += problems_of(lambda: find_households(table, setting, known), "household")
+            found += problems_of(
+                lambda: suppression_problem.find_households(table, setting, known), "household"
+            )
         return found
 
     def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
         """Suppress cells; `place` does not matter, since nothing is drawn."""
         started = time.perf_counter()
-        asked = checked(self, table, setting)
-        solved = solve(asked, table, setting)
+        asked = suppression_problem.checked(self, table, setting)
+        solved = suppression_problem.solve(asked, table, setting)
         if solved.n_unmet and not self.partial:
             raise _cannot(asked, solved)
         made, log = _suppressed(asked, solved, table)
@@ -158,7 +155,9 @@ class Suppress(Step):
         return protected_by(self, table, made, log, setting, told=told, found=found, began=started)
 
 
-def _suppressed(asked: Checked, solved: Solved, table: CodedTable) -> tuple[CodedTable, ChangeLog]:
+def _suppressed(
+    asked: suppression_problem.Checked, solved: suppression_problem.Solved, table: CodedTable
+) -> tuple[CodedTable, ChangeLog]:
     codes: dict[str, NDArray[np.int64]] = {}
     changes: dict[str, VariableChange] = {}
     for column, name in enumerate(asked.keys):
@@ -177,7 +176,9 @@ def _suppressed(asked: Checked, solved: Solved, table: CodedTable) -> tuple[Code
     return replace_cells(table, codes), ChangeLog(table.n_records, changes)
 
 
-def _told(asked: Checked, solved: Solved, log: ChangeLog) -> list[str]:
+def _told(
+    asked: suppression_problem.Checked, solved: suppression_problem.Solved, log: ChangeLog
+) -> list[str]:
     step = asked.step
     n_cells = count_of(log.n_suppressed, "cell")
     most = sorted(((c.n_suppressed, name) for name, c in log.variables.items()), reverse=True)
@@ -212,7 +213,9 @@ def _told(asked: Checked, solved: Solved, log: ChangeLog) -> list[str]:
     return said
 
 
-def _cannot(asked: Checked, solved: Solved) -> NotReachableError:
+def _cannot(
+    asked: suppression_problem.Checked, solved: suppression_problem.Solved
+) -> NotReachableError:
     pinned = asked.step.pinned
     blocked = f" with {quoted(pinned)} pinned" if pinned else ""
     return NotReachableError(

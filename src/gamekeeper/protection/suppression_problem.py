@@ -17,13 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.classes import MOST_COLUMNS, EqualRows, dense_numbers
+from gamekeeper.algorithms.suppression import hitting_sets
 from gamekeeper.algorithms.suppression.both import suppress_both, suppress_released_to_people
-from gamekeeper.algorithms.suppression.hitting_sets import (
-    rare_sets,
-    scored_sets,
-    suppress_own,
-    suppress_sets,
-)
 from gamekeeper.algorithms.suppression.problem import (
     Suppression,
     SuppressionProblem,
@@ -329,7 +324,7 @@ def _above(typed: str, problems: list[Problem]) -> tuple[str, float] | None:
 
 _WAYS = {
     Criterion.BOTH: suppress_both,
-    Criterion.OWN: suppress_own,
+    Criterion.OWN: hitting_sets.suppress_own,
     Criterion.RELEASED_TO_PEOPLE: suppress_released_to_people,
 }
 
@@ -416,14 +411,14 @@ class _Solving:
             )
             assert found.offsets is not None
             assert found.masks is not None
-            families = scored_sets(problem, found.records, found.offsets, found.masks)
-            return suppress_sets(problem, families, allowed=step.max_is, only=only)
+            families = hitting_sets.scored_sets(problem, found.records, found.offsets, found.masks)
+            return hitting_sets.suppress_sets(problem, families, allowed=step.max_is, only=only)
         if asked.by_sets:
             size = step.dimension or max(len(key) for key in asked.key_sets)
-            families = rare_sets(
+            families = hitting_sets.rare_sets(
                 problem, asked.key_sets, size, thresholds=step.thresholds, within=asked.strata
             )
-            return suppress_sets(problem, families, only=only)
+            return hitting_sets.suppress_sets(problem, families, only=only)
         if asked.criterion is Criterion.RELEASED_TO_PEOPLE:
             return suppress_released_to_people(problem, only=only)
         return _WAYS[asked.criterion](problem)

@@ -20,16 +20,9 @@ from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, LimitError, Problem, Reason, refuse
 from gamekeeper.options import options_of
 from gamekeeper.prompt_syntax import Missing
+from gamekeeper.protection import plan
 from gamekeeper.protection.attacking.attacks import AttackName, attack_file, attacks_for
 from gamekeeper.protection.attacking.result import FileAttack, judge_targets, targets_sentence
-from gamekeeper.protection.plan import (
-    Candidate,
-    Plan,
-    RiskUtilityMap,
-    Tried,
-    cost_in_words,
-    loss_figures,
-)
 from gamekeeper.protection.recipe import RecipeStep, run_steps
 from gamekeeper.protection.recoding.options import SearchOptions
 from gamekeeper.protection.recoding.search import SearchRecoding
@@ -236,18 +229,18 @@ class Trying:
     targets: tuple[Target, ...]
     attacks: Collection[AttackName] = ()
     utility: UtilityOptions = field(default_factory=UtilityOptions)
-    earlier: tuple[Candidate, ...] = ()
+    earlier: tuple[plan.Candidate, ...] = ()
     parent: int = 0
     progress: Progress | None = None
     blocked: list[str] = field(default_factory=list[str])
-    keep: Callable[[Candidate], Candidate] | None = None
+    keep: Callable[[plan.Candidate], plan.Candidate] | None = None
     beside: CodedTable | None = None
     above: tuple[RecipeStep, ...] = field(default=(), init=False)
     """The steps of the parent."""
-    tried: list[Tried] = field(default_factory=list[Tried], init=False)
-    failed: list[Candidate] = field(default_factory=list[Candidate], init=False)
+    tried: list[plan.Tried] = field(default_factory=list[plan.Tried], init=False)
+    failed: list[plan.Candidate] = field(default_factory=list[plan.Candidate], init=False)
 
-    def run(self, wishes: Wishes | None = None, steps: Sequence[Step] = ()) -> Plan:
+    def run(self, wishes: Wishes | None = None, steps: Sequence[Step] = ()) -> plan.Plan:
         """Try what is proposed for the targets; or just the given steps, after those of the parent."""
         started = time.perf_counter()
         self.tried, self.failed = [], []
@@ -280,12 +273,14 @@ class Trying:
             self.table.engine.name,
             seconds=time.perf_counter() - started,
         )
-        overview = RiskUtilityMap(
+        overview = plan.RiskUtilityMap(
             tuple(sorted(made, key=lambda c: c.number)), before.right_share, self.parent, provenance
         )
         judged = judge_targets(self.targets, before)
         blocked = () if overview.best is not None else tuple(self._in_the_way(wishes))
-        return Plan(self.targets, before, judged, tuple(self.tried), overview, blocked, provenance)
+        return plan.Plan(
+            self.targets, before, judged, tuple(self.tried), overview, blocked, provenance
+        )
 
     def _attack(self, table: CodedTable, log: ChangeLog) -> FileAttack:
         wanted = attacks_for(self.targets, self.attacks)
@@ -389,11 +384,11 @@ class Trying:
         recoded = {name for name, change in made.log.variables.items() if change.recode is not None}
         told = (
             *made.told,
-            *cost_in_words(utility, keys, recoded),
+            *plan.cost_in_words(utility, keys, recoded),
             "After, under the same scenario: " + targets_sentence(judged),
             *attack.sentences(),
         )
-        candidate = Candidate(
+        candidate = plan.Candidate(
             self._number(),
             self.parent,
             label,
@@ -404,12 +399,12 @@ class Trying:
                 "changed": made.log.n_changed,
             },
             tuple(each.to_json() for each in judged),
-            loss_figures(utility, keys),
+            plan.loss_figures(utility, keys),
             told,
             bool(judged) and all(each.is_met for each in judged),
             output=made.table.fingerprint,
         )
-        self.tried.append(Tried(self._kept(candidate), made, attack, judged, utility))
+        self.tried.append(plan.Tried(self._kept(candidate), made, attack, judged, utility))
         self._tell()
 
     def _fail(
@@ -417,7 +412,7 @@ class Trying:
     ) -> None:
         """Keep a candidate that could not be made, with why."""
         why = f"{error.asked} {error.found}" + "".join(f" {p}" for p in error.problems[:3])
-        candidate = Candidate(self._number(), self.parent, label, steps, failed=why)
+        candidate = plan.Candidate(self._number(), self.parent, label, steps, failed=why)
         self.failed.append(self._kept(candidate))
         self._tell()
 
@@ -426,7 +421,7 @@ class Trying:
         known = (*self.earlier, *self.failed, *(each.candidate for each in self.tried))
         return max((c.number for c in known), default=0) + 1
 
-    def _kept(self, candidate: Candidate) -> Candidate:
+    def _kept(self, candidate: plan.Candidate) -> plan.Candidate:
         return candidate if self.keep is None else self.keep(candidate)
 
     def _tell(self, done: int = 0, total: int | None = None) -> None:
@@ -470,7 +465,7 @@ def _require_possible(targets: Sequence[Target], n_records: int) -> None:
 
 
 def _climb(
-    rungs: Sequence[int], attempt: Callable[[int], bool], failed: Sequence[Candidate]
+    rungs: Sequence[int], attempt: Callable[[int], bool], failed: Sequence[plan.Candidate]
 ) -> None:
     """Try larger and larger k until one meets the targets, then smaller ones between the last two."""
     low, n_failed = 0, len(failed)

@@ -25,20 +25,8 @@ from gamekeeper.attack.risk import RecordRisk
 from gamekeeper.attack.uniques.special import SpecialUniques
 from gamekeeper.attack.uniques.suda import UniquesRisk
 from gamekeeper.data.keys.key_table import KeyTable
+from gamekeeper.report import risk_report
 from gamekeeper.report.page import RiskReport, RiskSection, RiskTable, facts_of
-from gamekeeper.report.risk_report import (
-    WORDS,
-    AboutFile,
-    categories_section,
-    classes_section,
-    file_facts,
-    matching_section,
-    recoded_sections,
-    sizes_section,
-    uniques_report,
-    variables_section,
-    with_reasons,
-)
 from gamekeeper.results import Audience, Result, for_outsiders
 from gamekeeper.wording import expected_text
 
@@ -53,15 +41,19 @@ _EXTERNAL = (
 )
 
 
-def keys_report(about: AboutFile, table: KeyTable) -> RiskReport:
+def keys_report(about: risk_report.AboutFile, table: KeyTable) -> RiskReport:
     """Return the report of how records share their keys."""
     anonymity = RiskSection(
         "anonymity", "k-anonymity", [table.k_sentence(k) for k in (2, 3, 5, 10)]
     )
-    return _internal(about, table, [table], [classes_section(table), anonymity], table.sentences())
+    return _internal(
+        about, table, [table], [risk_report.classes_section(table), anonymity], table.sentences()
+    )
 
 
-def special_report(about: AboutFile, table: KeyTable, found: SpecialUniques) -> RiskReport:
+def special_report(
+    about: risk_report.AboutFile, table: KeyTable, found: SpecialUniques
+) -> RiskReport:
     """Return the report of special and random uniques."""
     properties = RiskTable.of(
         "Properties of special and random uniques", found.properties.to_arrow()
@@ -72,14 +64,16 @@ def special_report(about: AboutFile, table: KeyTable, found: SpecialUniques) -> 
             "special", "Special and random uniques", found.sentences(), tables=[properties]
         ),
         RiskSection("records", "The sample uniques", tables=[records]),
-        classes_section(table),
+        risk_report.classes_section(table),
     ]
     return _internal(about, table, [table, found], sections, found.file_sentences())
 
 
-def matching_report(about: AboutFile, table: KeyTable, found: MatchingRisk) -> RiskReport:
+def matching_report(
+    about: risk_report.AboutFile, table: KeyTable, found: MatchingRisk
+) -> RiskReport:
     """Return the report of what matching would achieve and cost."""
-    sections = [matching_section(found), classes_section(table)]
+    sections = [risk_report.matching_section(found), risk_report.classes_section(table)]
     return _internal(about, table, [table, found], sections, found.file_sentences())
 
 
@@ -92,7 +86,7 @@ _OF_MODELS = (
 
 
 def inference_report(
-    about: AboutFile,
+    about: risk_report.AboutFile,
     table: KeyTable,
     found: ModelRisk,
     besides: Sequence[Result | None],
@@ -129,7 +123,9 @@ def inference_report(
     return _internal(about, table, [table, found.fit, found], sections, found.sentences())
 
 
-def external_report(about: AboutFile, table: KeyTable, results: Sequence[Result]) -> RiskReport:
+def external_report(
+    about: risk_report.AboutFile, table: KeyTable, results: Sequence[Result]
+) -> RiskReport:
     """Return what people outside may read: what was done, without risks and parameters."""
     made = [for_outsiders(result.provenance) for result in results]
     methods = list(dict.fromkeys(item.method for item in made))
@@ -159,7 +155,7 @@ def external_report(about: AboutFile, table: KeyTable, results: Sequence[Result]
 
 
 def report_of(
-    about: AboutFile,
+    about: risk_report.AboutFile,
     table: KeyTable,
     found: Result,
     *,
@@ -179,7 +175,9 @@ def report_of(
             page = matching_report(about, table, found)
         case UniquesRisk():
             matching = next((one for one in besides if isinstance(one, MatchingRisk)), None)
-            page = uniques_report(about, table, found, matching=matching, with_records=with_records)
+            page = risk_report.uniques_report(
+                about, table, found, matching=matching, with_records=with_records
+            )
         case _:
             page, results = keys_report(about, table), []
     return shown_to(audience, page, about, table, [table, *results])
@@ -188,7 +186,7 @@ def report_of(
 def shown_to(
     audience: Audience | str,
     internal: RiskReport,
-    about: AboutFile,
+    about: risk_report.AboutFile,
     table: KeyTable,
     results: Sequence[Result],
 ) -> RiskReport:
@@ -198,7 +196,7 @@ def shown_to(
 
 
 def _internal(
-    about: AboutFile,
+    about: risk_report.AboutFile,
     table: KeyTable,
     results: Sequence[Result],
     sections: Sequence[RiskSection],
@@ -207,9 +205,9 @@ def _internal(
     return RiskReport(
         f"Disclosure risk of {about.name}",
         lead,
-        file_facts(about, table),
+        risk_report.file_facts(about, table),
         [(f"{table.n_records:,}", "records"), (f"{table.n_uniques:,}", "sample uniques")],
-        [*recoded_sections(about), *sections],
+        [*risk_report.recoded_sections(about), *sections],
         [result.provenance for result in results],
         list(about.notices),
     )
@@ -247,7 +245,7 @@ class AssessmentPage:
     reservations: Sequence[str]
     drivers: Sequence[str]
     advice: Sequence[str]
-    about: AboutFile
+    about: risk_report.AboutFile
     has_identifiers: bool = False
     """Whether the second column of `ranked` has the user's own names of records."""
 
@@ -265,17 +263,21 @@ def assessment_page(page: AssessmentPage, *, with_records: bool = True) -> RiskR
             figures=[(plot_assessment(measured), "How many records can be matched, and why")],
         ),
         RiskSection("advice", "What to do about it", page.advice),
-        *recoded_sections(about, with_rules=with_records),
+        *risk_report.recoded_sections(about, with_rules=with_records),
     ]
     sections = [
         _guidance(measured),
         *([_records(page)] if with_records else []),
-        classes_section(keys),
+        risk_report.classes_section(keys),
         *_relative(measured),
-        variables_section(measured.uniques),
-        *([categories_section(measured.uniques)] if with_records else []),
-        sizes_section(measured.uniques),
-        *([matching_section(measured.matching)] if measured.matching is not None else []),
+        risk_report.variables_section(measured.uniques),
+        *([risk_report.categories_section(measured.uniques)] if with_records else []),
+        risk_report.sizes_section(measured.uniques),
+        *(
+            [risk_report.matching_section(measured.matching)]
+            if measured.matching is not None
+            else []
+        ),
     ]
     left_out = [] if with_records else ["Single records and categories are left out of this page."]
     judged = [] if policy is None else [(policy.standing.value, f"policy {policy.policy.name}")]
@@ -291,7 +293,7 @@ def assessment_page(page: AssessmentPage, *, with_records: bool = True) -> RiskR
     return RiskReport(
         f"Disclosure risk of {about.name}",
         [page.verdict, *page.reservations],
-        file_facts(
+        risk_report.file_facts(
             about,
             keys,
             ("Households", measured.household),
@@ -302,7 +304,7 @@ def assessment_page(page: AssessmentPage, *, with_records: bool = True) -> RiskR
         sections,
         [item.provenance for item in made],
         [*about.notices, *left_out],
-        WORDS,
+        risk_report.WORDS,
         opening,
     )
 
@@ -374,7 +376,9 @@ def _records(page: AssessmentPage) -> RiskSection:
     own = top.column_names[1:2] if page.has_identifiers else []
     wanted = [_SHOWN[0], *own, *_SHOWN[1:]]
     shown = top.select([name for name in wanted if name in top.column_names])
-    shown, caption = with_reasons(uniques, shown, "The records most probably matched rightly")
+    shown, caption = risk_report.with_reasons(
+        uniques, shown, "The records most probably matched rightly"
+    )
     tables = [RiskTable.of(caption, shown, names=_NAMES)]
     notices = ["Click a heading to sort. Records are numbered from 1 in the order of the file."]
     return RiskSection("records", "The riskiest records", tables=tables, notices=notices)

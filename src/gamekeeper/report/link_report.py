@@ -9,15 +9,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gamekeeper.arrow import pa
+from gamekeeper.attack.linkage import truth
 from gamekeeper.attack.linkage.file_links import Carried, FileLinks
 from gamekeeper.attack.linkage.files import MaskingComparison
 from gamekeeper.attack.linkage.structure import StructureLinks
-from gamekeeper.attack.linkage.truth import (
-    plot_calibration,
-    plot_came_back,
-    plot_margin_shares,
-    runs_table,
-)
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.report.page import RiskReport, RiskSection, RiskTable, facts_of
 from gamekeeper.report.tables import glossary
@@ -192,7 +187,7 @@ def structure_report(
 
 def _steadiness(found: StructureLinks) -> list[RiskSection]:
     """Tell how often links came back from halves of the columns, nothing where that was not tried."""
-    table = runs_table(found)
+    table = truth.runs_table(found)
     if table is None:
         return []
     caption = "Links by how many runs made them"
@@ -203,7 +198,7 @@ def _steadiness(found: StructureLinks) -> list[RiskSection]:
             "sureness",
             "How sure the links are",
             ["A link that comes back from other columns rests on what the files share."],
-            [(plot_came_back(found), caption)],
+            [(truth.plot_came_back(found), caption)],
             [RiskTable.of("Links by runs on halves of the columns", table, names=_ENDS)],
         )
     ]
@@ -274,7 +269,9 @@ def _sureness(found: FileLinks) -> RiskSection:
     said: list[str] = []
     calibration = found.calibration
     if calibration is not None and calibration.bands:
-        figures.append((plot_calibration(calibration), "Share of right links by what was stated"))
+        figures.append(
+            (truth.plot_calibration(calibration), "Share of right links by what was stated")
+        )
         said.append(calibration.sentence())
         table = calibration.to_arrow()
         tables.append(RiskTable.of("Right links by stated probability", table, names=_ENDS))
@@ -298,7 +295,7 @@ def _by_margin(found: FileLinks) -> tuple[list[tuple[Figure, str]], list[RiskTab
     if margins is None or not margins.num_rows:
         return [], []
     table = RiskTable.of("Right links by fifths of the margin", margins, names=_ENDS)
-    return [(plot_margin_shares(found), "Share of right links by margin, at 95%")], [table]
+    return [(truth.plot_margin_shares(found), "Share of right links by margin, at 95%")], [table]
 
 
 def _agreement(carried: Carried) -> RiskTable:

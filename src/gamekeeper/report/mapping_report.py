@@ -17,13 +17,8 @@ from markupsafe import Markup
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition, threshold
 from gamekeeper.errors import LimitError
 from gamekeeper.files import PAGE_ENDINGS, write_file
+from gamekeeper.mapping.analysis import key_variables
 from gamekeeper.mapping.analysis.composite_keys import CompositeKeys
-from gamekeeper.mapping.analysis.key_variables import (
-    KeyVariable,
-    KeyVariableMap,
-    Maximal,
-    map_table,
-)
 from gamekeeper.mapping.environment.asked import Evidence, Mode
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.overview import Scope
@@ -46,7 +41,7 @@ from gamekeeper.wording import (
 _SHOWN_NAMES = 5
 
 
-def prevalence_text(outcome: KeyVariableMap) -> str:
+def prevalence_text(outcome: key_variables.KeyVariableMap) -> str:
     """Say how many of the forms must be matched, and how many must have a variable.
 
     Of 46 forms at 10%: "at least 4 of 46 forms; a variable counts only if at least 5 have it, 10%
@@ -66,7 +61,7 @@ def prevalence_text(outcome: KeyVariableMap) -> str:
     )
 
 
-def mode_text(outcome: KeyVariableMap) -> str:
+def mode_text(outcome: key_variables.KeyVariableMap) -> str:
     """Say what the use of the analysis is."""
     return {
         Mode.SPECIFIC: "one data set that the intruder has",
@@ -75,7 +70,7 @@ def mode_text(outcome: KeyVariableMap) -> str:
     }[outcome.mode]
 
 
-def headline(outcome: KeyVariableMap) -> list[str]:
+def headline(outcome: key_variables.KeyVariableMap) -> list[str]:
     """Return the outcome in a few sentences: what can be matched, at which detail, and why."""
     usable = [item for item in outcome.variables if item.maximal]
     n_variables = len(outcome.variables)
@@ -109,7 +104,7 @@ def headline(outcome: KeyVariableMap) -> list[str]:
     return sentences
 
 
-def explain(item: KeyVariable, target: str, environment: Environment) -> list[str]:
+def explain(item: key_variables.KeyVariable, target: str, environment: Environment) -> list[str]:
     """Return the outcome for one variable in sentences."""
     own = environment.categorization(target, item.variable)
     if not own.is_valid or item.over_limit:
@@ -176,7 +171,7 @@ def explain(item: KeyVariable, target: str, environment: Environment) -> list[st
     return sentences
 
 
-def _leading(ranked: Sequence[KeyVariable]) -> list[str]:
+def _leading(ranked: Sequence[key_variables.KeyVariable]) -> list[str]:
     if not ranked:
         return []
     leading = joined([_detail(item) for item in ranked[:3]])
@@ -184,21 +179,21 @@ def _leading(ranked: Sequence[KeyVariable]) -> list[str]:
     return [f"{together}, the target could be matched best on {leading}.", _reason(ranked[0])]
 
 
-def _not_ranked(items: Sequence[KeyVariable]) -> list[str]:
+def _not_ranked(items: Sequence[key_variables.KeyVariable]) -> list[str]:
     if not items:
         return []
     details = joined([_detail(item) for item in items], _SHOWN_NAMES)
     return [f"Not ranked, because too many harmonizations hide the area: {details}."]
 
 
-def _against(outcome: KeyVariableMap) -> str:
+def _against(outcome: key_variables.KeyVariableMap) -> str:
     n_forms = len(outcome.match_forms)
     if n_forms == 1:
         return f"against '{short(outcome.match_forms[0])}'"
     return f"against at least {threshold(n_forms, outcome.prevalence)} of the {n_forms} forms"
 
 
-def _wanting(item: KeyVariable) -> str:
+def _wanting(item: key_variables.KeyVariable) -> str:
     """Say how many forms a variable without result would need, where that is not plain."""
     exact = item.n_forms * item.prevalence
     if item.n_forms == 1 or exact <= 1 or not item.n_asking:
@@ -214,12 +209,12 @@ def _coded(number: float, code: str) -> str:
     return f"{categories_text(number)} ({code})"
 
 
-def _detail(item: KeyVariable) -> str:
+def _detail(item: key_variables.KeyVariable) -> str:
     code = item.maximal[0].code
     return f"{short(item.variable)} ({categories_text(item.n_categories)}, {code})"
 
 
-def _reason(item: KeyVariable) -> str:
+def _reason(item: key_variables.KeyVariable) -> str:
     first = item.maximal[0]
     detail = (
         "with any level of detail"
@@ -270,7 +265,7 @@ _Row = tuple[str, str, str, str]
 
 
 def build_mapping_report(
-    key_variable_map: KeyVariableMap,
+    key_variable_map: key_variables.KeyVariableMap,
     environment: Environment,
     composite: CompositeKeys | None = None,
 ) -> str:
@@ -297,7 +292,7 @@ def build_mapping_report(
         _section(rank, item, outcome, environment, frame, small)
         for rank, item in enumerate(outcome.variables, start=1)
     ]
-    header, rows = map_table(outcome)
+    header, rows = key_variables.map_table(outcome)
     forms = outcome.match_forms
     return render(
         "report.html.jinja",
@@ -328,7 +323,7 @@ def build_mapping_report(
 
 
 def write_mapping_report(
-    key_variable_map: KeyVariableMap,
+    key_variable_map: key_variables.KeyVariableMap,
     environment: Environment,
     path: str | Path,
     composite: CompositeKeys | None = None,
@@ -367,7 +362,7 @@ def _composite(found: CompositeKeys, asked: Fraction) -> dict[str, object]:
     }
 
 
-def _notices(outcome: KeyVariableMap) -> list[str]:
+def _notices(outcome: key_variables.KeyVariableMap) -> list[str]:
     refused = [item.variable for item in outcome.variables if item.over_limit]
     stopped = [i.variable for i in outcome.variables if i.message and not i.over_limit]
     notices: list[str] = []
@@ -385,15 +380,15 @@ def _notices(outcome: KeyVariableMap) -> list[str]:
     return [*notices, *(short(note, _TEXT_LETTERS) for note in outcome.notes)]
 
 
-def _levels(outcome: KeyVariableMap) -> str:
+def _levels(outcome: key_variables.KeyVariableMap) -> str:
     levels = outcome.provenance.parameters.get("levels", "")
     return f"{levels} categories" if levels.isdecimal() else "more categories than any number"
 
 
 def _section(
     rank: int,
-    item: KeyVariable,
-    outcome: KeyVariableMap,
+    item: key_variables.KeyVariable,
+    outcome: key_variables.KeyVariableMap,
     environment: Environment,
     frame: Frame,
     small: Frame,
@@ -451,7 +446,10 @@ def _section(
 
 
 def _graph(
-    rank: int, item: KeyVariable, outcome: KeyVariableMap, environment: Environment
+    rank: int,
+    item: key_variables.KeyVariable,
+    outcome: key_variables.KeyVariableMap,
+    environment: Environment,
 ) -> tuple[Drawing | None, str]:
     """Draw the harmonization graph of a variable, or say why not."""
     if item.message or not item.n_having:
@@ -474,7 +472,7 @@ def _graph(
     return (plain, "") if len(plain.nodes) > 1 else (None, "")
 
 
-def _other(maximal: Maximal) -> _Row:
+def _other(maximal: key_variables.Maximal) -> _Row:
     return (
         maximal.code,
         number_text(len(maximal.categories)),
@@ -483,7 +481,7 @@ def _other(maximal: Maximal) -> _Row:
     )
 
 
-def _others_left_out(item: KeyVariable) -> str:
+def _others_left_out(item: key_variables.KeyVariable) -> str:
     n_more = len(item.maximal) - 1 - _SHOWN_CODES
     if item.has_more:
         return "and more"

@@ -22,15 +22,8 @@ from gamekeeper.protection.attacking.result import FileAttack, JudgedTarget
 from gamekeeper.protection.step import ChangeLog, Protected, Step
 from gamekeeper.protection.targets import ASSIGNMENTS, EXPECTED, LINKAGE, Criterion
 from gamekeeper.protection.utility.result import Utility
+from gamekeeper.report import protection_utility
 from gamekeeper.report.page import RiskReport, RiskSection, RiskTable, facts_of
-from gamekeeper.report.protection_utility import (
-    analyses_sections,
-    as_shown,
-    plot_attacks,
-    plot_changes,
-    public_utility,
-    utility_section,
-)
 from gamekeeper.report.tables import glossary
 from gamekeeper.results import Provenance, for_outsiders
 from gamekeeper.wording import count_of, digits_text, quoted, share_text, three_digits
@@ -205,8 +198,8 @@ def protection_report(
         _cells(log, about),
     ]
     sections += [
-        utility_section(utility),
-        *analyses_sections(utility, with_categories=with_records),
+        protection_utility.utility_section(utility),
+        *protection_utility.analyses_sections(utility, with_categories=with_records),
     ]
     if about.certificate:
         sections.append(RiskSection("certificate", "What is proven", [*about.certificate]))
@@ -263,8 +256,8 @@ def public_protection_report(
     `compared` is the utility of variables that are not among those `without_values`; None where all
     are. Of the utility of all there are analyses alone.
     """
-    log = as_shown(protected, keys)
-    shown = None if compared is None else public_utility(compared)
+    log = protection_utility.as_shown(protected, keys)
+    shown = None if compared is None else protection_utility.public_utility(compared)
     stars = (
         f"{count_of(log.n_suppressed, 'cell has', 'cells have')} no value: suppressed, or missing before. A"
         f" suppressed cell is {about.suppressed}."
@@ -303,7 +296,9 @@ def public_protection_report(
             _methods(about.steps, (), with_options=False),
             _cells(log, about, is_public=True),
             *([] if shown is None else [_good_for(shown, log)]),
-            *analyses_sections(public_utility(utility), with_categories=False),
+            *protection_utility.analyses_sections(
+                protection_utility.public_utility(utility), with_categories=False
+            ),
         ],
         [for_outsiders(utility.provenance)],
         words=_PAGE_WORDS,
@@ -316,7 +311,7 @@ def public_protection_report(
 
 def _good_for(compared: Utility, log: ChangeLog) -> RiskSection:
     """Return the public section on utility, which says what it does not compare."""
-    section = utility_section(compared, is_public=True)
+    section = protection_utility.utility_section(compared, is_public=True)
     return replace(section, sentences=[_REST, *section.sentences]) if log.n_suppressed else section
 
 
@@ -400,7 +395,12 @@ def _attacks(attacks: Sequence[AttackChange]) -> RiskSection:
         ]
         if attacks
         else ["No attack was done."],
-        [(plot_attacks(drawn), "What is left of each attack, by what it achieved before")]
+        [
+            (
+                protection_utility.plot_attacks(drawn),
+                "What is left of each attack, by what it achieved before",
+            )
+        ]
         if drawn
         else [],
         [
@@ -485,7 +485,7 @@ def _cells(log: ChangeLog, about: AboutProtection, *, is_public: bool = False) -
         "cells",
         title,
         said,
-        [(plot_changes(log), drawn)] if log.n_changed else [],
+        [(protection_utility.plot_changes(log), drawn)] if log.n_changed else [],
         [
             RiskTable.of(
                 "Changed variables",

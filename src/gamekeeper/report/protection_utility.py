@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper import results
 from gamekeeper.algorithms.utility import Propensity
 from gamekeeper.arrow import pa
 from gamekeeper.data.coding.codebook import MISSING
@@ -25,15 +26,6 @@ from gamekeeper.protection.step import ChangeLog, Protected, Setting, VariableCh
 from gamekeeper.protection.utility.measuring import UtilityOptions, measure_utility
 from gamekeeper.protection.utility.result import Utility
 from gamekeeper.report.page import RiskSection, RiskTable
-from gamekeeper.results import (
-    COLOURS,
-    EVERYTHING,
-    GRID,
-    MUTED,
-    drawable,
-    drawable_letters,
-    make_listing,
-)
 from gamekeeper.wording import percent_text, short
 
 if TYPE_CHECKING:
@@ -165,7 +157,7 @@ def public_numbers(utility: Utility) -> pa.Table:
         for line in utility.numbers
     ]
     columns = ("variable", "moved", "lost_share", "mean moved", "deviation after by before")
-    return make_listing("numbers", columns, rows, EVERYTHING).to_arrow()
+    return results.make_listing("numbers", columns, rows, results.EVERYTHING).to_arrow()
 
 
 def public_pairs(utility: Utility) -> pa.Table:
@@ -180,7 +172,7 @@ def public_pairs(utility: Utility) -> pa.Table:
         for pair in utility.pairs
     ]
     columns = ("first", "second", "correlation_before", "correlation_after")
-    return make_listing("correlations", columns, rows, EVERYTHING).to_arrow()
+    return results.make_listing("correlations", columns, rows, results.EVERYTHING).to_arrow()
 
 
 def _propensity(found: Propensity) -> Propensity:
@@ -293,7 +285,7 @@ def plot_attacks(lines: Sequence[tuple[str, float, float, str]]) -> Figure:
     """
     from matplotlib.figure import Figure
 
-    letters = drawable_letters()
+    letters = results.drawable_letters()
     figure = Figure(figsize=(9.0, 1.3 + 0.42 * max(len(lines), 1)), layout="constrained")
     ax = figure.subplots()
     places = _named_lines(ax, [name for name, *_ in lines])
@@ -301,18 +293,24 @@ def plot_attacks(lines: Sequence[tuple[str, float, float, str]]) -> Figure:
     for place, (_, before, after, text) in zip(places, lines, strict=True):
         share = after / before if before else (0.0 if not after else 1.0)
         most = max(most, share)
-        ax.plot([1.0 if before else 0.0, share], [place, place], color=GRID, linewidth=4, zorder=1)
-        ax.scatter([1.0 if before else 0.0], [place], color=MUTED, s=36, zorder=2)
-        ax.scatter([share], [place], color=COLOURS[0], s=52, zorder=3)
+        ax.plot(
+            [1.0 if before else 0.0, share],
+            [place, place],
+            color=results.GRID,
+            linewidth=4,
+            zorder=1,
+        )
+        ax.scatter([1.0 if before else 0.0], [place], color=results.MUTED, s=36, zorder=2)
+        ax.scatter([share], [place], color=results.COLOURS[0], s=52, zorder=3)
         ax.annotate(
-            drawable(text, letters),
+            results.drawable(text, letters),
             (1.0, place),
             xycoords=("axes fraction", "data"),
             xytext=(6, 0),
             textcoords="offset points",
             va="center",
             fontsize=8,
-            color=MUTED,
+            color=results.MUTED,
             annotation_clip=False,
         )
     ax.set_xlim(-0.03, most * 1.03)
@@ -334,15 +332,15 @@ def plot_changes(log: ChangeLog, suppressed: str = "suppressed") -> Figure:
     figure = Figure(figsize=(9.0, 1.3 + 0.34 * max(len(lines), 1)), layout="constrained")
     ax = figure.subplots()
     if not lines:
-        ax.text(0.0, 0.5, "no single cell was changed", color=MUTED, transform=ax.transAxes)
+        ax.text(0.0, 0.5, "no single cell was changed", color=results.MUTED, transform=ax.transAxes)
         ax.set_axis_off()
         return figure
     places = _named_lines(ax, [name for name, *_ in lines])
     total = max(log.n_records, 1)
     stars = [n_stars / total for _, n_stars, _ in lines]
     others = [changed / total for *_, changed in lines]
-    ax.barh(places, stars, color=COLOURS[1], height=0.6, label=suppressed)
-    ax.barh(places, others, left=stars, color=COLOURS[0], height=0.6, label="another value")
+    ax.barh(places, stars, color=results.COLOURS[1], height=0.6, label=suppressed)
+    ax.barh(places, others, left=stars, color=results.COLOURS[0], height=0.6, label="another value")
     ax.xaxis.set_major_formatter(lambda x, _: percent_text(x))
     ax.set_xlabel("share of the records", fontsize=9)
     if any(stars) and any(others):
@@ -352,12 +350,14 @@ def plot_changes(log: ChangeLog, suppressed: str = "suppressed") -> Figure:
 
 def _named_lines(ax: Axes, names: Sequence[str]) -> list[int]:
     """Give each name a line of its own, the first at the top, and return where the lines are."""
-    letters = drawable_letters()
+    letters = results.drawable_letters()
     places = list(range(len(names)))[::-1]
-    ax.set_yticks(places, [drawable(short(name, 44), letters) for name in names], fontsize=9)
+    ax.set_yticks(
+        places, [results.drawable(short(name, 44), letters) for name in names], fontsize=9
+    )
     ax.tick_params(axis="y", length=0)
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)
-    ax.grid(axis="x", color=GRID)
+    ax.grid(axis="x", color=results.GRID)
     ax.set_axisbelow(True)
     return places

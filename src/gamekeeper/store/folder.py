@@ -27,18 +27,7 @@ from gamekeeper.mapping.scenario.document import document_of
 from gamekeeper.mapping.variables.codes import code_order, name_problems
 from gamekeeper.mapping.variables.definitions import DEFINITION, Definition
 from gamekeeper.results import Progress
-from gamekeeper.store.file_shapes import (
-    GROUP_FILE,
-    VARIABLE_FILE,
-    VERSION,
-    EnvironmentFile,
-    FormFile,
-    GraphFile,
-    check,
-    check_once,
-    decode,
-    parse,
-)
+from gamekeeper.store import file_shapes
 from gamekeeper.store.place import slugs
 from gamekeeper.store.reading import (
     FORM_FILE,
@@ -100,7 +89,7 @@ def write_codes(environment: Environment, folder: str | Path) -> tuple[str, ...]
         if name is None:
             continue
         missing.pop(name, None)
-        tree, _ = decode(data)
+        tree, _ = file_shapes.decode(data)
         before = tree.get("codes", {})
         register = environment.register(name)
         codes = codes_of(environment.variable(name), register)
@@ -126,7 +115,7 @@ def _name_of(
     data: bytes, where: str, environment: Environment, problems: list[Problem]
 ) -> str | None:
     """Return the name of the variable in a file if it is that of the environment, codes and all."""
-    file = parse(data, where, VARIABLE_FILE, problems)
+    file = file_shapes.parse(data, where, file_shapes.VARIABLE_FILE, problems)
     if file is None:
         return None
     variable = variable_of(file, where, problems)
@@ -167,12 +156,16 @@ def texts_of(environment: Environment, problems: list[Problem]) -> dict[str, dic
 
 def header_text(environment: Environment, problems: list[Problem]) -> bytes:
     """Return the text of environment.json."""
-    tree: dict[str, Any] = {"format": FORMAT, "version": VERSION, "name": environment.name}
+    tree: dict[str, Any] = {
+        "format": FORMAT,
+        "version": file_shapes.VERSION,
+        "name": environment.name,
+    }
     if environment.description:
         tree["description"] = environment.description
     if environment.rules != NO_RULES:
         tree["rules"] = rules_tree(environment.rules)
-    return _text(check(tree, HEADER, HEADER_FILE, problems), HEADER, problems)
+    return _text(file_shapes.check(tree, HEADER, HEADER_FILE, problems), HEADER, problems)
 
 
 def _variable_text(environment: Environment, name: str, problems: list[Problem]) -> bytes:
@@ -184,7 +177,7 @@ def _variable_text(environment: Environment, name: str, problems: list[Problem])
 
 def _form_text(form: Form, problems: list[Problem]) -> bytes:
     where = f"form {quoted([form.name])}"
-    file = check(form_tree(form, form.by_hand), where, FORM_FILE, problems)
+    file = file_shapes.check(form_tree(form, form.by_hand), where, FORM_FILE, problems)
     return _text(file, where, problems)
 
 
@@ -193,7 +186,7 @@ def _group_text(group: Group, problems: list[Problem]) -> bytes:
     tree = group_tree(group)
     if not group.description:
         del tree["description"]
-    return _text(check(tree, where, GROUP_FILE, problems), where, problems)
+    return _text(file_shapes.check(tree, where, file_shapes.GROUP_FILE, problems), where, problems)
 
 
 def _text(file: BaseModel | None, where: str, problems: list[Problem]) -> bytes:
@@ -227,7 +220,9 @@ def read_edits(file: Path) -> list[Edit]:
     tree = _tree(file, "Edits were", problems)
     records = tree if isinstance(tree, list) else [tree]
     made = [
-        check(record, f"edit {number}" if isinstance(tree, list) else "edit", EDIT, problems)
+        file_shapes.check(
+            record, f"edit {number}" if isinstance(tree, list) else "edit", EDIT, problems
+        )
         for number, record in enumerate(records, start=1)
     ]
     if problems:
@@ -240,7 +235,7 @@ def read_definition(file: Path) -> Definition:
     return _read(file, DEFINITION, "The definition of a variable was")
 
 
-def read_form(file: Path) -> FormFile:
+def read_form(file: Path) -> file_shapes.FormFile:
     """Read a form, as the files of an environment have it."""
     return _read(file, FORM_FILE, "A form was")
 
@@ -257,7 +252,7 @@ def read_decisions(file: Path) -> DecisionsFile:
 
 def _read(file: Path, shape: TypeAdapter[_Model], asked: str) -> _Model:
     problems: list[Problem] = []
-    made = check(_tree(file, asked, problems), file.name, shape, problems)
+    made = file_shapes.check(_tree(file, asked, problems), file.name, shape, problems)
     if made is None or problems:
         _refuse(file, asked, problems)
     return made
@@ -320,15 +315,19 @@ def _named_graph(path: Path, problems: list[Problem]) -> tuple[str, PartitionGra
         return None
     tree, repeated = read
     if isinstance(tree, dict) and "scale" not in tree and {"nodes", "edges"} & set(tree):
-        edges = check_once(tree, repeated, where, TypeAdapter(GraphFile), problems)
+        edges = file_shapes.check_once(
+            tree, repeated, where, TypeAdapter(file_shapes.GraphFile), problems
+        )
         graph = None if edges is None else _from_edges(edges, where, problems)
         return None if graph is None else (own, graph)
-    file = check_once(tree, repeated, where, VARIABLE_FILE, problems)
+    file = file_shapes.check_once(tree, repeated, where, file_shapes.VARIABLE_FILE, problems)
     variable = None if file is None else variable_of(file, where, problems)
     return None if variable is None else (variable.name, variable.graph)
 
 
-def _from_edges(file: GraphFile, where: str, problems: list[Problem]) -> PartitionGraph | None:
+def _from_edges(
+    file: file_shapes.GraphFile, where: str, problems: list[Problem]
+) -> PartitionGraph | None:
     nodes = dict.fromkeys(file.nodes)
     found = [
         Problem(
@@ -427,7 +426,7 @@ def _asked(root: Path) -> str:
     return f"The environment in {shown_path(root)} was to be read."
 
 
-def _required_header(root: Path) -> EnvironmentFile:
+def _required_header(root: Path) -> file_shapes.EnvironmentFile:
     """Return what environment.json says; without it nothing else is read."""
     problems: list[Problem] = []
     try:
@@ -475,7 +474,7 @@ def _differences(
     for place, before in files.items():
         if place in names and before == texts[names[place]]:
             continue
-        file = parse(before, place, shape_of(kind), [])
+        file = file_shapes.parse(before, place, shape_of(kind), [])
         if file is None:
             found = f"is not a well-formed file of {kind}, so it is not replaced or removed."
             do = "Correct it or take it away."

@@ -36,28 +36,16 @@ from gamekeeper.mapping.variables import definitions
 from gamekeeper.mapping.variables.categorization import blocks_of
 from gamekeeper.mapping.variables.codes import ARBITRARY_CODE, CodeRegister, Variable, code_order
 from gamekeeper.results import Progress
-from gamekeeper.store.file_shapes import (
-    GROUP_FILE,
-    VARIABLE_FILE,
-    VERSION,
-    EnvironmentFile,
-    FormFile,
-    IntervalFile,
-    NominalFile,
-    OrdinalFile,
-    Undecodable,
-    check,
-    check_once,
-    decode,
-    parse,
-)
+from gamekeeper.store import file_shapes
 from gamekeeper.wording import count_of, did_you_mean, quoted, unfit_character
 
 _ANEW = "Correct it, or remove all codes of the variable to have them given anew."
 
 
 def variable_of(
-    file: NominalFile | OrdinalFile | IntervalFile, where: str, problems: list[Problem]
+    file: file_shapes.NominalFile | file_shapes.OrdinalFile | file_shapes.IntervalFile,
+    where: str,
+    problems: list[Problem],
 ) -> Variable | None:
     """Return the variable of a file, or None after adding what is wrong with it."""
     try:
@@ -69,9 +57,9 @@ def variable_of(
 
 def checked_file(
     tree: Any, variable: Variable, where: str, problems: list[Problem]
-) -> NominalFile | OrdinalFile | IntervalFile | None:
+) -> file_shapes.NominalFile | file_shapes.OrdinalFile | file_shapes.IntervalFile | None:
     """Return the file of a variable, after adding what is wrong with it: it must lead back to it."""
-    file = check(tree, where, VARIABLE_FILE, problems)
+    file = file_shapes.check(tree, where, file_shapes.VARIABLE_FILE, problems)
     if file is not None and variable_of(file, where, problems) != variable:
         found = "is not what its bands or its categories come to."
         do = "Make a variable on the interval scale with Variable.of_bands."
@@ -80,7 +68,7 @@ def checked_file(
 
 
 def register_of(
-    file: NominalFile | OrdinalFile | IntervalFile,
+    file: file_shapes.NominalFile | file_shapes.OrdinalFile | file_shapes.IntervalFile,
     variable: Variable,
     where: str,
     problems: list[Problem],
@@ -138,7 +126,9 @@ def problems_of(error: InputError, where: str) -> list[Problem]:
 
 
 def _retired(
-    file: NominalFile | OrdinalFile | IntervalFile, where: str, problems: list[Problem]
+    file: file_shapes.NominalFile | file_shapes.OrdinalFile | file_shapes.IntervalFile,
+    where: str,
+    problems: list[Problem],
 ) -> list[str]:
     """Return the retired codes of a file that can be so, after adding what is wrong with others."""
     retired: list[str] = []
@@ -222,7 +212,7 @@ def _meaning(
     return None
 
 
-FORM_FILE = TypeAdapter(FormFile)
+FORM_FILE = TypeAdapter(file_shapes.FormFile)
 _VARIABLES = TypeAdapter(dict[str, list[str]])
 _START = b',\n "variables": {\n'
 _BETWEEN = b"],\n"
@@ -237,7 +227,7 @@ class _Members(dict[bytes, tuple[str, tuple[str, ...]]]):
         self._share = share
 
     def __missing__(self, text: bytes) -> tuple[str, tuple[str, ...]]:
-        tree, repeated = decode(b"{" + text + b"]}")
+        tree, repeated = file_shapes.decode(b"{" + text + b"]}")
         if repeated or len(tree) != 1:
             raise ValueError
         ((name, labels),) = _VARIABLES.validate_python(tree, strict=True).items()
@@ -277,7 +267,10 @@ def words_tree(form: Form) -> dict[str, Any]:
 
 
 def _made(
-    file: FormFile, instances: dict[str, tuple[str, ...]], where: str, problems: list[Problem]
+    file: file_shapes.FormFile,
+    instances: dict[str, tuple[str, ...]],
+    where: str,
+    problems: list[Problem],
 ) -> Form | None:
     try:
         return Form(file.name, instances, file.metadata, tuple(file.questions), file.universe)
@@ -303,7 +296,7 @@ class FormReader:
         """Return the form of a file, or None after adding what is wrong with it."""
         form = self._as_written(data)
         if form is None:
-            file = parse(data, where, FORM_FILE, problems)
+            file = file_shapes.parse(data, where, FORM_FILE, problems)
             if file is not None:
                 shared = {name: self._shared(labels) for name, labels in file.variables.items()}
                 form = _made(file, shared, where, problems)
@@ -316,10 +309,10 @@ class FormReader:
             return None
         members = rest[: -len(_END)].split(_BETWEEN)
         try:
-            tree, repeated = decode(head + b"}")
+            tree, repeated = file_shapes.decode(head + b"}")
             if repeated or "variables" in tree:
                 return None
-            file = FormFile.model_validate({**tree, "variables": {}})
+            file = file_shapes.FormFile.model_validate({**tree, "variables": {}})
             instances = dict(map(self._members.__getitem__, members))
         except ValueError:
             return None
@@ -334,7 +327,7 @@ class FormReader:
 
 
 HEADER: Final = ENVIRONMENT
-HEADER_FILE = TypeAdapter(EnvironmentFile)
+HEADER_FILE = TypeAdapter(file_shapes.EnvironmentFile)
 KINDS: Final = ("variables", "forms", "groups", "scenarios")
 """The folders, in the order in which they are read."""
 
@@ -346,10 +339,14 @@ def shape_of(kind: str) -> TypeAdapter[Any]:
         from gamekeeper.mapping.scenario.document import SCENARIO
 
         return SCENARIO
-    return {"variables": VARIABLE_FILE, "forms": FORM_FILE, "groups": GROUP_FILE}[kind]
+    return {
+        "variables": file_shapes.VARIABLE_FILE,
+        "forms": FORM_FILE,
+        "groups": file_shapes.GROUP_FILE,
+    }[kind]
 
 
-def header(root: Path, problems: list[Problem]) -> EnvironmentFile | None:
+def header(root: Path, problems: list[Problem]) -> file_shapes.EnvironmentFile | None:
     """Return what environment.json says, or None after adding what is wrong with it."""
     read = read_tree(root, HEADER, HEADER, problems)
     if read is None:
@@ -360,11 +357,11 @@ def header(root: Path, problems: list[Problem]) -> EnvironmentFile | None:
         problems.append(Problem(Reason.WRONG_SCHEMA, HEADER, found, "Check the folder."))
         return None
     version: object = tree.get("version")
-    if isinstance(version, int) and version > VERSION:
-        found = f"is of version {version}, newer than version {VERSION}, the last that is known."
+    if isinstance(version, int) and version > file_shapes.VERSION:
+        found = f"is of version {version}, newer than version {file_shapes.VERSION}, the last that is known."
         problems.append(Problem(Reason.WRONG_SCHEMA, HEADER, found, "Update Gamekeeper."))
         return None
-    return check_once(tree, repeated, HEADER, HEADER_FILE, problems)
+    return file_shapes.check_once(tree, repeated, HEADER, HEADER_FILE, problems)
 
 
 def listed(root: Path, kind: str, problems: list[Problem]) -> list[str]:
@@ -404,10 +401,10 @@ def read_tree(
 ) -> tuple[Any, list[str]] | None:
     """Return what a JSON file stands for, as `decode` does, or None after adding why it does not."""
     try:
-        return decode(content(root, name))
+        return file_shapes.decode(content(root, name))
     except OSError as error:
         problems.append(unreadable(where, error))
-    except Undecodable as fault:
+    except file_shapes.Undecodable as fault:
         problems.append(Problem(fault.reason, where, fault.found, fault.do))
     return None
 
@@ -458,7 +455,7 @@ class Reading:
             if len(self.problems) > before:
                 self._nameless.add(kind)
 
-    def environment(self, header: EnvironmentFile) -> Environment:
+    def environment(self, header: file_shapes.EnvironmentFile) -> Environment:
         """Return the environment; there is one only if no problem was added."""
         registers: dict[str, CodeRegister] = {}
         variables = self._variables(registers)
@@ -508,7 +505,7 @@ class Reading:
     def _variables(self, registers: dict[str, CodeRegister]) -> dict[str, Variable]:
         variables: dict[str, Variable] = {}
         for where, data in self._files("variables"):
-            file = parse(data, where, VARIABLE_FILE, self.problems)
+            file = file_shapes.parse(data, where, file_shapes.VARIABLE_FILE, self.problems)
             if file is None:
                 self._nameless.add("variables")
                 continue
@@ -534,7 +531,7 @@ class Reading:
     def _groups(self) -> dict[str, Group]:
         groups: dict[str, Group] = {}
         for where, data in self._files("groups"):
-            file = parse(data, where, GROUP_FILE, self.problems)
+            file = file_shapes.parse(data, where, file_shapes.GROUP_FILE, self.problems)
             if file is None:
                 self._nameless.add("groups")
                 continue
@@ -562,7 +559,7 @@ class Reading:
         for where, data in self._files("scenarios"):
             from gamekeeper.mapping.scenario.document import scenario_of
 
-            file = parse(data, where, shape_of("scenarios"), self.problems)
+            file = file_shapes.parse(data, where, shape_of("scenarios"), self.problems)
             if file is None or not self._is_new("scenarios", file.name, where):
                 continue
             try:

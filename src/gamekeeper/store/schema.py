@@ -17,19 +17,13 @@ from gamekeeper.mapping.edits import EDIT
 from gamekeeper.mapping.scenario.document import SCENARIO
 from gamekeeper.protection.recipe import recipe_schema
 from gamekeeper.results import document_schema
-from gamekeeper.store.file_shapes import (
-    VARIABLE_FILE,
-    VERSION,
-    EnvironmentFile,
-    FormFile,
-    GroupFile,
-)
+from gamekeeper.store import file_shapes
 
 _PUBLISHED: dict[str, TypeAdapter[Any]] = {
-    "environment": TypeAdapter(EnvironmentFile),
-    "variable": VARIABLE_FILE,
-    "form": TypeAdapter(FormFile),
-    "group": TypeAdapter(GroupFile),
+    "environment": TypeAdapter(file_shapes.EnvironmentFile),
+    "variable": file_shapes.VARIABLE_FILE,
+    "form": TypeAdapter(file_shapes.FormFile),
+    "group": TypeAdapter(file_shapes.GroupFile),
     "scenario": SCENARIO,
     "edit": EDIT,
 }
@@ -49,8 +43,8 @@ def published_schemas() -> dict[str, str]:
         what = "Edit" if name == "edit" else f"{name.capitalize()} file"
         described = {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
-            "$id": f"urn:gamekeeper:{name}:{VERSION}",
-            "title": f"{what} of a Gamekeeper environment, version {VERSION}",
+            "$id": f"urn:gamekeeper:{name}:{file_shapes.VERSION}",
+            "title": f"{what} of a Gamekeeper environment, version {file_shapes.VERSION}",
         }
         # What follows has a title of its own, made from the name of a class.
         texts[f"{name}.json"] = _text({**schema, **described})

@@ -17,16 +17,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
+from gamekeeper import files
 from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
-from gamekeeper.files import (
-    SQLITE,
-    aside,
-    clear_leftovers,
-    fault_of_file,
-    put_new,
-    refusal,
-    require_ordinary,
-)
 from gamekeeper.wording import count_of, shown_path
 
 VERSION: Final = 1
@@ -66,12 +58,12 @@ class Study:
         """Make a study of a file; `about` says which file, under which scenario."""
         path = Path(path)
         asked = f"A study was to be made in {shown_path(path)}."
-        found, do = fault_of_file(path, replace=False)
+        found, do = files.fault_of_file(path, replace=False)
         if found:
             raise StoreError(Reason.NOT_WRITABLE, asked, f"It {found}", do)
         try:
-            clear_leftovers(path)
-            with aside(path, private=True) as made:
+            files.clear_leftovers(path)
+            with files.aside(path, private=True) as made:
                 with cls(made)._open(asked) as connection:
                     connection.executescript(
                         f"PRAGMA application_id = {MARK}; PRAGMA user_version = {VERSION};"
@@ -80,9 +72,9 @@ class Study:
                     rows = [("about", json.dumps(dict(about))), ("current", "0"), ("seal", "")]
                     connection.executemany("INSERT INTO study VALUES (?, ?)", rows)
                     _seal(connection)
-                put_new(made, path)
+                files.put_new(made, path)
         except OSError as error:
-            raise refusal(asked, error) from error
+            raise files.refusal(asked, error) from error
         return cls(path)
 
     @classmethod
@@ -92,7 +84,7 @@ class Study:
         asked = f"The study {shown_path(path)} was asked for."
         do = "Give the file that --study of protect try made."
         try:
-            require_ordinary(path)
+            files.require_ordinary(path)
             with path.open("rb") as file:
                 start = file.read(100)
         except FileNotFoundError:
@@ -100,7 +92,7 @@ class Study:
         except OSError as error:
             found = f"It could not be read ({type(error).__name__})."
             raise InputError(Reason.NOT_READABLE, asked, found, do) from None
-        if not start.startswith(SQLITE) or int.from_bytes(start[68:72], "big") != MARK:
+        if not start.startswith(files.SQLITE) or int.from_bytes(start[68:72], "big") != MARK:
             raise InputError(Reason.WRONG_SCHEMA, asked, "It is no study.", do)
         version = int.from_bytes(start[60:64], "big")
         if version > VERSION:

@@ -31,14 +31,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from gamekeeper.files import (
-    is_private,
-    is_private_file,
-    is_private_folder,
-    is_private_place,
-    make_private,
-    refusal,
-)
+from gamekeeper import files
 from gamekeeper.web.settings import Database
 from gamekeeper.web.wire import Refused, missing, refusal_of
 
@@ -94,14 +87,14 @@ def allowed_files(folders: Mapping[str, Path]) -> list[AllowedFile]:
     """Return the files that may be read, by folder and name."""
     found: list[AllowedFile] = []
     for label, folder in folders.items():
-        for place in () if is_private_place(folder) else _within(folder, 4):
+        for place in () if files.is_private_place(folder) else _within(folder, 4):
             if len(found) >= _MOST:
                 return found
             try:
                 seen = place.lstat()
             except OSError:
                 continue
-            if is_private_file(place):
+            if files.is_private_file(place):
                 continue
             name = place.relative_to(folder).as_posix()
             found.append(AllowedFile(label, name, seen.st_size, seen.st_mtime))
@@ -119,7 +112,7 @@ def allowed_path(folders: Mapping[str, Path], folder: str, name: str) -> Path:
         fits = place.is_relative_to(root.resolve()) and stat.S_ISREG(place.stat().st_mode)
     except (OSError, ValueError, RuntimeError):
         fits, place = False, root
-    if not fits or place.suffix.lower() not in ENDINGS or is_private(place):
+    if not fits or place.suffix.lower() not in ENDINGS or files.is_private(place):
         raise _absent()
     return place
 
@@ -134,7 +127,7 @@ def _within(folder: Path, depth: int) -> Iterator[Path]:
         if entry.name.startswith("."):
             continue
         if entry.is_dir(follow_symlinks=False):
-            if depth > 1 and not is_private_folder(Path(entry.path)):
+            if depth > 1 and not files.is_private_folder(Path(entry.path)):
                 yield from _within(Path(entry.path), depth - 1)
         elif entry.is_file(follow_symlinks=False) and (Path(entry.name).suffix.lower() in ENDINGS):
             yield Path(entry.path)
@@ -188,7 +181,7 @@ class Jobs:
         self._database = database
         self._folder = folder
         self._keep_seconds = keep_days * 24 * 3600
-        make_private(folder)
+        files.make_private(folder)
 
     def submit(self, kind: str, request: Mapping[str, Any], who: str) -> Job:
         """Add a job; it begins when there is room for it."""
@@ -290,10 +283,10 @@ class Jobs:
 
     def _begin(self, asked: str) -> None:
         try:
-            make_private(self._folder / asked)
+            files.make_private(self._folder / asked)
             child = self._started(asked)
         except OSError as error:
-            told = refusal_of(refusal("A job was to be started.", error)).model_dump()
+            told = refusal_of(files.refusal("A job was to be started.", error)).model_dump()
             with self._database.at_work() as connection:
                 connection.execute(
                     "UPDATE job SET state = ?, changed = ?, error = ? WHERE id = ?",

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper import files
 from gamekeeper.arrow import pa
 from gamekeeper.budget import Work, require_memory, workers_of
 from gamekeeper.data.coding.codebook import suspected_codes
@@ -26,13 +27,6 @@ from gamekeeper.data.keys.listed_records import ListedRecords
 from gamekeeper.data.keys.writing import write_listed
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import LimitError, Problem, Reason, refuse
-from gamekeeper.files import (
-    PAGE_ENDINGS,
-    PICTURE_ENDINGS,
-    TABLE_ENDINGS,
-    fault_of_file,
-    fault_of_folder,
-)
 from gamekeeper.options import Option, paths, written
 from gamekeeper.wording import at_start, count_of, joined, number_text, quoted
 from gamekeeper.workbench.requests.shared import ON_THIS_MACHINE
@@ -98,13 +92,13 @@ def _notice(codes: tuple[str, ...], columns: Mapping[str, int], n_records: int) 
 
 
 _ENDINGS = {
-    "table": TABLE_ENDINGS,
-    "counted": TABLE_ENDINGS,
-    "msus": TABLE_ENDINGS,
-    "changes": TABLE_ENDINGS,
-    "picture": PICTURE_ENDINGS,
-    "page": PAGE_ENDINGS,
-    "public": PAGE_ENDINGS,
+    "table": files.TABLE_ENDINGS,
+    "counted": files.TABLE_ENDINGS,
+    "msus": files.TABLE_ENDINGS,
+    "changes": files.TABLE_ENDINGS,
+    "picture": files.PICTURE_ENDINGS,
+    "page": files.PAGE_ENDINGS,
+    "public": files.PAGE_ENDINGS,
     "external": (".json",),
     "json": (".json",),
 }
@@ -255,10 +249,10 @@ def _fault(option: Option, path: Path, read: list[Path], *, replace: bool) -> tu
     if any(path.resolve().is_relative_to(source.resolve()) for source in read if source.is_dir()):
         return "lies within what is to be read.", "Write it elsewhere."
     if option.writes == "environment":
-        return fault_of_folder(path, may_be_environment=True)
+        return files.fault_of_folder(path, may_be_environment=True)
     if option.writes == "folder":
-        return fault_of_folder(path)
-    return fault_of_file(path, replace=replace and option.writes != "values")
+        return files.fault_of_folder(path)
+    return files.fault_of_file(path, replace=replace and option.writes != "values")
 
 
 WITHOUT_HOUSEHOLDS = (

@@ -55,6 +55,7 @@ from gamekeeper.workbench.linkage import evaluate_files
 from gamekeeper.workbench.microdata import open_microdata
 from gamekeeper.workbench.protection.applying import ReleasedFile, apply_recipe
 from gamekeeper.workbench.protection.trying import try_protection
+from gamekeeper.workbench.requests import records
 from gamekeeper.workbench.requests.assessment import AssessRequest
 from gamekeeper.workbench.requests.editing import (
     RenewScenarioRequest,
@@ -68,13 +69,6 @@ from gamekeeper.workbench.requests.protection import (
     ReleaseOptions,
     Searched,
     TryRequest,
-)
-from gamekeeper.workbench.requests.records import (
-    ComparedColumns,
-    EvaluateRequest,
-    MatchRequest,
-    MicrodataRequest,
-    SampleDesign,
 )
 from gamekeeper.workbench.requests.shared import DemoRequest
 from gamekeeper.workbench.risk import match_release
@@ -112,15 +106,15 @@ def run_risk_demo(
         sample_population(everybody, _FRACTION, seed=seed, stratify_by=_PLACE), sample, raw=True
     )
     progress(2, RISK_STEPS)
-    microdata = MicrodataRequest(file=sample, scenario=scenario.name, environment=store)
-    design = SampleDesign(weight=WEIGHT)
+    microdata = records.MicrodataRequest(file=sample, scenario=scenario.name, environment=store)
+    design = records.SampleDesign(weight=WEIGHT)
     report = output / "risk.html"
     assessment = assess_release(
         AssessRequest(microdata=microdata, design=design, policy="hdx", report=report, replace=True)
     ).found
     progress(3, RISK_STEPS)
     matching = match_release(
-        MatchRequest(microdata=microdata, design=design, population=population)
+        records.MatchRequest(microdata=microdata, design=design, population=population)
     ).found
     progress(4, RISK_STEPS)
     truth = tuple(_truth(assessment, matching))
@@ -233,7 +227,7 @@ def run_tables_demo(output: Path, population: Path, *, progress: Progress) -> Ta
 
 
 def _smallest_place(population: Path) -> tuple[str, CountTable]:
-    request = MicrodataRequest(file=population, keys=(_PLACE, *_AXES))
+    request = records.MicrodataRequest(file=population, keys=(_PLACE, *_AXES))
     counted = tabulate(open_microdata(request).coded, (_PLACE, *_AXES))
     counts = counted.dense()
     smallest = int(counts.sum(axis=(1, 2)).argmin())
@@ -286,10 +280,10 @@ def run_linkage_demo(output: Path, sample: Path, *, seed: int) -> LinkageDemo:
         write_table(masked, file, raw=True)
         files.append(file)
     rates = evaluate_files(
-        EvaluateRequest(
+        records.EvaluateRequest(
             original=files[0],
             masked=tuple(files[1:]),
-            columns=ComparedColumns(kinds={"Age": "ordinal"}),
+            columns=records.ComparedColumns(kinds={"Age": "ordinal"}),
             options=MaskingOptions(seed=seed),
         )
     )
@@ -361,8 +355,10 @@ def run_protection_demo(
         remove(earlier)
     plan = try_protection(
         TryRequest(
-            microdata=MicrodataRequest(file=sample, scenario=scenario.name, environment=store),
-            design=SampleDesign(weight="Weight"),
+            microdata=records.MicrodataRequest(
+                file=sample, scenario=scenario.name, environment=store
+            ),
+            design=records.SampleDesign(weight="Weight"),
             targets=("both>=3",),
             methods=(Method.SUPPRESS, Method.RECODE),
             # So long that the clock stops no search: a demo tells the same story every time.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.attack.linkage import guessing
 from gamekeeper.attack.linkage.columns import Kind, LinkVariable, common_variables
 from gamekeeper.attack.linkage.file_links import FileLinks
 from gamekeeper.attack.linkage.files import (
@@ -17,12 +18,6 @@ from gamekeeper.attack.linkage.files import (
     compare_maskings,
     link_files,
     require_records,
-)
-from gamekeeper.attack.linkage.guessing import (
-    StructureColumns,
-    identifiers,
-    structure_columns,
-    telling_alone,
 )
 from gamekeeper.attack.linkage.options import ObjectiveName
 from gamekeeper.attack.linkage.structure import StructureLinks, link_structure
@@ -37,22 +32,10 @@ from gamekeeper.mapping.variables.codes import Variable
 from gamekeeper.results import Progress
 from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import count_of, did_you_mean, quoted
-from gamekeeper.workbench.answers import (
-    Need,
-    in_file,
-    missing_code_notices,
-    require_outputs,
-    require_room,
-    write_outputs,
-)
+from gamekeeper.workbench import answers
 from gamekeeper.workbench.environment.opening import opened
 from gamekeeper.workbench.microdata import opened_file
-from gamekeeper.workbench.requests.records import (
-    ComparedColumns,
-    EvaluateRequest,
-    LinkRequest,
-    StructureRequest,
-)
+from gamekeeper.workbench.requests import records
 
 if TYPE_CHECKING:
     from gamekeeper.report.page import RiskReport
@@ -60,7 +43,9 @@ if TYPE_CHECKING:
 Found = TypeVar("Found", FileLinks, MaskingComparison, StructureLinks)
 
 
-def compared_variables(sources: Sequence[Source], asked: ComparedColumns) -> list[LinkVariable]:
+def compared_variables(
+    sources: Sequence[Source], asked: records.ComparedColumns
+) -> list[LinkVariable]:
     """Return the variables to compare; the first file is the one by whose names they are asked for."""
     columns = [[column.name for column in source.columns] for source in sources]
     if asked.on:
@@ -174,7 +159,7 @@ def _mapped(variables: list[LinkVariable], environment: StorePlace | None) -> li
 
 def weights_of(
     variables: Sequence[LinkVariable],
-    asked: ComparedColumns,
+    asked: records.ComparedColumns,
     objectives: Sequence[ObjectiveName | str],
 ) -> list[float]:
     """Return a weight per variable; none where none are asked for or given."""
@@ -183,7 +168,7 @@ def weights_of(
     return [asked.weights.get(one.name, 1.0) for one in variables]
 
 
-def steps_of(variables: Sequence[LinkVariable], asked: ComparedColumns) -> list[int | None]:
+def steps_of(variables: Sequence[LinkVariable], asked: records.ComparedColumns) -> list[int | None]:
     """Return steps per variable, None where they are to be chosen; none where none are given."""
     return [asked.steps.get(one.name) for one in variables] if asked.steps else []
 
@@ -191,7 +176,7 @@ def steps_of(variables: Sequence[LinkVariable], asked: ComparedColumns) -> list[
 def without_identifiers(
     pairs: Sequence[tuple[CodedTable, CodedTable, tuple[str, str]]],
     variables: list[LinkVariable],
-    columns: ComparedColumns,
+    columns: records.ComparedColumns,
 ) -> tuple[list[LinkVariable], list[str]]:
     """Leave out columns that only say which record it is, unless they were named; say which.
 
@@ -200,7 +185,9 @@ def without_identifiers(
     if columns.on:
         return variables, []
     asked = {*columns.measures, *columns.order, *columns.weights, *columns.steps}
-    seen = {name for a, b, decimals in pairs for name in identifiers(a, b, variables, decimals)}
+    seen = {
+        name for a, b, decimals in pairs for name in guessing.identifiers(a, b, variables, decimals)
+    }
     found = [one.name for one in variables if one.name in seen - asked]
     left = [one for one in variables if one.name not in found]
     if not left:
@@ -221,7 +208,9 @@ def without_identifiers(
         notes.append(
             f"{quoted(found)} {verb} not compared; name it (--on) to compare it all the same."
         )
-    told = {name for a, b, decimals in pairs for name in telling_alone(a, b, left, decimals)}
+    told = {
+        name for a, b, decimals in pairs for name in guessing.telling_alone(a, b, left, decimals)
+    }
     telling = [one.name for one in left if one.name in told - asked]
     if telling:
         is_one = len(telling) == 1
@@ -246,9 +235,9 @@ _BY_ORDER = (
 )
 
 
-def link_two_files(asked: LinkRequest, *, progress: Progress | None = None) -> FileLinks:
+def link_two_files(asked: records.LinkRequest, *, progress: Progress | None = None) -> FileLinks:
     """Link the records of two files that share variables."""
-    require_outputs(asked)
+    answers.require_outputs(asked)
     columns, options = asked.columns, asked.options
     sources = [opened_file(file, asked.reading) for file in (asked.first, asked.second)]
     variables = compared_variables(sources, columns)
@@ -277,7 +266,7 @@ def link_two_files(asked: LinkRequest, *, progress: Progress | None = None) -> F
 
 
 def evaluate_files(
-    asked: EvaluateRequest, *, progress: Progress | None = None
+    asked: records.EvaluateRequest, *, progress: Progress | None = None
 ) -> MaskingComparison:
     """Link every masked version of a file with the original, and count who is re-identified.
 
@@ -290,7 +279,7 @@ def evaluate_files(
             "None was given.",
             "Name at least one.",
         )
-    require_outputs(asked)
+    answers.require_outputs(asked)
     columns, options, identifier = asked.columns, asked.options, asked.columns.identifier
     files = _version_names(asked.masked)
     source, *sources = (
@@ -335,7 +324,7 @@ def evaluate_files(
 
 
 def link_two_structures(
-    asked: StructureRequest, *, progress: Progress | None = None
+    asked: records.StructureRequest, *, progress: Progress | None = None
 ) -> StructureLinks:
     """Link two files that have no variable in common, by the structure of their numbers."""
     identifier = asked.identifier
@@ -346,7 +335,7 @@ def link_two_structures(
             "That takes an identifier, and none was named.",
             "Name the column that says who is who (--id), or do not ask for it.",
         )
-    require_outputs(asked)
+    answers.require_outputs(asked)
     graphs = {} if asked.environment is None else variables_in(asked.environment)
     sources = [opened_file(file, asked.reading) for file in (asked.first, asked.second)]
     chosen = [
@@ -362,7 +351,7 @@ def link_two_structures(
     )
     tables = _coded(sources, chosen, identifier, progress)
     a, b = (
-        structure_columns(table, wanted, source.decimal, graphs, which, asked.order)
+        guessing.structure_columns(table, wanted, source.decimal, graphs, which, asked.order)
         for table, wanted, source, which in zip(
             tables, chosen, sources, ("first", "second"), strict=True
         )
@@ -386,7 +375,7 @@ def link_two_structures(
 
 
 def _finish(
-    asked: LinkRequest | EvaluateRequest | StructureRequest,
+    asked: records.LinkRequest | records.EvaluateRequest | records.StructureRequest,
     found: Found,
     names: tuple[str, ...],
     tables: tuple[CodedTable, CodedTable] | None = None,
@@ -396,13 +385,13 @@ def _finish(
 
         return report_of(found, names, tables, with_records=not asked.reading.no_records)
 
-    write_outputs(asked, found, report=report)
+    answers.write_outputs(asked, found, report=report)
     return found
 
 
 def _missing_codes(source: Source, table: CodedTable) -> tuple[str, ...]:
     """Say which values of a file look like codes for missing: records would agree on them."""
-    return in_file(source.name, missing_code_notices(table, decimal=source.decimal))
+    return answers.in_file(source.name, answers.missing_code_notices(table, decimal=source.decimal))
 
 
 def _truths(
@@ -500,14 +489,14 @@ def _coded(
         list(dict.fromkeys(name for name in (*names, identifier) if name)) for names in columns
     ]
     for source, names in zip(sources, wanted, strict=True):
-        require_room(source, names, Need(Work.LINKING))
+        answers.require_room(source, names, answers.Need(Work.LINKING))
     return [
         code_source(source, names, engine=default_engine(), progress=progress)
         for source, names in zip(sources, wanted, strict=True)
     ]
 
 
-def _require_structure(files: Sequence[StructureColumns]) -> None:
+def _require_structure(files: Sequence[guessing.StructureColumns]) -> None:
     """Refuse what cannot be clustered, of both files at once."""
     problems = [
         replace(problem, where=f"{problem.where} of the {which} file")

@@ -36,14 +36,8 @@ from gamekeeper.prompt_syntax import Missing, parse_fraction
 from gamekeeper.results import Progress, Result
 from gamekeeper.wording import count_of, quoted, shown_path
 from gamekeeper.workbench import answers
+from gamekeeper.workbench.requests import shared
 from gamekeeper.workbench.requests.records import MicrodataRequest, SampleDesign
-from gamekeeper.workbench.requests.shared import (
-    ON_THIS_MACHINE,
-    SCRATCH_VARIABLE,
-    THIS_MACHINE,
-    EngineRequest,
-    Reading,
-)
 
 if TYPE_CHECKING:
     from gamekeeper.attack.options import FitOptions
@@ -60,12 +54,12 @@ _opened: dict[tuple[str, str], Engine] = {}
 _opening = threading.Lock()
 
 
-def engine_for(asked: EngineRequest) -> Engine:
+def engine_for(asked: shared.EngineRequest) -> Engine:
     """Return the engine that is asked for; one for all requests of this process that name it."""
     if not isinstance(asked.engine, str):
         return asked.engine
     name = asked.named
-    if name == THIS_MACHINE:
+    if name == shared.THIS_MACHINE:
         if asked.scratch.strip():
             raise InputError(
                 Reason.BAD_OPTION,
@@ -74,7 +68,7 @@ def engine_for(asked: EngineRequest) -> Engine:
                 "Name one (--engine), or leave out --scratch.",
             )
         return default_engine()
-    scratch = asked.scratch.strip() or os.environ.get(SCRATCH_VARIABLE, "").strip()
+    scratch = asked.scratch.strip() or os.environ.get(shared.SCRATCH_VARIABLE, "").strip()
     # To start a session takes many seconds, so that it is kept until the process ends.
     with _opening:
         engine = _opened.get((name, scratch))
@@ -223,7 +217,7 @@ _COUNTED = answers.Need(Work.COUNTING, by_key=True)
 _MOST_WEIGHTS, _RECORDS_PER_WEIGHT = 50, 20
 
 
-def opened_file(file: Path, asked: Reading) -> Source:
+def opened_file(file: Path, asked: shared.Reading) -> Source:
     """Open a data file as people say that it is to be read."""
     return open_source(
         file,
@@ -240,7 +234,7 @@ def opened_file(file: Path, asked: Reading) -> Source:
 def open_microdata(
     asked: MicrodataRequest,
     *,
-    counting: EngineRequest = ON_THIS_MACHINE,
+    counting: shared.EngineRequest = shared.ON_THIS_MACHINE,
     design: SampleDesign = NO_DESIGN,
     sensitive: Sequence[str] = (),
     extra: Sequence[str] = (),
@@ -356,7 +350,10 @@ class OtherFile:
 
 
 def require_other(
-    asked: MicrodataRequest, file: Path | None, *, counting: EngineRequest = ON_THIS_MACHINE
+    asked: MicrodataRequest,
+    file: Path | None,
+    *,
+    counting: shared.EngineRequest = shared.ON_THIS_MACHINE,
 ) -> None:
     """Refuse another file that cannot be read, or not for its size, before anything is worked out."""
     if file is not None:
@@ -365,7 +362,10 @@ def require_other(
 
 
 def open_other(
-    asked: MicrodataRequest, file: Path | None, *, counting: EngineRequest = ON_THIS_MACHINE
+    asked: MicrodataRequest,
+    file: Path | None,
+    *,
+    counting: shared.EngineRequest = shared.ON_THIS_MACHINE,
 ) -> OtherFile:
     """Count the keys of another file, such as a population, read like the one that is attacked."""
     if file is None:

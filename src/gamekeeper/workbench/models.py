@@ -25,24 +25,9 @@ from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.prompt_syntax import MAX_SECONDS
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of
-from gamekeeper.workbench.answers import (
-    WITHOUT_HOUSEHOLDS,
-    Answer,
-    Need,
-    listed_notices,
-    listed_writer,
-    require_outputs,
-    sampling_workers,
-    write_outputs,
-)
+from gamekeeper.workbench import answers
 from gamekeeper.workbench.microdata import Attacked, open_microdata, open_other, require_other
-from gamekeeper.workbench.requests.records import (
-    CompareRequest,
-    ExperimentKind,
-    InferRequest,
-    ModelRequest,
-    SimulateRequest,
-)
+from gamekeeper.workbench.requests import records
 
 if TYPE_CHECKING:
     from gamekeeper.report.page import RiskReport
@@ -59,14 +44,16 @@ class Inferred:
     values: levels.Inference | None
 
 
-def fit_release(asked: ModelRequest, *, progress: Progress | None = None) -> Answer[ModelFit]:
+def fit_release(
+    asked: records.ModelRequest, *, progress: Progress | None = None
+) -> answers.Answer[ModelFit]:
     """Fit models to the keys of a file; a search that is cancelled keeps what it has found."""
-    require_outputs(asked)
+    answers.require_outputs(asked)
     data = open_microdata(
         asked.microdata,
         counting=asked.counting,
         design=asked.design,
-        need=Need(Work.FITTING, by_key=True),
+        need=answers.Need(Work.FITTING, by_key=True),
     )
     table = data.count()
     fit = _fitted(table, asked.fit, progress)
@@ -77,9 +64,11 @@ def _fitted(table: KeyTable, asked: FitOptions, progress: Progress | None) -> Mo
     return fit_models(table, asked=asked, progress=progress, keep_partial=True)
 
 
-def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> Answer[Inferred]:
+def infer_release(
+    asked: records.InferRequest, *, progress: Progress | None = None
+) -> answers.Answer[Inferred]:
     """Fit models to a file, and infer how many people share the key of each record."""
-    require_outputs(asked)
+    answers.require_outputs(asked)
     if asked.person and asked.population is not None:
         raise InputError(
             Reason.BAD_OPTION,
@@ -88,9 +77,11 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
             "Leave out --population, or give files with one record of each person and no --person.",
         )
     require_other(asked.microdata, asked.population, counting=asked.counting)
-    need = Need(Work.INFERENCE, by_key=True)
+    need = answers.Need(Work.INFERENCE, by_key=True)
     if asked.infer.household:
-        need = Need(Work.INFERENCE, most_elsewhere=MOST_WRITTEN, do=WITHOUT_HOUSEHOLDS)
+        need = answers.Need(
+            Work.INFERENCE, most_elsewhere=MOST_WRITTEN, do=answers.WITHOUT_HOUSEHOLDS
+        )
     data = open_microdata(
         asked.microdata,
         counting=asked.counting,
@@ -130,18 +121,18 @@ def infer_release(asked: InferRequest, *, progress: Progress | None = None) -> A
     found = Inferred(risk, levels.variables_risk(risk), judged, attacks, values)
     answer = Attacked(asked, data, table, everybody).finish(
         risk,
-        listed_notices(table.listed),
+        answers.listed_notices(table.listed),
         fit=asked.fit,
         progress=progress,
         besides=lambda: [found.variables, judged, attacks, values],
-        counted=listed_writer(
+        counted=answers.listed_writer(
             table.listed, lambda: plain, data.identifier, risk.to_arrow, raw=asked.raw
         ),
     )
-    return Answer(found, answer.notices, answer.what_if)
+    return answers.Answer(found, answer.notices, answer.what_if)
 
 
-def _require_answerable(asked: InferRequest, table: KeyTable) -> None:
+def _require_answerable(asked: records.InferRequest, table: KeyTable) -> None:
     """Refuse what cannot be answered before models are searched, which may take minutes."""
     if table.fraction is None:
         raise InputError(
@@ -158,14 +149,14 @@ def _require_answerable(asked: InferRequest, table: KeyTable) -> None:
 
 
 def compare_on_population(
-    asked: CompareRequest, *, progress: Progress | None = None
-) -> Answer[Comparison]:
+    asked: records.CompareRequest, *, progress: Progress | None = None
+) -> answers.Answer[Comparison]:
     """Take a file as a population, draw samples, judge measures of risk by the truth, and attack.
 
     Samples that are judged are attacked in any case; others, over the whole range of sampling fractions or
     at those given, where that is asked for, and by default where a report is.
     """
-    require_outputs(asked)
+    answers.require_outputs(asked)
     if asked.attacks is False and asked.attack_fractions:
         n_fractions = count_of(len(asked.attack_fractions), "sampling fraction")
         raise InputError(
@@ -175,7 +166,9 @@ def compare_on_population(
             "Leave out --no-attacks or --attack-fraction.",
         )
     whole_range = asked.attacks or (asked.attacks is None and asked.report is not None)
-    data = open_microdata(asked.microdata, extra=asked.stratify_by, need=Need(Work.POPULATION))
+    data = open_microdata(
+        asked.microdata, extra=asked.stratify_by, need=answers.Need(Work.POPULATION)
+    )
     found = compare_measures(
         data.coded,
         data.keys,
@@ -189,7 +182,7 @@ def compare_on_population(
         max_size=asked.max_size,
         max_seconds=asked.max_seconds,
         seed=asked.seed,
-        workers=sampling_workers(asked.workers),
+        workers=answers.sampling_workers(asked.workers),
         folder=asked.folder,
         progress=progress,
     )
@@ -199,8 +192,8 @@ def compare_on_population(
 
         return comparison_report(found, name=data.source.name, notices=data.notices)
 
-    write_outputs(asked, found, report=report)
-    return Answer(found, data.notices, data.what_if(data.count()) if data.recoded else None)
+    answers.write_outputs(asked, found, report=report)
+    return answers.Answer(found, data.notices, data.what_if(data.count()) if data.recoded else None)
 
 
 Experiment = (
@@ -209,29 +202,31 @@ Experiment = (
 
 
 def run_simulation(
-    asked: SimulateRequest, *, progress: Progress | None = None
-) -> Answer[Experiment]:
+    asked: records.SimulateRequest, *, progress: Progress | None = None
+) -> answers.Answer[Experiment]:
     """Take a file as a notional population, draw samples from it and measure each."""
-    require_outputs(asked)
+    answers.require_outputs(asked)
     chosen = _options(asked)
-    data = open_microdata(asked.microdata, extra=asked.stratify_by, need=Need(Work.POPULATION))
+    data = open_microdata(
+        asked.microdata, extra=asked.stratify_by, need=answers.Need(Work.POPULATION)
+    )
     run: Callable[..., Experiment] = {
-        ExperimentKind.STRATEGIES: pilot.strategy_experiment,
-        ExperimentKind.FRACTIONS: pilot.fraction_experiment,
-        ExperimentKind.PILOT: pilot.pilot_study,
-        ExperimentKind.MEASURES: simulate,
+        records.ExperimentKind.STRATEGIES: pilot.strategy_experiment,
+        records.ExperimentKind.FRACTIONS: pilot.fraction_experiment,
+        records.ExperimentKind.PILOT: pilot.pilot_study,
+        records.ExperimentKind.MEASURES: simulate,
     }[asked.experiment]
     found = run(data.coded, data.keys, missing=data.missing, progress=progress, **chosen)
-    write_outputs(asked, found)
-    return Answer(found, data.notices, data.what_if(data.count()) if data.recoded else None)
+    answers.write_outputs(asked, found)
+    return answers.Answer(found, data.notices, data.what_if(data.count()) if data.recoded else None)
 
 
 # Which options each experiment has, besides those that all have.
 _OWN = {
-    ExperimentKind.STRATEGIES: {"fraction", "r"},
-    ExperimentKind.FRACTIONS: {"fractions", "with_models"},
-    ExperimentKind.PILOT: {"fraction", "max_size", "max_seconds"},
-    ExperimentKind.MEASURES: {"fractions", "measures", "r", "max_size", "max_seconds"},
+    records.ExperimentKind.STRATEGIES: {"fraction", "r"},
+    records.ExperimentKind.FRACTIONS: {"fractions", "with_models"},
+    records.ExperimentKind.PILOT: {"fraction", "max_size", "max_seconds"},
+    records.ExperimentKind.MEASURES: {"fractions", "measures", "r", "max_size", "max_seconds"},
 }
 _SOME_HAVE = {
     "measures": "--measure",
@@ -242,12 +237,16 @@ _SOME_HAVE = {
 }
 
 
-def _options(asked: SimulateRequest) -> dict[str, Any]:
+def _options(asked: records.SimulateRequest) -> dict[str, Any]:
     own = _OWN[asked.experiment]
     one = "fraction" in own
     given: dict[str, Any] = {
         "measures": asked.measures,
-        "r": ((asked.r,) if asked.r and asked.experiment is ExperimentKind.MEASURES else asked.r),
+        "r": (
+            (asked.r,)
+            if asked.r and asked.experiment is records.ExperimentKind.MEASURES
+            else asked.r
+        ),
         "max_size": asked.max_size,
         "with_models": asked.with_models,
         "samples": asked.samples,
@@ -268,7 +267,7 @@ def _options(asked: SimulateRequest) -> dict[str, Any]:
     if one and len(asked.fractions) > 1:
         found = f"{len(asked.fractions)} are given, and this experiment takes one."
         problems.append(Problem(Reason.BAD_OPTION, "--fraction", found, "Give one."))
-    if asked.experiment is ExperimentKind.MEASURES and not asked.fractions:
+    if asked.experiment is records.ExperimentKind.MEASURES and not asked.fractions:
         problems.append(
             Problem(Reason.NOTHING_GIVEN, "--fraction", "it is needed.", "Give one or several.")
         )
@@ -277,5 +276,5 @@ def _options(asked: SimulateRequest) -> dict[str, Any]:
         f"The experiment '{asked.experiment}' was asked for.",
         f"{count_of(len(problems), 'option does', 'options do')} not fit.",
     )
-    workers = sampling_workers(asked.workers)
+    workers = answers.sampling_workers(asked.workers)
     return {**chosen, "seed": asked.seed, "workers": workers, "folder": asked.folder}

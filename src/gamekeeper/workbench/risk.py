@@ -29,26 +29,8 @@ from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import count_of, folded, quoted
-from gamekeeper.workbench import microdata
-from gamekeeper.workbench.answers import (
-    WITHOUT_HOUSEHOLDS,
-    Answer,
-    Need,
-    listed_notices,
-    listed_writer,
-    require_outputs,
-    require_room,
-    write_where_counted,
-)
-from gamekeeper.workbench.requests.records import (
-    DisRequest,
-    KeysRequest,
-    LookRequest,
-    MatchRequest,
-    MeasuresRequest,
-    SpecialRequest,
-    SudaRequest,
-)
+from gamekeeper.workbench import answers, microdata
+from gamekeeper.workbench.requests import records
 
 if TYPE_CHECKING:
     from gamekeeper.attack.matching_result import MatchingRisk
@@ -139,7 +121,7 @@ class FileLook(Result):
         return pa.Table.from_pylist([asdict(one) for one in self.columns], schema)
 
 
-def look_at(asked: LookRequest) -> FileLook:
+def look_at(asked: records.LookRequest) -> FileLook:
     """Look at a file: its columns, missing cells, likely identifiers, possible key variables."""
     if asked.scenario and asked.environment is None:
         raise InputError(
@@ -148,9 +130,9 @@ def look_at(asked: LookRequest) -> FileLook:
             "The scenario is kept in an environment, and none is given.",
             "Name its store or folder (--environment).",
         )
-    require_outputs(asked)
+    answers.require_outputs(asked)
     source = microdata.opened_file(asked.file, asked.reading)
-    require_room(source, source.names, Need(Work.LOOK))
+    answers.require_room(source, source.names, answers.Need(Work.LOOK))
     wanted: dict[str, str] = {}
     notices: tuple[str, ...] = ()
     problems: list[Problem] = []
@@ -245,9 +227,11 @@ class CountedFile:
     table: KeyTable
 
 
-def count_release(asked: KeysRequest, *, progress: Progress | None = None) -> Answer[CountedFile]:
+def count_release(
+    asked: records.KeysRequest, *, progress: Progress | None = None
+) -> answers.Answer[CountedFile]:
     """Count the keys of a file; write its classes to a table where asked for."""
-    require_outputs(asked)
+    answers.require_outputs(asked)
     data = microdata.open_microdata(
         asked.microdata,
         counting=asked.counting,
@@ -260,7 +244,7 @@ def count_release(asked: KeysRequest, *, progress: Progress | None = None) -> An
     answer = attacked.finish(
         table,
         progress=progress,
-        counted=lambda path: write_where_counted(
+        counted=lambda path: answers.write_where_counted(
             table.coded.engine,
             path,
             table.n_classes,
@@ -270,15 +254,15 @@ def count_release(asked: KeysRequest, *, progress: Progress | None = None) -> An
             raw=asked.raw,
         ),
     )
-    return Answer(CountedFile(data.source, table), answer.notices, answer.what_if)
+    return answers.Answer(CountedFile(data.source, table), answer.notices, answer.what_if)
 
 
 def find_uniques(
-    asked: SudaRequest,
+    asked: records.SudaRequest,
     *,
     tell: Callable[[str], None] | None = None,
     progress: Progress | None = None,
-) -> Answer[UniquesRisk]:
+) -> answers.Answer[UniquesRisk]:
     """Find and score the minimal sample uniques of a file; write records and a report.
 
     With a population the report also tells what matching strategies would achieve and cost. `tell` is
@@ -288,10 +272,10 @@ def find_uniques(
     from gamekeeper.attack.uniques.records import write_unique_records
     from gamekeeper.attack.uniques.suda import assess_uniques
 
-    require_outputs(asked)
+    answers.require_outputs(asked)
     _require_used(asked)
     search = asked.search
-    need = Need(
+    need = answers.Need(
         Work.UNIQUES,
         lambda first, n: require_least_seconds(
             first, n, search.max_size, search.max_seconds or None
@@ -323,7 +307,7 @@ def find_uniques(
         progress=progress,
         besides=matching,
         msus=lambda path: _write_msus(data, risk, path, raw=asked.raw),
-        counted=lambda path: write_where_counted(
+        counted=lambda path: answers.write_where_counted(
             table.coded.engine,
             path,
             table.coded.n_records,
@@ -342,8 +326,11 @@ def _write_msus(data: microdata.Microdata, risk: UniquesRisk, path: Path, *, raw
 
 
 def _opened(
-    asked: SudaRequest | MatchRequest | SpecialRequest | MeasuresRequest,
-    need: Need,
+    asked: records.SudaRequest
+    | records.MatchRequest
+    | records.SpecialRequest
+    | records.MeasuresRequest,
+    need: answers.Need,
     progress: Progress | None,
     *,
     identifier: str = "",
@@ -357,7 +344,7 @@ def _opened(
         design=asked.design,
         extra=extra,
         identifier=identifier,
-        by_weight=isinstance(asked, MatchRequest),
+        by_weight=isinstance(asked, records.MatchRequest),
         need=need,
         progress=progress,
     )
@@ -366,7 +353,7 @@ def _opened(
     return microdata.Attacked(asked, data, table, others)
 
 
-def _require_used(asked: SudaRequest) -> None:
+def _require_used(asked: records.SudaRequest) -> None:
     if asked.population is not None and asked.report is None:
         raise InputError(
             Reason.BAD_OPTION,
@@ -401,12 +388,14 @@ _BY_ORDER = (
 )
 
 
-def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -> Answer[DisRisk]:
+def simulate_intrusion(
+    asked: records.DisRequest, *, progress: Progress | None = None
+) -> answers.Answer[DisRisk]:
     """Say by data intrusion simulation what a unique match is worth; with an original by its special method."""
     from gamekeeper.attack.options import DisMethod
     from gamekeeper.attack.uniques.dis import assess_dis
 
-    require_outputs(asked)
+    answers.require_outputs(asked)
     microdata.require_other(asked.microdata, asked.original, counting=asked.counting)
     data = microdata.open_microdata(asked.microdata, counting=asked.counting, design=asked.design)
     table = data.count()
@@ -420,13 +409,15 @@ def simulate_intrusion(asked: DisRequest, *, progress: Progress | None = None) -
     return microdata.Attacked(asked, data, table, before).finish(found, by_order, progress=progress)
 
 
-def match_release(asked: MatchRequest, *, progress: Progress | None = None) -> Answer[MatchingRisk]:
+def match_release(
+    asked: records.MatchRequest, *, progress: Progress | None = None
+) -> answers.Answer[MatchingRisk]:
     """Work out what matching strategies would achieve and cost."""
     from gamekeeper.attack.matching import assess_matching
 
-    require_outputs(asked)
+    answers.require_outputs(asked)
     work = Work.MATCHING if asked.population is not None else Work.INFERENCE
-    attacked = _opened(asked, Need(work, by_key=True), progress)
+    attacked = _opened(asked, answers.Need(work, by_key=True), progress)
     people = attacked.others.keys
     found = assess_matching(
         attacked.table, asked=asked.matching, population=people, progress=progress
@@ -435,13 +426,13 @@ def match_release(asked: MatchRequest, *, progress: Progress | None = None) -> A
 
 
 def find_special(
-    asked: SpecialRequest, *, progress: Progress | None = None
-) -> Answer[SpecialUniques]:
+    asked: records.SpecialRequest, *, progress: Progress | None = None
+) -> answers.Answer[SpecialUniques]:
     """Tell special from random uniques by what makes their uniqueness go away."""
     from gamekeeper.attack.uniques.special import assess_special_uniques
 
-    require_outputs(asked)
-    need = Need(Work.SPECIAL, by_key=True)
+    answers.require_outputs(asked)
+    need = answers.Need(Work.SPECIAL, by_key=True)
     attacked = _opened(asked, need, progress, identifier=asked.identifier)
     data, people = attacked.data, attacked.others.keys
     found = assess_special_uniques(
@@ -457,19 +448,19 @@ def find_special(
 
 
 def measure_release(
-    asked: MeasuresRequest, *, progress: Progress | None = None
-) -> Answer[RiskMeasures]:
+    asked: records.MeasuresRequest, *, progress: Progress | None = None
+) -> answers.Answer[RiskMeasures]:
     """Measure a file as offices and their software do; write its records."""
     from gamekeeper.attack.measures import measure_risk
 
-    require_outputs(asked)
+    answers.require_outputs(asked)
     wanted = asked.measures
     others = [*wanted.sensitive, *wanted.ordered, *([wanted.household] if wanted.household else [])]
-    need = Need(
+    need = answers.Need(
         Work.MEASURES,
         by_key=not wanted.household,
         most_elsewhere=MOST_WRITTEN,
-        do=WITHOUT_HOUSEHOLDS,
+        do=answers.WITHOUT_HOUSEHOLDS,
     )
     attacked = _opened(
         asked, need, progress, identifier=asked.identifier, extra=list(dict.fromkeys(others))
@@ -486,11 +477,13 @@ def measure_release(
         progress=progress,
     )
     plain = found.records.to_arrow()
-    counted = listed_writer(
+    counted = answers.listed_writer(
         table.listed,
         lambda: plain,
         data.identifier,
         lambda: data.with_identifiers(plain),
         raw=asked.raw,
     )
-    return attacked.finish(found, listed_notices(table.listed), progress=progress, counted=counted)
+    return attacked.finish(
+        found, answers.listed_notices(table.listed), progress=progress, counted=counted
+    )

@@ -25,13 +25,8 @@ from gamekeeper.files import require_ordinary, write_file
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.rules import Scenario
 from gamekeeper.mapping.recoding_rules import RecodeRule
+from gamekeeper.mapping.scenario import proposal
 from gamekeeper.mapping.scenario.document import staleness
-from gamekeeper.mapping.scenario.proposal import (
-    RecodePlan,
-    UnmappedValues,
-    columns_of,
-    plan_recodes,
-)
 from gamekeeper.mapping.variables.categorization import categorization_of, coarsenings
 from gamekeeper.store.place import StorePlace
 from gamekeeper.wording import at_start, count_of, folded, quoted, read_cell, shown_cell, shown_path
@@ -58,10 +53,10 @@ def map_columns(
 ) -> tuple[CodedTable, CodedTable, dict[str, set[str]]]:
     """Return a file as it was coded and as the scenario has it, and the values that are explained."""
     keys = [key.variable for key in scenario.keys]
-    columns = columns_of(keys, source.names, asked.columns)
+    columns = proposal.columns_of(keys, source.names, asked.columns)
     values = read_values(asked.values) if asked.values is not None else {}
     read = coded(columns.values())
-    plan = plan_recodes(
+    plan = proposal.plan_recodes(
         scenario,
         environment,
         read.codebook,
@@ -98,7 +93,7 @@ def coarser_recodes(
     return made
 
 
-def require_mapped(plan: RecodePlan, table: CodedTable, unmapped: Path | None) -> None:
+def require_mapped(plan: proposal.RecodePlan, table: CodedTable, unmapped: Path | None) -> None:
     """Refuse a file with values that no category is known for; write them where a file is named."""
     do = "Write them to a file with --unmapped FILE, fill in their categories, and give it by --values."
     problems = unmapped_problems(plan, table, unmapped)
@@ -113,7 +108,9 @@ def require_mapped(plan: RecodePlan, table: CodedTable, unmapped: Path | None) -
     )
 
 
-def unmapped_problems(plan: RecodePlan, table: CodedTable, unmapped: Path | None) -> list[Problem]:
+def unmapped_problems(
+    plan: proposal.RecodePlan, table: CodedTable, unmapped: Path | None
+) -> list[Problem]:
     """Return what is wrong with values that are not mapped; write them where a file is named."""
     if not plan.unmapped:
         return []
@@ -124,7 +121,7 @@ def unmapped_problems(plan: RecodePlan, table: CodedTable, unmapped: Path | None
 
 
 def _write_unmapped(
-    unmapped: Iterable[UnmappedValues], counts: Mapping[str, np.ndarray], path: Path
+    unmapped: Iterable[proposal.UnmappedValues], counts: Mapping[str, np.ndarray], path: Path
 ) -> None:
     text = io.StringIO(newline="")
     writer = csv.writer(text)
@@ -193,7 +190,7 @@ def read_values(path: Path) -> dict[str, dict[str, str]]:
 
 def named_values(
     scenario: Scenario,
-    plan: RecodePlan,
+    plan: proposal.RecodePlan,
     codebook: Codebook,
     values: Mapping[str, Mapping[str, str]],
 ) -> dict[str, set[str]]:
@@ -272,13 +269,13 @@ def fit_of(
     for key in scenario.keys:
         given = {key.variable: asked.columns[key.variable]} if key.variable in asked.columns else {}
         try:
-            columns |= columns_of([key.variable], table.codebook.names, given)
+            columns |= proposal.columns_of([key.variable], table.codebook.names, given)
         except InputError as error:
             problems += error.problems
     found = tuple(key for key in scenario.keys if key.variable in columns)
     if found:
         try:
-            plan = plan_recodes(
+            plan = proposal.plan_recodes(
                 replace(scenario, keys=found),
                 environment,
                 table.codebook,

@@ -13,12 +13,7 @@ from typing import Any
 
 from gamekeeper.algorithms.releases.schemes import parse_scheme
 from gamekeeper.data.reading.source import open_source
-from gamekeeper.data.tables.argus import (
-    ArgusBatch,
-    apply_apriori,
-    read_argus_table,
-    read_batch,
-)
+from gamekeeper.data.tables import argus
 from gamekeeper.data.tables.cell_file import CellRows, Columns, read_cells
 from gamekeeper.data.tables.count_file import HIDDEN_MARKS, read_count_table, read_counts
 from gamekeeper.data.tables.count_table import CountTable
@@ -160,7 +155,7 @@ def open_tables(asked: PublishedRequest, said: Collection[str] = ()) -> TableSet
             )
     hierarchies |= declared_hierarchies(asked.hierarchies, asked.environment)
     if asked.apriori is not None:
-        tables = [apply_apriori(tables[0], asked.apriori), *tables[1:]]
+        tables = [argus.apply_apriori(tables[0], asked.apriori), *tables[1:]]
     return TableSet.of(
         tables,
         hierarchies,
@@ -183,9 +178,9 @@ def _read(
         )
         return cells_of_release(release)
     if ending == ".arb":
-        return _of_batch(read_batch(file), asked)
+        return _of_batch(argus.read_batch(file), asked)
     if ending == ".tab":
-        return _with_hierarchies(read_argus_table(file, value=asked.value))
+        return _with_hierarchies(argus.read_argus_table(file, value=asked.value))
     axes = asked.axes
     if axes and len(asked.files) > 1:
         # Linked tables need not have all axes.
@@ -227,7 +222,7 @@ def _with_hierarchies(table: CellRows) -> tuple[list[CellRows], dict[str, Hierar
 
 
 def _of_batch(
-    batch: ArgusBatch, asked: PublishedRequest
+    batch: argus.ArgusBatch, asked: PublishedRequest
 ) -> tuple[list[CellRows], Mapping[str, Hierarchy]]:
     """Read the table that a batch file is about, with what was decided before."""
     if batch.is_microdata:
@@ -239,12 +234,12 @@ def _of_batch(
         )
     (first, *_) = batch.tables
     made, hierarchies = _with_hierarchies(
-        read_argus_table(
+        argus.read_argus_table(
             batch.data, description=batch.description, value=asked.value or first.response
         )
     )
     if first.apriori is not None and asked.apriori is None:
-        made = [apply_apriori(made[0], first.apriori)]
+        made = [argus.apply_apriori(made[0], first.apriori)]
     if first.left_out:
         told = f"Of the batch file this was not used: {', '.join(first.left_out)}"
         made = [replace(made[0], notices=(*made[0].notices, f"{told}."))]
@@ -253,7 +248,7 @@ def _of_batch(
 
 def batch_rules(files: Sequence[Path]) -> tuple[str, ...]:
     """Return the rules that batch files among some files name."""
-    batches = [read_batch(file) for file in files if file.suffix.lower() == ".arb"]
+    batches = [argus.read_batch(file) for file in files if file.suffix.lower() == ".arb"]
     return tuple(dict.fromkeys(rule for own in batches for rule in own.tables[0].rules))
 
 

@@ -11,35 +11,11 @@ from contextlib import suppress
 from typing import Any
 
 from gamekeeper.algorithms.releases.schemes import Exact, Suppressed, parse_scheme
+from gamekeeper.attack.tables import auditing, bounds, feasible, subtraction
 from gamekeeper.attack.tables.audit_result import TableAudit
-from gamekeeper.attack.tables.auditing import (
-    MarkedTable,
-    MarkingOptions,
-    audit_tables,
-    mark_cells,
-    tops_needed,
-)
-from gamekeeper.attack.tables.bounds import (
-    TableBounds,
-    bound_cells,
-    bound_recoded,
-    require_listing,
-)
 from gamekeeper.attack.tables.comparison import SchemeComparison, compare_schemes
-from gamekeeper.attack.tables.feasible import (
-    Attributions,
-    FeasibleTables,
-    explore_tables,
-    infer_attributions,
-)
 from gamekeeper.attack.tables.options import BoundsMethod
 from gamekeeper.attack.tables.rules import read_rules
-from gamekeeper.attack.tables.subtraction import (
-    ConditionalSubtraction,
-    SubtractionAttack,
-    subtract_known,
-    subtract_within,
-)
 from gamekeeper.data.reading.source import open_source
 from gamekeeper.data.tables.argus import (
     read_argus_records,
@@ -67,6 +43,7 @@ from gamekeeper.report.tables import write_table
 from gamekeeper.report.tables_report import audit_report, bounds_report, released_report
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, quoted
+from gamekeeper.workbench import table_files
 from gamekeeper.workbench.answers import Answer, require_outputs, write_outputs
 from gamekeeper.workbench.microdata import open_microdata
 from gamekeeper.workbench.requests.tables import (
@@ -80,13 +57,6 @@ from gamekeeper.workbench.requests.tables import (
     RecordsRequest,
     ReleaseRequest,
     SapRequest,
-)
-from gamekeeper.workbench.table_files import (
-    batch_rules,
-    declared_hierarchies,
-    open_release,
-    open_tables,
-    written_as,
 )
 
 
@@ -136,7 +106,7 @@ def _what_is_hidden(
         is_hiding = False
         with suppress(LimitError):
             tables = TableSet.of(*cells_of_release(release))
-            found = audit_tables(tables, max_seconds=60.0, progress=progress)
+            found = auditing.audit_tables(tables, max_seconds=60.0, progress=progress)
             verdict, is_hiding = found.verdict(), not found.n_recomputed and not found.n_not_settled
             if not is_plain:
                 verdict, is_hiding = _hidden_beside_others(found)
@@ -174,7 +144,7 @@ def _hidden_beside_others(found: TableAudit) -> tuple[str, bool]:
 def write_units(asked: RecordsRequest) -> CountTable:
     """Write a table of true counts as records, one per unit; they are as confidential as the counts."""
     require_outputs(asked)
-    table = read_count_table(asked.file, disjoint=asked.disjoint, **written_as(asked))
+    table = read_count_table(asked.file, disjoint=asked.disjoint, **table_files.written_as(asked))
     write_table(unit_records(table), asked.output, raw=asked.raw)
     return table
 
@@ -185,7 +155,7 @@ def bound_release(
     listing: bool = False,
     progress: Progress | None = None,
     tell: Callable[[str], None] | None = None,
-) -> Answer[TableBounds]:
+) -> Answer[bounds.TableBounds]:
     """Bound every cell of the base table, or of a table recoded from it.
 
     Where all cells are to be listed (`listing`, or a file to write), what is too large is refused first.
@@ -205,17 +175,19 @@ def bound_release(
             "Leave out --group and --keep, or --report, --rule, --method and --max-nodes.",
         )
     require_outputs(asked)
-    release, _ = open_release(_as_release(asked))
+    release, _ = table_files.open_release(_as_release(asked))
     if not is_recoded and (listing or asked.output or asked.report):
-        require_listing(release.size, len(release.axes))
+        bounds.require_listing(release.size, len(release.axes))
     if is_recoded:
         limit = options.most_programs
-        found = bound_recoded(release, **given(recoding), most_programs=limit, progress=progress)
+        found = bounds.bound_recoded(
+            release, **given(recoding), most_programs=limit, progress=progress
+        )
     else:
-        found = bound_cells(release, **given(options), progress=progress)
+        found = bounds.bound_cells(release, **given(options), progress=progress)
 
     def report() -> RiskReport:
-        said = infer_attributions(release, bounds=found, progress=progress)
+        said = feasible.infer_attributions(release, bounds=found, progress=progress)
         return released_report(release, found, said, with_records=not asked.tables.no_records)
 
     write_outputs(asked, found, report=report)
@@ -259,7 +231,7 @@ def _bound_tables(
     listing: bool,
     progress: Progress | None,
     tell: Callable[[str], None] | None,
-) -> Answer[TableBounds]:
+) -> Answer[bounds.TableBounds]:
     """Bound the cells of tables with subtotals, of values, or of which statuses tell something."""
     require_outputs(asked)
     recoding = asked.recoding
@@ -271,30 +243,34 @@ def _bound_tables(
             "Leave out --group, --keep and --truth.",
         )
     read_rules(asked.options.rules)
-    tables = open_tables(asked.tables, asked.options.says or ())
+    tables = table_files.open_tables(asked.tables, asked.options.says or ())
     if listing or asked.output or asked.report:
-        require_listing(sum(map(len, tables.tables)), len(tables.axes))
-    found = bound_cells(tables, **given(asked.options), progress=progress, tell=tell)
+        bounds.require_listing(sum(map(len, tables.tables)), len(tables.axes))
+    found = bounds.bound_cells(tables, **given(asked.options), progress=progress, tell=tell)
     shown = not asked.tables.no_records
     write_outputs(asked, found, report=lambda: bounds_report(found, with_records=shown))
     assert found.cells is not None
     return Answer(found, (*_notices(tables, with_records=shown), *found.cells.notices))
 
 
-def explore_release(asked: FeasibleRequest, *, progress: Progress | None = None) -> FeasibleTables:
+def explore_release(
+    asked: FeasibleRequest, *, progress: Progress | None = None
+) -> feasible.FeasibleTables:
     """Count the tables that agree with a release, and say how probable each count is."""
     require_outputs(asked)
-    release, _ = open_release(asked.release)
-    found = explore_tables(release, **given(asked.options), progress=progress)
+    release, _ = table_files.open_release(asked.release)
+    found = feasible.explore_tables(release, **given(asked.options), progress=progress)
     write_outputs(asked, found)
     return found
 
 
-def attribute_release(asked: InferRequest, *, progress: Progress | None = None) -> Attributions:
+def attribute_release(
+    asked: InferRequest, *, progress: Progress | None = None
+) -> feasible.Attributions:
     """Say what a release lets anybody say for certain about people of a kind."""
     require_outputs(asked)
-    release, _ = open_release(asked.release)
-    found = infer_attributions(release, **given(asked.options), progress=progress)
+    release, _ = table_files.open_release(asked.release)
+    found = feasible.infer_attributions(release, **given(asked.options), progress=progress)
     shown = not asked.release.no_records
     write_outputs(
         asked,
@@ -304,16 +280,18 @@ def attribute_release(asked: InferRequest, *, progress: Progress | None = None) 
     return found
 
 
-def subtract_release(asked: SapRequest, *, progress: Progress | None = None) -> SubtractionAttack:
+def subtract_release(
+    asked: SapRequest, *, progress: Progress | None = None
+) -> subtraction.SubtractionAttack:
     """Say what somebody recovers who knows n people of the table."""
     if asked.anywhere:
         raise _misplaced()
     require_outputs(asked)
     release, truth = _with_truth(asked.release)
-    found = subtract_known(release, truth, **given(asked.options), progress=progress)
+    found = subtraction.subtract_known(release, truth, **given(asked.options), progress=progress)
 
     def report() -> RiskReport:
-        said = infer_attributions(release, progress=progress)
+        said = feasible.infer_attributions(release, progress=progress)
         shown = not asked.release.no_records
         return released_report(release, said.bounds, said, subtraction=found, with_records=shown)
 
@@ -323,7 +301,7 @@ def subtract_release(asked: SapRequest, *, progress: Progress | None = None) -> 
 
 def subtract_release_within(
     asked: SapRequest, *, progress: Progress | None = None
-) -> ConditionalSubtraction:
+) -> subtraction.ConditionalSubtraction:
     """Say what somebody recovers who knows n people, within each area or key."""
     options = asked.options
     whole = (asked.report, options.at, options.max_samples, options.max_bits)
@@ -331,7 +309,7 @@ def subtract_release_within(
         raise _misplaced()
     require_outputs(asked)
     release, truth = _with_truth(asked.release)
-    found = subtract_within(
+    found = subtraction.subtract_within(
         release,
         truth,
         asked.within,
@@ -359,7 +337,7 @@ def compare_published(
 
 
 def _with_truth(asked: ReleaseRequest) -> tuple[Release, CountTable]:
-    release, truth = open_release(asked)
+    release, truth = table_files.open_release(asked)
     if truth is None:
         raise InputError(
             Reason.NOTHING_GIVEN,
@@ -409,13 +387,13 @@ def audit_published(
     """
     require_outputs(asked)
     read_rules(asked.options.rules)
-    tables = open_tables(asked.published, asked.options.says or ())
+    tables = table_files.open_tables(asked.published, asked.options.says or ())
     options = given(asked.options)
     if not asked.options.rules:
-        options["rules"] = batch_rules(asked.published.files)
+        options["rules"] = table_files.batch_rules(asked.published.files)
     if asked.contributors is not None:
         options |= {"insiders": True, "contributors": _contributors(asked, tables)}
-    found = audit_tables(tables, **options, progress=progress, tell=tell)
+    found = auditing.audit_tables(tables, **options, progress=progress, tell=tell)
 
     shown = not asked.published.no_records
     write_outputs(asked, found, report=lambda: audit_report(found, with_records=shown))
@@ -444,7 +422,7 @@ def _contributors(asked: AuditRequest, tables: TableSet) -> Contributors:
     )
 
 
-def mark_records(asked: MarkRequest) -> MarkedTable:
+def mark_records(asked: MarkRequest) -> auditing.MarkedTable:
     """Add up a file of records, and say which cells are unsafe to publish."""
     require_outputs(asked)
     is_batch = asked.file.suffix.lower() == ".arb"
@@ -453,7 +431,7 @@ def mark_records(asked: MarkRequest) -> MarkedTable:
     return found
 
 
-def _mark_file(asked: MarkRequest) -> MarkedTable:
+def _mark_file(asked: MarkRequest) -> auditing.MarkedTable:
     if not asked.axes:
         raise InputError(
             Reason.NOTHING_GIVEN,
@@ -461,8 +439,8 @@ def _mark_file(asked: MarkRequest) -> MarkedTable:
             "It is not said by which columns.",
             "Name them: --axes Activity,Size.",
         )
-    tops = tops_needed(asked.options.rules)
-    declared = declared_hierarchies(asked.hierarchies, asked.environment)
+    tops = auditing.tops_needed(asked.options.rules)
+    declared = table_files.declared_hierarchies(asked.hierarchies, asked.environment)
     words = [axis for axis, one in declared.items() if isinstance(one, str)]
     if words:
         raise InputError(
@@ -486,10 +464,10 @@ def _mark_file(asked: MarkRequest) -> MarkedTable:
         total=asked.total,
         most=tops,
     )
-    return mark_cells(table, **given(asked.options))
+    return auditing.mark_cells(table, **given(asked.options))
 
 
-def _mark_batch(asked: MarkRequest) -> MarkedTable:
+def _mark_batch(asked: MarkRequest) -> auditing.MarkedTable:
     batch = read_batch(asked.file)
     said = "Records were to be added up as a batch file says."
     if not batch.is_microdata:
@@ -506,7 +484,11 @@ def _mark_batch(asked: MarkRequest) -> MarkedTable:
         )  # fmt: skip
     (table,) = fitting
     records = read_argus_records(batch.data, batch.description)
-    rules = table.rules if asked.options.rules == MarkingOptions().rules else asked.options.rules
+    rules = (
+        table.rules
+        if asked.options.rules == auditing.MarkingOptions().rules
+        else asked.options.rules
+    )
     options: dict[str, Any] = {**given(asked.options), "rules": rules or asked.options.rules}
     made = tabulate_magnitudes(
         records.source,
@@ -518,6 +500,6 @@ def _mark_batch(asked: MarkRequest) -> MarkedTable:
         shadow=asked.shadow or table.shadow,
         hierarchies={axis: own for axis, own in records.hierarchies.items() if axis in table.axes},
         total=asked.total,
-        most=tops_needed(options["rules"]),
+        most=auditing.tops_needed(options["rules"]),
     )
-    return mark_cells(made, **options)
+    return auditing.mark_cells(made, **options)

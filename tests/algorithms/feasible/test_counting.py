@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, poisson
 
-from gamekeeper.algorithms.feasible import counting
+from gamekeeper.algorithms.feasible import independent_parts
 from gamekeeper.algorithms.feasible.counting import (
     cell_posteriors,
     count_tables,
@@ -57,13 +57,13 @@ def test_tables_are_those_found_by_trying_all(known):
 def test_the_search_alone_finds_the_same(known):
     by_hand = tables_by_hand(known)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "count_part", _too_many)
+        patch.setattr(independent_parts, "count_part", _too_many)
         assert count_tables(known) == len(by_hand)
         assert list_tables(known).tolist() == by_hand
 
 
 def _too_many(*_):
-    raise counting.TooManySteps
+    raise independent_parts.TooManySteps
 
 
 @pytest.mark.parametrize("line_sum", range(8))
@@ -81,7 +81,7 @@ def test_squares_of_four():
 @pytest.mark.parametrize(("n", "line_sum"), [(4, 4), (5, 2), (5, 3)])
 def test_states_and_search_count_the_same_squares(n, line_sum, monkeypatch):
     by_states = count_tables(square(n, line_sum))
-    monkeypatch.setattr(counting, "count_part", _too_many)
+    monkeypatch.setattr(independent_parts, "count_part", _too_many)
     assert count_tables(square(n, line_sum)) == by_states
 
 
@@ -194,7 +194,7 @@ def test_work_can_be_stopped(monkeypatch):
     def stop(*_):
         raise Cancelled("Counting was asked for.")
 
-    monkeypatch.setattr(counting, "count_part", _too_many)
+    monkeypatch.setattr(independent_parts, "count_part", _too_many)
     with pytest.raises(Cancelled):
         count_tables(square(4, 4), progress=stop)
 
@@ -379,10 +379,8 @@ def test_sampled_figures_agree_with_exact_ones(method):
 
 
 def test_listed_tables_serve_where_there_are_few(monkeypatch):
-    from gamekeeper.algorithms.feasible import counting
-
     def too_many(*_):
-        raise counting.TooManySteps
+        raise independent_parts.TooManySteps
 
     known = CountConstraints.of(
         (2, 3),
@@ -390,7 +388,7 @@ def test_listed_tables_serve_where_there_are_few(monkeypatch):
     )
     entries = [(3, [HALF, Fraction(1, 3)]), (2, [Fraction(1, 5), HALF])]
     by_hand = posterior_by_hand(known, [entries], np.full((2, 3), 2))
-    monkeypatch.setattr(counting, "marginals_of_part", too_many)
+    monkeypatch.setattr(independent_parts, "marginals_of_part", too_many)
     found = cell_posteriors(known, [entries], "poisson", means=np.full((2, 3), 2.0))
     assert found.exact
     agree(found, by_hand)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gamekeeper.algorithms.structure import individual_matching
 from gamekeeper.algorithms.structure.clusterings import Technique
 from gamekeeper.algorithms.structure.group_matching import group_success
 from gamekeeper.algorithms.structure.individual_matching import match_structure
@@ -266,7 +267,7 @@ def test_large_files_are_given_fewer_steps(monkeypatch):
         seen.append(most_steps)
         return match_structure(*distances, most_steps=most_steps, progress=progress)
 
-    monkeypatch.setattr(structure, "match_structure", noted)
+    monkeypatch.setattr(individual_matching, "match_structure", noted)
     values, copy, _ = two_files()
     for work in (0, 5 * 30**3, 10**9):
         monkeypatch.setattr(structure, "_WORK", work)

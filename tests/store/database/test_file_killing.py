@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
+from gamekeeper.files import BACKUP
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.store.database.environment_store import EnvironmentStore
-from gamekeeper.store.database.file import BACKUP
 from gamekeeper.store.database.restoration import restore_store
 from tests.given.cases import cases
 from tests.store.database import children

@@ -21,30 +21,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms import linear_programs
+from gamekeeper.algorithms.bounds import shuttle_kernels
 from gamekeeper.algorithms.bounds.shuttle import TightBounds
-from gamekeeper.algorithms.bounds.shuttle_kernels import (
-    FOUND,
-    N_DECISIONS,
-    N_TRAIL,
-    NONE,
-    STOPPED,
-    NodeWork,
-    bound_node,
-    forget_trail,
-    more_trail,
-    retract,
-    search_tables,
-)
 from gamekeeper.algorithms.linear.components import SearchLimits
 from gamekeeper.algorithms.linear.facts import NO_LIMIT, NoNumbersError
 from gamekeeper.algorithms.linear.programs import contradicts, dual_bound
-from gamekeeper.algorithms.linear_programs import (
-    Status,
-    program_by_rows,
-    proof_of_nothing,
-    run_once,
-    silent_solver,
-)
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, CountMargin
 from gamekeeper.results import Progress
 
@@ -72,10 +54,12 @@ class LinearRelaxation:
         self._columns = np.arange(constraints.size, dtype=np.int32)
         self._rows = np.arange(facts.n_rows, dtype=np.int32)
         # Without a presolve the basis stays, and a program without a solution gives its proof.
-        self._solver: Any = silent_solver(presolve="off", solver="simplex")
+        self._solver: Any = linear_programs.silent_solver(presolve="off", solver="simplex")
         none = np.zeros(constraints.size), np.full(constraints.size, np.inf)
         rows = np.zeros(facts.n_rows), np.full(facts.n_rows, np.inf)
-        self._solver.passModel(program_by_rows(none, rows, facts.starts, facts.members))
+        self._solver.passModel(
+            linear_programs.program_by_rows(none, rows, facts.starts, facts.members)
+        )
 
     def largest(
         self, weights: Integers, cells: tuple[Integers, Integers], rows: tuple[Integers, Integers]
@@ -85,14 +69,18 @@ class LinearRelaxation:
         solver.changeColsCost(len(self._columns), self._columns, -weights.astype(np.float64))
         solver.changeColsBounds(len(self._columns), self._columns, *_limits(*cells))
         solver.changeRowsBounds(len(self._rows), self._rows, *_limits(*rows))
-        status = run_once(solver)
+        status = linear_programs.run_once(solver)
         limits = SearchLimits(*(_with_none(own) for own in (*cells, *rows)))
-        if status is Status.OPTIMAL:
+        if status is linear_programs.Status.OPTIMAL:
             solution = solver.getSolution()
             bound = dual_bound(facts, limits, -weights, np.array(solution.row_dual))
             most = None if bound is None else math.floor(-bound)
             return Relaxed(most, False, np.asarray(solution.col_value))
-        ray = proof_of_nothing(solver) if status is Status.EMPTY else None
+        ray = (
+            linear_programs.proof_of_nothing(solver)
+            if status is linear_programs.Status.EMPTY
+            else None
+        )
         return Relaxed(None, ray is not None and contradicts(facts, limits, ray), None)
 
 
@@ -125,7 +113,7 @@ class Tightening:
     def __init__(
         self,
         constraints: CountConstraints,
-        work: NodeWork,
+        work: shuttle_kernels.NodeWork,
         cells: Integers,
         row_nodes: Integers,
         *,
@@ -169,7 +157,7 @@ class Tightening:
             np.concatenate([2 * asked, 2 * asked + 1])
         )
         try:
-            if self._trial(None, 0, False, self._work.lower[self._cells]) == NONE:
+            if self._trial(None, 0, False, self._work.lower[self._cells]) == shuttle_kernels.NONE:
                 raise NoNumbersError
             for cell in asked.tolist():
                 for is_upper in (False, True):
@@ -201,23 +189,23 @@ class Tightening:
             # Without an upper bound every table will do, and none was found.
             if bound in (attained, UNBOUNDED):
                 return
-            ended = STOPPED
+            ended = shuttle_kernels.STOPPED
             if is_relaxed or self._n_stopped <= self._n_found:
                 # The bound itself first: mostly it is exact. Then halves of what is left.
                 value = (bound + attained + (1 if is_upper else 0)) // 2 if halves else bound
                 ended = self._trial(cell, value, is_upper, guide, branches=is_relaxed)
                 if not is_relaxed:
-                    self._n_stopped += ended == STOPPED
-                    self._n_found += ended == FOUND
-                if ended == NONE:
+                    self._n_stopped += ended == shuttle_kernels.STOPPED
+                    self._n_found += ended == shuttle_kernels.FOUND
+                if ended == shuttle_kernels.NONE:
                     self._keep(node, value - 1 if is_upper else value + 1, is_upper)
                     halves = True
-            if ended == STOPPED:
+            if ended == shuttle_kernels.STOPPED:
                 if is_relaxed or self._left <= 0:
                     return
                 is_relaxed, halves = True, False
                 guide = self._close(cell, is_upper)
-            elif ended == FOUND and not is_relaxed:
+            elif ended == shuttle_kernels.FOUND and not is_relaxed:
                 guide = self._guide(cell, is_upper)
 
     def _close(self, cell: int, is_upper: bool) -> Integers:
@@ -240,9 +228,9 @@ class Tightening:
         return int(self._work.lower[node]), int(self._work.upper[node])
 
     def _keep(self, node: int, value: int, is_upper: bool) -> None:
-        if not bound_node(self._work, node, value, is_upper, self._ceiling):
+        if not shuttle_kernels.bound_node(self._work, node, value, is_upper, self._ceiling):
             raise NoNumbersError
-        forget_trail(self._work)
+        shuttle_kernels.forget_trail(self._work)
 
     def _trial(
         self, cell: int | None, value: int, is_upper: bool, guide: Integers, branches: bool = True
@@ -251,19 +239,19 @@ class Tightening:
         others = [] if cell is None else self._unsettled()
         try:
             if not self._cap(value if is_upper else 0):
-                return NONE
+                return shuttle_kernels.NONE
             # For the upper bound of a cell, tables are sought that have at least the value.
             if cell is not None and not self._bound(int(self._nodes[cell]), value, not is_upper):
-                return NONE
-            mark = int(self._work.numbers[N_TRAIL])
+                return shuttle_kernels.NONE
+            mark = int(self._work.numbers[shuttle_kernels.N_TRAIL])
             if self._join(others):
-                if self._search(guide, _JOINED_FAILURES) == FOUND:
+                if self._search(guide, _JOINED_FAILURES) == shuttle_kernels.FOUND:
                     self._n_tried = min(2 * self._n_tried, _MOST_TRIED)
-                    return FOUND
+                    return shuttle_kernels.FOUND
                 self._n_tried = max(1, self._n_tried // 2)
                 self._retract(mark)
             ended = self._search(guide)
-            if ended == STOPPED and branches and self._left > 0:
+            if ended == shuttle_kernels.STOPPED and branches and self._left > 0:
                 self._retract(mark)
                 return self._branch(cell, is_upper)
             return ended
@@ -286,7 +274,7 @@ class Tightening:
         """Bound other sums to values that no table attains, where nothing contradicts."""
         is_joined = False
         for node, value, is_upper in others:
-            mark = int(self._work.numbers[N_TRAIL])
+            mark = int(self._work.numbers[shuttle_kernels.N_TRAIL])
             if self._bound(node, value, not is_upper):
                 is_joined = True
             else:
@@ -310,17 +298,17 @@ class Tightening:
         while self._left > 0:
             self._left -= 1
             self._n_steps += 1
-            mark = int(self._work.numbers[N_TRAIL])
+            mark = int(self._work.numbers[shuttle_kernels.N_TRAIL])
             relaxed = self._relaxed(cell, is_upper)
             if self._is_found(relaxed, cell, is_upper):
-                return FOUND
-            ended = NONE
+                return shuttle_kernels.FOUND
+            ended = shuttle_kernels.NONE
             if not self._is_pruned(relaxed, cell, is_upper):
                 ended = self._search(self._near(relaxed))
-            if ended == FOUND:
-                return FOUND
+            if ended == shuttle_kernels.FOUND:
+                return shuttle_kernels.FOUND
             is_alive = False
-            if ended == STOPPED:
+            if ended == shuttle_kernels.STOPPED:
                 self._retract(mark)
                 at, split, is_below = self._fraction(relaxed)
                 node = int(self._cells[at])
@@ -328,11 +316,11 @@ class Tightening:
                 is_alive = self._bound(node, split if is_below else split + 1, is_below)
             while not is_alive:
                 if not others:
-                    return NONE
+                    return shuttle_kernels.NONE
                 mark, node, value, is_below = others.pop()
                 self._retract(mark)
                 is_alive = self._bound(node, value, is_below)
-        return STOPPED
+        return shuttle_kernels.STOPPED
 
     def _relaxed(self, cell: int | None, is_upper: bool) -> Relaxed:
         """Return the linear program for one side of a cell, within the bounds as they are now."""
@@ -403,20 +391,20 @@ class Tightening:
         budget = min(max(_LEAST_STEPS, len(self._cells)), _MOST_STEPS, self._left)
         at_once = max(1, _VISITS_AT_ONCE // len(self._work.lower))
         failures = max_failures
-        self._work.numbers[N_DECISIONS] = 0
+        self._work.numbers[shuttle_kernels.N_DECISIONS] = 0
         while True:
             self._tell()
             self._make_room()
-            ended, steps, failed = search_tables(
+            ended, steps, failed = shuttle_kernels.search_tables(
                 self._work, self._cells, guide, UNBOUNDED, min(budget, at_once), failures
             )
             self._n_steps += steps
             self._left -= steps
             budget -= steps
             failures -= failed
-            if ended == FOUND:
+            if ended == shuttle_kernels.FOUND:
                 self._record(self._work.lower[self._cells])
-            if ended != STOPPED or budget <= 0 or failures <= 0:
+            if ended != shuttle_kernels.STOPPED or budget <= 0 or failures <= 0:
                 return ended
 
     def _record(self, table: Integers) -> None:
@@ -437,20 +425,20 @@ class Tightening:
 
     def _bound(self, node: int, value: int, is_upper: bool) -> bool:
         self._make_room()
-        return bool(bound_node(self._work, node, value, is_upper, UNBOUNDED))
+        return bool(shuttle_kernels.bound_node(self._work, node, value, is_upper, UNBOUNDED))
 
     def _make_room(self) -> None:
         work = self._work
         while (
-            work.numbers[N_TRAIL] + len(work.lower) > len(work.trail)
-            or work.numbers[N_DECISIONS] == len(work.decisions)
+            work.numbers[shuttle_kernels.N_TRAIL] + len(work.lower) > len(work.trail)
+            or work.numbers[shuttle_kernels.N_DECISIONS] == len(work.decisions)
         ):  # fmt: skip
-            work = more_trail(work)
+            work = shuttle_kernels.more_trail(work)
         self._work = work
 
     def _retract(self, to: int) -> None:
-        self._work.numbers[N_DECISIONS] = 0
-        retract(self._work, to)
+        self._work.numbers[shuttle_kernels.N_DECISIONS] = 0
+        shuttle_kernels.retract(self._work, to)
 
     def _tell(self) -> None:
         if self._progress is not None:

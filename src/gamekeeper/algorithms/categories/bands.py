@@ -35,21 +35,8 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 
+from gamekeeper.algorithms.categories import printed_band
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
-from gamekeeper.algorithms.categories.printed_band import (
-    BEYOND,
-    BRACKETS,
-    CALENDAR_UNITS,
-    LONGEST,
-    SHORT_OF,
-    TIME_UNITS,
-    WORD,
-    Printed,
-    plain_text,
-    read_band,
-    read_plain,
-    stem,
-)
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of, quoted
 
@@ -165,7 +152,7 @@ def parse_band(text: str, style: BandStyle) -> Band:
 def _printed(text: str) -> Band | None:
     if text.endswith("-inf"):
         text = text.removesuffix("-inf") + "+"
-    read = read_band(text)
+    read = printed_band.read_band(text)
     if read is None or read.unit in _SMALLER_THAN_YEARS:
         return None
     ends = (read.low, read.high)
@@ -415,15 +402,19 @@ def read_bands(answers: Sequence[str]) -> PrintedBands:
     """
     texts = list(dict.fromkeys(answers))
     numeric = [text for text in texts if any(c.isdigit() for c in text)]
-    plain = [plain_text(text) for text in numeric if len(text) <= LONGEST]
+    plain = [printed_band.plain_text(text) for text in numeric if len(text) <= printed_band.LONGEST]
     decimal = _decimal_sign(plain)
     shared = _shared_words(plain)
-    clear = {text: band for text in texts if (band := read_band(text, decimal=decimal)) is not None}
+    clear = {
+        text: band
+        for text in texts
+        if (band := printed_band.read_band(text, decimal=decimal)) is not None
+    }
     found = dict(clear)
     for text in numeric:
         if (
             text not in found
-            and (band := read_band(text, decimal=decimal, shared=shared)) is not None
+            and (band := printed_band.read_band(text, decimal=decimal, shared=shared)) is not None
         ):
             found[text] = band
     if all(band.is_exact for band in found.values()):
@@ -440,24 +431,24 @@ def _after_colon(plain: str) -> str:
 
 
 def _in_brackets(plain: str) -> str:
-    outside = BRACKETS.sub("", plain)
+    outside = printed_band.BRACKETS.sub("", plain)
     if any(c.isdigit() for c in outside):
         return ""
-    return " ".join(part[1:-1] for part in BRACKETS.findall(plain))
+    return " ".join(part[1:-1] for part in printed_band.BRACKETS.findall(plain))
 
 
 def _partly(
     texts: Sequence[str], part: Callable[[str], str], decimal: str, shared: frozenset[str]
-) -> dict[str, Printed]:
+) -> dict[str, printed_band.Printed]:
     """Read a part of each text, if at least two have it as bands that do not overlap.
 
     'Mild (under 10)', 'Severe (10 or more)' are bands with names; 'Adult (16 or over)', 'Child
     (under 16)', 'Adult man (16 or over)' are not.
     """
-    found: dict[str, Printed] = {}
+    found: dict[str, printed_band.Printed] = {}
     for text in texts:
-        if len(text) <= LONGEST and (rest := part(plain_text(text))):
-            band = read_plain(rest, decimal, shared, nothing_is_zero=False)
+        if len(text) <= printed_band.LONGEST and (rest := part(printed_band.plain_text(text))):
+            band = printed_band.read_plain(rest, decimal, shared, nothing_is_zero=False)
             if band is not None and not (band.low is None and band.high is None):
                 found[text] = band
     lows = sorted((-math.inf if b.low is None else b.low, i) for i, b in enumerate(found.values()))
@@ -486,13 +477,17 @@ def _shared_words(plain: Sequence[str]) -> frozenset[str]:
         return frozenset()
     counts: Counter[str] = Counter()
     for text in plain:
-        words = {w.group() for w in WORD.finditer(text)}
-        counts.update({stem(word) for word in words if not (word.isdigit() or word in "()[]")})
+        words = {w.group() for w in printed_band.WORD.finditer(text)}
+        counts.update(
+            {printed_band.stem(word) for word in words if not (word.isdigit() or word in "()[]")}
+        )
     needed = max(2, -(-len(plain) // 3))
     return frozenset(word for word, count in counts.items() if count >= needed)
 
 
-def _read_nothing(texts: Sequence[str], found: dict[str, Printed], shared: frozenset[str]) -> None:
+def _read_nothing(
+    texts: Sequence[str], found: dict[str, printed_band.Printed], shared: frozenset[str]
+) -> None:
     """Let 'none' or 'no cars' be 0 among answers that count."""
     some = next(iter(found.values()))
     if some.unit in ("year", "month"):
@@ -500,12 +495,12 @@ def _read_nothing(texts: Sequence[str], found: dict[str, Printed], shared: froze
     for text in texts:
         if text in found or any(c.isdigit() for c in text):
             continue
-        band = read_band(text, shared=shared, nothing_is_zero=True)
+        band = printed_band.read_band(text, shared=shared, nothing_is_zero=True)
         if band is not None and band.is_exact and band.low == 0:
             found[text] = band
 
 
-def _upright(found: dict[str, Printed]) -> dict[str, Printed]:
+def _upright(found: dict[str, printed_band.Printed]) -> dict[str, printed_band.Printed]:
     """Turn ranges printed from high to low, where several are; drop single ones."""
     turned = [
         t for t, b in found.items() if b.low is not None and b.high is not None and b.low > b.high
@@ -522,13 +517,16 @@ def _upright(found: dict[str, Printed]) -> dict[str, Printed]:
     return upright
 
 
-def _together(texts: Sequence[str], found: dict[str, Printed]) -> PrintedBands:
+def _together(texts: Sequence[str], found: dict[str, printed_band.Printed]) -> PrintedBands:
     units = {band.unit for band in found.values() if band.unit}
     periods = {band.period for band in found.values() if band.period}
     factors: dict[str, Fraction] = {}
     unit = next(iter(units), "")
     if len(units) > 1:
-        sizes = next((s for s in (TIME_UNITS, CALENDAR_UNITS) if units <= set(s)), None)
+        sizes = next(
+            (s for s in (printed_band.TIME_UNITS, printed_band.CALENDAR_UNITS) if units <= set(s)),
+            None,
+        )
         if sizes is None:
             common = Counter(b.unit for b in found.values() if b.unit).most_common(1)[0][0]
             found = {t: b for t, b in found.items() if b.unit in ("", common)}
@@ -555,8 +553,16 @@ def _beyond(texts: Sequence[str], ends: Mapping[str, Ends]) -> dict[str, Ends]:
         return {}
     low = min(own[0] for own in ends.values())
     high = max(own[1] for own in ends.values())
-    above = [text for text in texts if text not in ends and plain_text(text) in BEYOND]
-    below = [text for text in texts if text not in ends and plain_text(text) in SHORT_OF]
+    above = [
+        text
+        for text in texts
+        if text not in ends and printed_band.plain_text(text) in printed_band.BEYOND
+    ]
+    below = [
+        text
+        for text in texts
+        if text not in ends and printed_band.plain_text(text) in printed_band.SHORT_OF
+    ]
     found: dict[str, Ends] = {}
     if len(above) == 1 and high < math.inf:
         found[above[0]] = (high, math.inf)
@@ -566,11 +572,11 @@ def _beyond(texts: Sequence[str], ends: Mapping[str, Ends]) -> dict[str, Ends]:
 
 
 def _ends(
-    found: Mapping[str, Printed], step: Fraction, factors: Mapping[str, Fraction]
+    found: Mapping[str, printed_band.Printed], step: Fraction, factors: Mapping[str, Fraction]
 ) -> tuple[dict[str, Ends], tuple[str, ...]]:
     """Return half-open intervals; shared and missing ends are settled with the neighbours."""
 
-    def size(band: Printed) -> Fraction:
+    def size(band: printed_band.Printed) -> Fraction:
         return factors.get(band.unit, Fraction(1))
 
     starts = {b.low * size(b) for b in found.values() if b.low is not None and b.has_low}

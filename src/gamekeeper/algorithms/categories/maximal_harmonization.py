@@ -46,12 +46,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.categories.harmonization import (
-    NOTHING,
-    HarmonizationGraph,
-    independent_parts,
-    search_both_ends,
-)
+from gamekeeper.algorithms.categories import harmonization
 from gamekeeper.algorithms.categories.partitions import (
     ARBITRARY,
     Arbitrary,
@@ -256,7 +251,7 @@ class MaximalHarmonizations:
 
 
 def _by_graph(merges: Mapping[Partition, int], max_nodes: int, progress: Progress | None) -> _Part:
-    graph = HarmonizationGraph.of(merges, max_nodes=max_nodes, progress=progress)
+    graph = harmonization.HarmonizationGraph.of(merges, max_nodes=max_nodes, progress=progress)
     partitions = [node for node in graph.nodes if isinstance(node, Partition)]
     n_blocks = partitions[0].n_sinks
     return _Part(
@@ -295,7 +290,7 @@ def _split(
         return [_by_graph(merges, min(max_nodes, _WHOLE_BELOW), progress)]
     except LimitError:
         partitions = list(merges)
-        parts = independent_parts(partitions)
+        parts = harmonization.independent_parts(partitions)
     return [
         _solve({partitions[n]: merges[partitions[n]] for n in part}, max_nodes, progress)
         for part in parts
@@ -306,8 +301,8 @@ def _solve(merges: Mapping[Partition, int], max_nodes: int, progress: Progress |
     try:
         return _by_graph(merges, min(max_nodes, _SEARCHED_ABOVE), progress)
     except LimitError:
-        found = search_both_ends(merges, max_nodes=max_nodes, progress=progress)
-    is_all = found.unknown[-1] == NOTHING
+        found = harmonization.search_both_ends(merges, max_nodes=max_nodes, progress=progress)
+    is_all = found.unknown[-1] == harmonization.NOTHING
     return _Part(found.ranks, found.weights, found.partition, () if is_all else found.unknown)
 
 

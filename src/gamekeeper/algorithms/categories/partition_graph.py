@@ -34,15 +34,7 @@ from itertools import islice
 
 import numpy as np
 
-from gamekeeper.algorithms.categories.partitions import (
-    Partition,
-    SinkSets,
-    Violation,
-    bits,
-    cycle_violations,
-    overlapping_children,
-    topological_order,
-)
+from gamekeeper.algorithms.categories import partitions
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.wording import count_of, did_you_mean, quoted
 
@@ -162,14 +154,14 @@ class PartitionGraph:
     ) -> None:
         self._children = completed(children)
         problems = duplicate_children(self._children)
-        topological = topological_order(self._children)
+        topological = partitions.topological_order(self._children)
         if topological is None:
-            problems += _as_problems(cycle_violations(self._children))
+            problems += _as_problems(partitions.cycle_violations(self._children))
         elif not problems:
             sinks = sorted(node for node, below in self._children.items() if not below)
             self.sinks = ordered(sinks, order)
-            self._reach = SinkSets(self._children, topological, self.sinks)
-            problems += _as_problems(overlapping_children(self._children, self._reach))
+            self._reach = partitions.SinkSets(self._children, topological, self.sinks)
+            problems += _as_problems(partitions.overlapping_children(self._children, self._reach))
         if problems or not self._children:
             raise InputError(
                 Reason.NOT_A_PARTITION_GRAPH,
@@ -254,7 +246,7 @@ class PartitionGraph:
 
     def sinks_of(self, category: str) -> tuple[str, ...]:
         """Return the names of the sinks that a category reaches, in the order of `sinks`."""
-        return tuple(self.sinks[number] for number in bits(self.sink_set(category)))
+        return tuple(self.sinks[number] for number in partitions.bits(self.sink_set(category)))
 
     def is_subcategory(self, category: str, other: str) -> bool:
         """Tell whether every sink of a category is one of another's (equality counts)."""
@@ -285,7 +277,7 @@ class PartitionGraph:
                     waiting += self._children[node]
         return holders
 
-    def partition(self, selected: Iterable[str]) -> Partition:
+    def partition(self, selected: Iterable[str]) -> partitions.Partition:
         """Return the set partition of a valid categorization."""
         holders = self.reached(selected)
         wrong = sum(len(names) != 1 for names in holders)
@@ -298,7 +290,7 @@ class PartitionGraph:
             )
         numbers: dict[str, int] = {}
         labels = [numbers.setdefault(names[0], len(numbers)) for names in holders]
-        return Partition.from_labels(np.array(labels))
+        return partitions.Partition.from_labels(np.array(labels))
 
     def cover(self, sinks: int) -> tuple[str, ...]:
         """Return few categories that together are exactly the given sinks (a bit set).
@@ -425,7 +417,7 @@ class PartitionGraph:
         for name in children:
             kept |= self._reach[name]
         if gone := ((1 << len(self.sinks)) - 1) & ~kept:
-            lost_sinks = quoted(self.sinks[number] for number in bits(gone))
+            lost_sinks = quoted(self.sinks[number] for number in partitions.bits(gone))
             torn.append(_torn("sample space", f"would lose {lost_sinks}"))
         new_sinks = [name for name in children if not children[name]]
         seen = 0
@@ -487,7 +479,7 @@ class PartitionGraph:
             )
 
 
-def _as_problems(violations: Iterable[Violation]) -> list[Problem]:
+def _as_problems(violations: Iterable[partitions.Violation]) -> list[Problem]:
     return [
         Problem(Reason.NOT_A_PARTITION_GRAPH, "partition graph", f"{violation}.")
         for violation in violations
@@ -578,7 +570,7 @@ def _changed(before: PartitionGraph, after: PartitionGraph, now: Mapping[str, st
     due: dict[str, int] = {}
     torn: set[str] = set()
     found: list[Unsafe] = []
-    for name in reversed(topological_order(children) or ()):
+    for name in reversed(partitions.topological_order(children) or ()):
         kept = now[name] in after
         own = after.sink_set(now[name]) if kept else 0
         if not children[name]:
@@ -595,6 +587,9 @@ def _changed(before: PartitionGraph, after: PartitionGraph, now: Mapping[str, st
         more = own & ~due[name] if name not in torn else 0
         less = due[name] & ~own
         if kept and (more or less):
-            names = [tuple(after.sinks[number] for number in bits(part)) for part in (more, less)]
+            names = [
+                tuple(after.sinks[number] for number in partitions.bits(part))
+                for part in (more, less)
+            ]
             found.append(Unsafe(UnsafeKind.CATEGORY_CHANGES, (name,), *names))
     return sorted(found, key=lambda unsafe: unsafe.categories)

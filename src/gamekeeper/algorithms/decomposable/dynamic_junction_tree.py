@@ -31,16 +31,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gamekeeper.algorithms.decomposable.graphs import (
-    Adjacency,
-    AdjacencyLike,
-    as_adjacency,
-    as_ordering,
-    as_variables,
-    eliminate,
-    members,
-    require_decomposable,
-)
+from gamekeeper.algorithms.decomposable import graphs
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
 
@@ -114,7 +105,7 @@ class JunctionForest:
     def swap_with_parent(self, v: int) -> None:
         """Put a clique above its parent w, which takes over those of its children that hold w."""
         w = self.parents[v]
-        for child in members(self.children[v]):
+        for child in graphs.members(self.children[v]):
             if self.cliques[child] >> w & 1:
                 self.hang(child, w)
         self.hang(v, self.parents[w])
@@ -276,7 +267,7 @@ def find_chain(forest: JunctionForest, v: int, w: int) -> list[int] | None:
     chain = [label]
     ends = 1 << v | 1 << w
     while True:
-        below = [u for u in members(forest.children[label]) if not ends & ~forest.cliques[u]]
+        below = [u for u in graphs.members(forest.children[label]) if not ends & ~forest.cliques[u]]
         if not below:
             return chain
         if len(below) > 1 or forest.cliques[label] & ~forest.cliques[below[0]]:
@@ -352,7 +343,7 @@ class Rotation:
 
 
 def _edges_from(v: int, others: int) -> list[tuple[int, int]]:
-    return sorted((min(v, w), max(v, w)) for w in members(others))
+    return sorted((min(v, w), max(v, w)) for w in graphs.members(others))
 
 
 class DynamicJunctionTree:
@@ -378,10 +369,12 @@ class DynamicJunctionTree:
     def __init__(self, cliques: Sequence[int], parents: Sequence[int | None]) -> None:
         self._forest = JunctionForest(cliques, [-1 if p is None else p for p in parents])
         # The graph without fill-ins that rotations go back to; None: there are no fill-ins.
-        self._base: Adjacency | None = None
+        self._base: graphs.Adjacency | None = None
 
     @classmethod
-    def of_ordering(cls, adjacency: AdjacencyLike, ordering: Iterable[int]) -> DynamicJunctionTree:
+    def of_ordering(
+        cls, adjacency: graphs.AdjacencyLike, ordering: Iterable[int]
+    ) -> DynamicJunctionTree:
         """Return the tree of a graph and an elimination ordering; the graph may be any.
 
         Fill-ins are remembered as such: `rotate` drops those that the new ordering does not
@@ -394,12 +387,12 @@ class DynamicJunctionTree:
         >>> tree.parents, tree.has_edge(1, 3)
         ((1, 2, 3, None), True)
         """
-        masks = as_adjacency(adjacency)
-        ordering = as_ordering(len(masks), ordering)
-        cliques = eliminate(masks, ordering)
+        masks = graphs.as_adjacency(adjacency)
+        ordering = graphs.as_ordering(len(masks), ordering)
+        cliques = graphs.eliminate(masks, ordering)
         place = {v: number for number, v in enumerate(ordering)}
         parents = [
-            min(members(clique ^ 1 << v), key=place.__getitem__, default=None)
+            min(graphs.members(clique ^ 1 << v), key=place.__getitem__, default=None)
             for v, clique in enumerate(cliques)
         ]
         tree = cls(cliques, parents)
@@ -408,10 +401,10 @@ class DynamicJunctionTree:
         return tree
 
     @classmethod
-    def of_graph(cls, adjacency: AdjacencyLike) -> DynamicJunctionTree:
+    def of_graph(cls, adjacency: graphs.AdjacencyLike) -> DynamicJunctionTree:
         """Return a tree of a decomposable graph."""
         asked = "The dynamic junction tree of a graph was asked for."
-        return cls.of_ordering(*require_decomposable(adjacency, asked))
+        return cls.of_ordering(*graphs.require_decomposable(adjacency, asked))
 
     @property
     def n_variables(self) -> int:
@@ -428,11 +421,11 @@ class DynamicJunctionTree:
         """The label of the parent of each clique, or None for a root."""
         return tuple(None if parent < 0 else parent for parent in self._forest.parents)
 
-    def graph(self) -> Adjacency:
+    def graph(self) -> graphs.Adjacency:
         """Return the decomposable graph, fill-ins included."""
         masks = [clique ^ 1 << v for v, clique in enumerate(self._forest.cliques)]
         for v, clique in enumerate(self._forest.cliques):
-            for w in members(clique ^ 1 << v):
+            for w in graphs.members(clique ^ 1 << v):
                 masks[w] |= 1 << v
         return tuple(masks)
 
@@ -458,7 +451,7 @@ class DynamicJunctionTree:
         while waiting:
             v = waiting.pop()
             found.append(v)
-            waiting.extend(members(self._forest.children[v]))
+            waiting.extend(graphs.members(self._forest.children[v]))
         return tuple(reversed(found))
 
     def check(self) -> list[Problem]:
@@ -482,12 +475,12 @@ class DynamicJunctionTree:
 
     def root_of(self, v: int) -> int:
         """Return the label of the root above a clique."""
-        (v,) = as_variables(self.n_variables, v)
+        (v,) = graphs.as_variables(self.n_variables, v)
         return self._forest.root_of(v)
 
     def same_component(self, v: int, w: int) -> bool:
         """Tell whether a path of the graph connects two variables."""
-        v, w = as_variables(self.n_variables, v, w)
+        v, w = graphs.as_variables(self.n_variables, v, w)
         above = self._forest.upwards(v)
         while w >= 0 and not above >> w & 1:
             w = self._forest.parents[w]
@@ -495,7 +488,7 @@ class DynamicJunctionTree:
 
     def has_edge(self, v: int, w: int) -> bool:
         """Tell whether the graph joins two variables."""
-        v, w = as_variables(self.n_variables, v, w)
+        v, w = graphs.as_variables(self.n_variables, v, w)
         return self._joins(v, w)
 
     def rotate(self, v: int) -> Rotation:
@@ -520,7 +513,9 @@ class DynamicJunctionTree:
         if self._base is not None:
             # A clique below that holds w was left joined to w by an earlier elimination.
             joined = self._base[w]
-            for child in members((self._forest.children[v] | self._forest.children[w]) & ~(1 << v)):
+            for child in graphs.members(
+                (self._forest.children[v] | self._forest.children[w]) & ~(1 << v)
+            ):
                 if self._forest.cliques[child] >> w & 1:
                     joined |= self._forest.cliques[child]
             beside_both = others & joined
@@ -535,7 +530,7 @@ class DynamicJunctionTree:
 
         Then `rotate_neutrally` leaves the graph as it is; `rotate` may still drop fill-ins.
         """
-        (v,) = as_variables(self.n_variables, v)
+        (v,) = graphs.as_variables(self.n_variables, v)
         return self._forest.parents[v] >= 0 and self._grows_by(v) == 1
 
     def rotate_neutrally(self, v: int) -> None:
@@ -565,19 +560,19 @@ class DynamicJunctionTree:
         >>> tree.root_of(0), tree.graph()
         (2, (2, 5, 2))
         """
-        (v,) = as_variables(self.n_variables, v)
+        (v,) = graphs.as_variables(self.n_variables, v)
         self._base = None
         self._forest.raise_to(v, self._forest.root_of(v))
 
     def addition(self, v: int, w: int) -> MoveTerms | None:
         """Return the terms of adding an edge, or None if it is there or cannot be added."""
-        v, w = as_variables(self.n_variables, v, w)
+        v, w = graphs.as_variables(self.n_variables, v, w)
         joint = self._joint(v, w)
         return None if joint is None else MoveTerms.of_addition(v, w, common=joint.common)
 
     def deletion(self, v: int, w: int) -> MoveTerms | None:
         """Return the terms of deleting an edge, or None if there is none or it must stay."""
-        v, w = as_variables(self.n_variables, v, w)
+        v, w = graphs.as_variables(self.n_variables, v, w)
         chain = self._chain(v, w)
         if chain is None:
             return None
@@ -586,11 +581,11 @@ class DynamicJunctionTree:
 
     def can_add(self, v: int, w: int) -> bool:
         """Tell whether the graph lacks an edge and stays decomposable with it."""
-        return self._joint(*as_variables(self.n_variables, v, w)) is not None
+        return self._joint(*graphs.as_variables(self.n_variables, v, w)) is not None
 
     def can_delete(self, v: int, w: int) -> bool:
         """Tell whether the graph has an edge and stays decomposable without it."""
-        return self._chain(*as_variables(self.n_variables, v, w)) is not None
+        return self._chain(*graphs.as_variables(self.n_variables, v, w)) is not None
 
     def add_edge(self, v: int, w: int) -> MoveTerms:
         """Add an edge and return the margins that this changes, or refuse and change nothing.
@@ -600,7 +595,7 @@ class DynamicJunctionTree:
         >>> DynamicJunctionTree.of_graph([0, 0]).add_edge(0, 1)
         MoveTerms(gained=(3, 0), lost=(1, 2))
         """
-        v, w = as_variables(self.n_variables, v, w)
+        v, w = graphs.as_variables(self.n_variables, v, w)
         joint = self._joint(v, w)
         if joint is None:
             there = self._joins(v, w)
@@ -620,7 +615,7 @@ class DynamicJunctionTree:
         >>> DynamicJunctionTree.of_graph([0b10, 0b01]).delete_edge(0, 1)
         MoveTerms(gained=(1, 2), lost=(3, 0))
         """
-        v, w = as_variables(self.n_variables, v, w)
+        v, w = graphs.as_variables(self.n_variables, v, w)
         chain = self._chain(v, w)
         if chain is None:
             there = self._joins(v, w)
@@ -654,7 +649,7 @@ class DynamicJunctionTree:
         return cliques[v].bit_count() - cliques[self._forest.parents[v]].bit_count()
 
     def _with_parent(self, v: int) -> tuple[int, int]:
-        (v,) = as_variables(self.n_variables, v)
+        (v,) = graphs.as_variables(self.n_variables, v)
         if self._forest.parents[v] < 0:
             raise InputError(
                 Reason.BAD_OPTION,

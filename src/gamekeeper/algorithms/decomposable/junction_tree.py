@@ -35,13 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.classes import class_numbers, dense_numbers, equal_rows
-from gamekeeper.algorithms.decomposable.graphs import (
-    Adjacency,
-    AdjacencyLike,
-    maximal_cliques,
-    members,
-    require_decomposable,
-)
+from gamekeeper.algorithms.decomposable import graphs
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.wording import count_of
 
@@ -60,13 +54,13 @@ class JunctionTree:
     is a position among cliques, -1 for these.
     """
 
-    graph: Adjacency
+    graph: graphs.Adjacency
     cliques: tuple[int, ...]
     separators: tuple[int, ...]
     parents: tuple[int, ...]
 
 
-def junction_tree(adjacency: AdjacencyLike) -> JunctionTree:
+def junction_tree(adjacency: graphs.AdjacencyLike) -> JunctionTree:
     """Return the junction tree (or forest) of a decomposable graph.
 
     Examples
@@ -75,10 +69,12 @@ def junction_tree(adjacency: AdjacencyLike) -> JunctionTree:
     >>> tree.cliques, tree.separators, tree.parents
     ((3, 6), (0, 2), (-1, 0))
     """
-    graph, ordering = require_decomposable(adjacency, "A junction tree was asked for.")
+    graph, ordering = graphs.require_decomposable(adjacency, "A junction tree was asked for.")
     # In reverse of a perfect elimination, cliques come by their first variable to be eliminated.
     place = {v: len(ordering) - at for at, v in enumerate(ordering)}
-    by_place = sorted(maximal_cliques(graph), key=lambda c: max(place[v] for v in members(c)))
+    by_place = sorted(
+        graphs.maximal_cliques(graph), key=lambda c: max(place[v] for v in graphs.members(c))
+    )
     separators: list[int] = []
     parents: list[int] = []
     seen = 0
@@ -201,7 +197,7 @@ class ClassTable:
 
 
 def log_cell_probabilities(
-    table: ClassTable, models: Sequence[AdjacencyLike | JunctionTree]
+    table: ClassTable, models: Sequence[graphs.AdjacencyLike | JunctionTree]
 ) -> Floats:
     """Return the logarithm of the cell probability of each class, a row for each model.
 
@@ -228,7 +224,9 @@ def log_cell_probabilities(
 
 
 def mean_log_probabilities(
-    table: ClassTable, models: Sequence[AdjacencyLike | JunctionTree], shares: Sequence[float]
+    table: ClassTable,
+    models: Sequence[graphs.AdjacencyLike | JunctionTree],
+    shares: Sequence[float],
 ) -> Floats:
     """Return the mean over models of the log cell probability, each class counted as one record.
 
@@ -253,7 +251,7 @@ def mean_log_probabilities(
     return total
 
 
-def _as_tree(model: AdjacencyLike | JunctionTree, table: ClassTable) -> JunctionTree:
+def _as_tree(model: graphs.AdjacencyLike | JunctionTree, table: ClassTable) -> JunctionTree:
     tree = model if isinstance(model, JunctionTree) else junction_tree(model)
     if len(tree.graph) != table.n_variables:
         raise InputError(
@@ -270,7 +268,7 @@ def _numbered(
 ) -> tuple[Integers, int]:
     """Return a number for the codes of each row on a set of variables, and how many there are."""
     numbers, span = np.zeros(len(rows), dtype=np.int64), 1
-    for v in members(mask):
+    for v in graphs.members(mask):
         if span * levels[v] > _MOST_NUMBERS:
             numbers = dense_numbers(numbers)
             span = int(numbers.max(initial=-1)) + 1
@@ -349,7 +347,7 @@ class _Factor:
 
 def infer_values(
     table: ClassTable,
-    models: Sequence[AdjacencyLike | JunctionTree],
+    models: Sequence[graphs.AdjacencyLike | JunctionTree],
     targets: Sequence[int],
     known: Mapping[int, int | Collection[int]],
     *,
@@ -412,7 +410,7 @@ def _collected(
         )
         for message in waiting[at]:
             factor = _joined(factor, message, most_cells)
-        kept = {*members(tree.separators[at]), *asked}
+        kept = {*graphs.members(tree.separators[at]), *asked}
         factor = _summed(factor, tuple(v for v in factor.variables if v in kept))
         waiting[tree.parents[at]].append(factor)
     result = _Factor((), np.zeros((1, 0), dtype=np.int64), np.ones(1))
@@ -431,7 +429,7 @@ def _conditional(
     most_cells: int,
 ) -> _Factor:
     """Return p(clique)/p(separator) over the cells that agree with what is known."""
-    variables = tuple(members(clique))
+    variables = tuple(graphs.members(clique))
     if precision:
         spans = [allowed.get(v, np.arange(table.levels[v])) for v in variables]
         _require(math.prod(len(span) for span in spans), most_cells)
@@ -453,7 +451,7 @@ def _conditional(
 
 
 def _cells(table: ClassTable, mask: int) -> float:
-    return math.prod(float(table.levels[v]) for v in members(mask))
+    return math.prod(float(table.levels[v]) for v in graphs.members(mask))
 
 
 def _joined(first: _Factor, second: _Factor, most_cells: int) -> _Factor:

@@ -25,26 +25,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.feasible.independent_parts import (
-    Likelihood,
-    SplitTables,
-    TablePart,
-    TableWeights,
-    TooManySteps,
-    count_part,
-    marginals_of_part,
-    split_tables,
-)
-from gamekeeper.algorithms.feasible.sampling import (
-    UNLIMITED,
-    DrawingTime,
-    PartSample,
-    SamplingMethod,
-    estimate_part,
-    proper_split,
-    sample_part,
-    start_of_part,
-)
+from gamekeeper.algorithms.feasible import independent_parts, sampling
 from gamekeeper.algorithms.linear.facts import NoNumbersError
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints
 from gamekeeper.algorithms.statistics import effective_size
@@ -66,7 +47,7 @@ def count_tables(
     constraints: CountConstraints,
     *,
     most: int = 10_000_000,
-    within: DrawingTime = UNLIMITED,
+    within: sampling.DrawingTime = sampling.UNLIMITED,
     progress: Progress | None = None,
 ) -> int | None:
     """Return the number of tables that satisfy the constraints; None if there are infinitely many.
@@ -83,7 +64,7 @@ def count_tables(
     >>> count_tables(CountConstraints.of((4, 4), margins))
     10147
     """
-    split = split_tables(constraints)
+    split = independent_parts.split_tables(constraints)
     number = prod(_count(part, most, within, progress) for part in split.parts)
     if not number:
         raise NoNumbersError()
@@ -102,7 +83,7 @@ def list_tables(constraints: CountConstraints, *, most: int = 100_000) -> Intege
     >>> list_tables(known).tolist()
     [[[1, 2], [1, 0]], [[2, 1], [0, 1]]]
     """
-    split = split_tables(constraints)
+    split = independent_parts.split_tables(constraints)
     if len(split.unbounded):
         raise InputError(
             Reason.BAD_OPTION,
@@ -111,15 +92,19 @@ def list_tables(constraints: CountConstraints, *, most: int = 100_000) -> Intege
             "infinitely many.",
             "Give an upper limit for the hidden counts or a total.",
         )
-    number = prod(_count(part, most, UNLIMITED) for part in split.parts)
+    number = prod(_count(part, most, sampling.UNLIMITED) for part in split.parts)
     if not number:
         raise NoNumbersError()
     if number > most:
         raise _too_many(f"{number:,}", most, "listed")
-    return _whole(constraints, split, [_list(part, most, UNLIMITED) for part in split.parts])
+    return _whole(
+        constraints, split, [_list(part, most, sampling.UNLIMITED) for part in split.parts]
+    )
 
 
-def list_part(part: TablePart, most: int, within: DrawingTime = UNLIMITED) -> Integers:
+def list_part(
+    part: independent_parts.TablePart, most: int, within: sampling.DrawingTime = sampling.UNLIMITED
+) -> Integers:
     """Return the tables of one part, counted from the lower limits of its cells, in any order.
 
     Raises `LimitError` where there are more than `most`, or the search takes too many steps or too long.
@@ -128,12 +113,14 @@ def list_part(part: TablePart, most: int, within: DrawingTime = UNLIMITED) -> In
     return _list(part, most, within)
 
 
-def _list(part: TablePart, most: int, within: DrawingTime) -> Integers:
+def _list(part: independent_parts.TablePart, most: int, within: sampling.DrawingTime) -> Integers:
     found = list(_visits(part, most, within, None, keeps=True))
     return np.concatenate([tables for _, tables in found])
 
 
-def _whole(constraints: CountConstraints, split: SplitTables, lists: list[Integers]) -> Integers:
+def _whole(
+    constraints: CountConstraints, split: independent_parts.SplitTables, lists: list[Integers]
+) -> Integers:
     """Return every choice of one table per part, sorted."""
     numbers = np.arange(prod(len(tables) for tables in lists))
     whole = np.tile(split.lower, (len(numbers), 1))
@@ -145,20 +132,28 @@ def _whole(constraints: CountConstraints, split: SplitTables, lists: list[Intege
 
 
 def _count(
-    part: TablePart, most: int, within: DrawingTime, progress: Progress | None = None
+    part: independent_parts.TablePart,
+    most: int,
+    within: sampling.DrawingTime,
+    progress: Progress | None = None,
 ) -> int:
     try:
-        return count_part(part, _LAYER_STEPS)
+        return independent_parts.count_part(part, _LAYER_STEPS)
     except NoNumbersError:
         return 0
-    except TooManySteps:
+    except independent_parts.TooManySteps:
         pass
     _refuse_endless(part, most, within)
     return sum(number for number, _ in _visits(part, most, within, progress, keeps=False))
 
 
 def _visits(
-    part: TablePart, most: int, within: DrawingTime, progress: Progress | None, *, keeps: bool
+    part: independent_parts.TablePart,
+    most: int,
+    within: sampling.DrawingTime,
+    progress: Progress | None,
+    *,
+    keeps: bool,
 ) -> Iterator[tuple[int, Integers]]:
     """Search in calls of limited length; yield how many tables each has found, and the tables."""
     from gamekeeper.algorithms.feasible.enumeration_kernels import (
@@ -185,12 +180,14 @@ def _visits(
             progress(visited, None)
 
 
-def _refuse_endless(part: TablePart, most: int, within: DrawingTime) -> None:
+def _refuse_endless(
+    part: independent_parts.TablePart, most: int, within: sampling.DrawingTime
+) -> None:
     """Refuse a search whose end random draws do not see."""
     if float(np.log(part.widths + 1.0).sum()) <= np.log(most + 1.0):
         return
     within.require(part)
-    log_total, relative_error = estimate_part(part, draws=_PILOT)
+    log_total, relative_error = sampling.estimate_part(part, draws=_PILOT)
     # Where draws find no table, the search is given the steps that it may take.
     certain = max(1 - 2 * relative_error, 0.1)
     if np.isfinite(log_total) and log_total + np.log(certain) > np.log(most):
@@ -298,16 +295,16 @@ class _Cells:
 
 def cell_posteriors(
     constraints: CountConstraints,
-    likelihoods: Sequence[Sequence[Likelihood | None] | None] = (),
+    likelihoods: Sequence[Sequence[independent_parts.Likelihood | None] | None] = (),
     prior: Prior = "uniform",
     *,
     means: ArrayLike | None = None,
     seed: int = 0,
     draws: int = 10_000,
-    method: SamplingMethod = "auto",
+    method: sampling.SamplingMethod = "auto",
     exact_limit: int = 2_000_000,
     workers: int | None = None,
-    within: DrawingTime = UNLIMITED,
+    within: sampling.DrawingTime = sampling.UNLIMITED,
     progress: Progress | None = None,
 ) -> CellPosteriors:
     """Return the distribution of every cell given all that is published.
@@ -342,10 +339,10 @@ def cell_posteriors(
             chosen = independence_means(constraints)
         else:
             chosen = np.asarray(means, np.float64)
-        weights = TableWeights(chosen, likelihoods)
+        weights = independent_parts.TableWeights(chosen, likelihoods)
     elif any(entries is not None for entries in likelihoods):
-        weights = TableWeights(None, likelihoods)
-    split = proper_split(constraints, weights)
+        weights = independent_parts.TableWeights(None, likelihoods)
+    split = sampling.proper_split(constraints, weights)
     masses = [np.ones(1)] * constraints.size
     errors = np.zeros((2, constraints.size))
     exact = np.ones(constraints.size, bool)
@@ -354,14 +351,14 @@ def cell_posteriors(
     for number, part in enumerate(split.parts):
         found = _exact_cells(part, exact_limit, within)
         if found is None:
-            sample = sample_part(
+            sample = sampling.sample_part(
                 part,
                 draws=draws,
                 seed=np.random.SeedSequence([seed, number]),
                 method=method,
                 workers=workers,
                 within=within,
-                start=lambda part=part: start_of_part(constraints, split, part),
+                start=lambda part=part: sampling.start_of_part(constraints, split, part),
                 progress=_share(progress, done, part.n_cells, n_open),
             )
             found = _sampled_cells(part, sample)
@@ -410,7 +407,7 @@ def independence_means(constraints: CountConstraints) -> Floats:
     >>> independence_means(known).tolist()
     [[1.5, 1.5], [0.5, 0.5]]
     """
-    split = split_tables(constraints)
+    split = independent_parts.split_tables(constraints)
     means = np.ones(constraints.size)
     margins = sorted(constraints.margins, key=lambda margin: -margin.lower.size)
     for _ in range(_FITTING_ROUNDS):
@@ -445,7 +442,9 @@ def _share(progress: Progress | None, before: int, n_cells: int, n_open: int) ->
     return tell
 
 
-def _exact_cells(part: TablePart, limit: int, within: DrawingTime) -> _Cells | None:
+def _exact_cells(
+    part: independent_parts.TablePart, limit: int, within: sampling.DrawingTime
+) -> _Cells | None:
     """Return exact distributions of the cells of a part, or None if they take too many steps."""
     none = np.zeros(part.n_cells)
     if not part.n_rows:
@@ -455,8 +454,8 @@ def _exact_cells(part: TablePart, limit: int, within: DrawingTime) -> _Cells | N
         mass = np.exp(logs - logs.max())
         return _Cells([mass / mass.sum()], none, none, exact=True)
     try:
-        return _Cells(marginals_of_part(part, limit), none, none, exact=True)
-    except TooManySteps:
+        return _Cells(independent_parts.marginals_of_part(part, limit), none, none, exact=True)
+    except independent_parts.TooManySteps:
         pass
     if not limit:
         return None
@@ -477,7 +476,7 @@ def _exact_cells(part: TablePart, limit: int, within: DrawingTime) -> _Cells | N
     return _Cells(_masses(part, tables, logs), none, none, exact=True)
 
 
-def _masses(part: TablePart, tables: Integers, logs: Floats) -> list[Floats]:
+def _masses(part: independent_parts.TablePart, tables: Integers, logs: Floats) -> list[Floats]:
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
     return [
@@ -488,7 +487,7 @@ def _masses(part: TablePart, tables: Integers, logs: Floats) -> list[Floats]:
     ]
 
 
-def _sampled_cells(part: TablePart, sample: PartSample) -> _Cells:
+def _sampled_cells(part: independent_parts.TablePart, sample: sampling.PartSample) -> _Cells:
     """Return estimated distributions of the cells of a part with standard errors."""
     masses = _masses(part, sample.tables, sample.log_weights)
     counts = sample.tables.astype(np.float64)

@@ -43,14 +43,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.blocks import in_threads
-from gamekeeper.algorithms.feasible.independent_parts import (
-    SplitTables,
-    TablePart,
-    TableWeights,
-    TooManySteps,
-    draw_part,
-    split_tables,
-)
+from gamekeeper.algorithms.feasible import independent_parts
 from gamekeeper.algorithms.linear.facts import NoNumbersError
 from gamekeeper.algorithms.releases.constraints import CountConstraints
 from gamekeeper.algorithms.statistics import effective_size, r_hat
@@ -79,7 +72,7 @@ class DrawingTime:
     draws: int
     started: float = field(default_factory=time.process_time)
 
-    def require(self, part: TablePart) -> None:
+    def require(self, part: independent_parts.TablePart) -> None:
         """Refuse draws of a part that would take too long."""
         if self.seconds is None:
             return
@@ -148,7 +141,7 @@ def kernel_basis(rows: Integers) -> Integers:
     return basis * signs[:, None]
 
 
-def lattice_moves(part: TablePart) -> Integers:
+def lattice_moves(part: independent_parts.TablePart) -> Integers:
     """Return moves of a part, one per line; none if there are too many cells for it."""
     if part.n_cells > _MOST_CELLS:
         return np.zeros((0, part.n_cells), np.int64)
@@ -224,7 +217,7 @@ class PartSample:
 
 
 def sample_part(
-    part: TablePart,
+    part: independent_parts.TablePart,
     *,
     draws: int,
     seed: np.random.SeedSequence,
@@ -242,8 +235,10 @@ def sample_part(
     steps = _EXACT_STEPS
     if method in ("auto", "exact"):
         try:
-            tables, log_total = draw_part(part, steps, draws, np.random.default_rng(seed))
-        except TooManySteps:
+            tables, log_total = independent_parts.draw_part(
+                part, steps, draws, np.random.default_rng(seed)
+            )
+        except independent_parts.TooManySteps:
             if method == "exact":
                 raise LimitError(
                     Reason.TOO_LARGE,
@@ -268,7 +263,7 @@ def sample_part(
     return drawer.walk(draws, third, workers, start, progress)
 
 
-def estimate_part(part: TablePart, *, draws: int) -> tuple[float, float]:
+def estimate_part(part: independent_parts.TablePart, *, draws: int) -> tuple[float, float]:
     """Return the log of an estimate of the weight of all tables, and its relative standard error.
 
     Minus infinity if every draw was a dead end.
@@ -291,7 +286,7 @@ def require_short(widths: Integers) -> None:
 class _Drawer:
     """A part as the compiled kernels take it, with the shape of its draws."""
 
-    def __init__(self, part: TablePart) -> None:
+    def __init__(self, part: independent_parts.TablePart) -> None:
         from gamekeeper.algorithms.feasible.enumeration_kernels import limits_of, problem_of
         from gamekeeper.algorithms.feasible.sampling_kernels import Shape, fit_tilt
 
@@ -445,7 +440,7 @@ def _flat(logs: tuple[Floats | None, ...]) -> tuple[Integers, Floats]:
     return np.where(lengths > 0, offsets, -1), np.concatenate(given) if given else np.zeros(0)
 
 
-def _compiled_moves(part: TablePart, moves: Integers) -> tuple[Integers, ...]:
+def _compiled_moves(part: independent_parts.TablePart, moves: Integers) -> tuple[Integers, ...]:
     from gamekeeper.algorithms.feasible.sampling_kernels import Moves
 
     changed = moves @ part.matrix().T
@@ -520,7 +515,9 @@ def estimate_tables(
     return number, number * error if error else 0.0
 
 
-def proper_split(constraints: CountConstraints, weights: TableWeights | None) -> SplitTables:
+def proper_split(
+    constraints: CountConstraints, weights: independent_parts.TableWeights | None
+) -> independent_parts.SplitTables:
     """Return the parts of tables that are to be drawn; refuse if they go on for ever.
 
     Under a Poisson prior, cells without an upper limit are cut where a mass of 1e-18 is left.
@@ -535,7 +532,7 @@ def proper_split(constraints: CountConstraints, weights: TableWeights | None) ->
         # below exp(-t²/(2 (mean + t/3))). Whatever a row asks for at least comes on top.
         beyond = 14 + np.sqrt(190 + 83 * means)
         caps = required + np.ceil(means + beyond).astype(np.int64)
-    split = split_tables(constraints, weights, caps=caps)
+    split = independent_parts.split_tables(constraints, weights, caps=caps)
     if len(split.unbounded):
         raise InputError(
             Reason.BAD_OPTION,
@@ -550,7 +547,9 @@ def proper_split(constraints: CountConstraints, weights: TableWeights | None) ->
 
 
 def start_of_part(
-    constraints: CountConstraints, split: SplitTables, part: TablePart
+    constraints: CountConstraints,
+    split: independent_parts.SplitTables,
+    part: independent_parts.TablePart,
 ) -> Integers | None:
     """Return the part of some feasible table, by integer programming."""
     from gamekeeper.algorithms.bounds.integer_bounds import feasible_table

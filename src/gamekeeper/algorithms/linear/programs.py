@@ -32,21 +32,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms import linear_programs
 from gamekeeper.algorithms.linear.components import Component, SearchLimits
 from gamekeeper.algorithms.linear.elimination import exact_corner, exact_multiples
 from gamekeeper.algorithms.linear.facts import NO_LIMIT, Integers, LinearFacts, row_sums, verified
-from gamekeeper.algorithms.linear_programs import (
-    DUAL,
-    PRIMAL,
-    Status,
-    Watch,
-    ends_of,
-    program_by_rows,
-    proof_of_nothing,
-    run,
-    run_once,
-    silent_solver,
-)
 
 Floats = NDArray[np.float64]
 # The first that fits the duals is taken: small ones keep the numbers small and the bound exact.
@@ -100,7 +89,7 @@ class Solved:
 class Program:
     """The persistent relaxation of a component, and integer programs over it."""
 
-    def __init__(self, part: Component, watch: Watch | None = None) -> None:
+    def __init__(self, part: Component, watch: linear_programs.Watch | None = None) -> None:
         self._part, self._facts, self._watch = part, part.facts, watch
         facts = self._facts
         # Models are stated in numbers above this one, so that they are small.
@@ -110,7 +99,9 @@ class Program:
         self._far_base = _far_from_end(self._base)
         self._far_known = _far_from_end(facts.sums(self._base))
         self._costs = np.zeros(len(self._base), np.int64)
-        self._highs = silent_solver(presolve="off", simplex_strategy=PRIMAL)
+        self._highs = linear_programs.silent_solver(
+            presolve="off", simplex_strategy=linear_programs.PRIMAL
+        )
         self._highs.passModel(self._model(facts, facts.n_rows))
         self._branches: Any = None
         # A sum of one number is bounded through the number; rows are needed for longer ones alone.
@@ -120,7 +111,7 @@ class Program:
         """Minimise `sign` times the sum of some numbers over real numbers, perhaps with one capped."""
         self._set_costs(members, sign)
         if cap is None:
-            status = run(self._highs, self._watch)
+            status = linear_programs.run(self._highs, self._watch)
         else:
             (one,) = members.tolist()
             low, high = (
@@ -128,14 +119,14 @@ class Program:
             )
             self._highs.changeColBounds(one, low, float(cap) / self._facts.scale)
             try:
-                status = run(self._highs, self._watch)
+                status = linear_programs.run(self._highs, self._watch)
             finally:
                 self._highs.changeColBounds(one, low, high)
-        if status is Status.EMPTY:
+        if status is linear_programs.Status.EMPTY:
             return self.within(self._part.limits())
-        if status in (Status.ENDLESS, Status.EMPTY_OR_ENDLESS):
+        if status in (linear_programs.Status.ENDLESS, linear_programs.Status.EMPTY_OR_ENDLESS):
             return Solved(is_endless=True)
-        if status is not Status.OPTIMAL:
+        if status is not linear_programs.Status.OPTIMAL:
             return Solved()
         solution = self._highs.getSolution()
         vertex = np.array(solution.col_value)
@@ -169,7 +160,7 @@ class Program:
         nothing better.
         """
         part, system = self._part, self._part.system
-        highs = silent_solver(mip_rel_gap=0.0, mip_abs_gap=0.5)
+        highs = linear_programs.silent_solver(mip_rel_gap=0.0, mip_abs_gap=0.5)
         if seconds is not None:
             highs.setOptionValue("time_limit", max(seconds, 0.01))
         if max_nodes is not None:
@@ -186,18 +177,20 @@ class Program:
                 (low - base) / self._facts.scale, (high - base) / self._facts.scale,
                 len(members), members.astype(np.int32), np.ones(len(members)),
             )  # fmt: skip
-        status = run_once(highs, self._watch)
+        status = linear_programs.run_once(highs, self._watch)
         is_believed = part.is_finite and int((system.upper - system.lower).max()) <= _BELIEVED
         nodes = max(int(highs.getInfo().mip_node_count), 0)
         # Where every number has both limits, nothing is endless.
-        if status is Status.EMPTY or (status is Status.EMPTY_OR_ENDLESS and part.is_finite):
+        if status is linear_programs.Status.EMPTY or (
+            status is linear_programs.Status.EMPTY_OR_ENDLESS and part.is_finite
+        ):
             return Solved(is_empty=is_believed, nodes=nodes)
         solution = highs.getSolution()
         if not solution.value_valid:
             return Solved(nodes=nodes)
         vertex = np.array(solution.col_value)
         point, _ = self._point(vertex)
-        if point is None or status is not Status.OPTIMAL or not is_believed:
+        if point is None or status is not linear_programs.Status.OPTIMAL or not is_believed:
             return Solved(vertex=vertex, point=point, nodes=nodes)
         return Solved(Fraction(sign * int(point[members].sum())), None, vertex, point, nodes=nodes)
 
@@ -209,7 +202,9 @@ class Program:
         """
         part, n = self._part, len(self._base)
         if self._branches is None:
-            self._branches = silent_solver(presolve="off", simplex_strategy=DUAL)
+            self._branches = linear_programs.silent_solver(
+                presolve="off", simplex_strategy=linear_programs.DUAL
+            )
             self._branches.passModel(self._model(part.system, self._n_branched))
         self._branches.changeColsBounds(
             n, np.arange(n, dtype=np.int32), *self._columns(limits.lower, limits.upper)
@@ -222,11 +217,11 @@ class Program:
                 _above(limits.row_lower[sums], known, self._facts.scale),
                 _above(limits.row_upper[sums], known, self._facts.scale),
             )  # fmt: skip
-        status = run(self._branches, self._watch)
-        if status is Status.EMPTY:
-            ray = proof_of_nothing(self._branches)
+        status = linear_programs.run(self._branches, self._watch)
+        if status is linear_programs.Status.EMPTY:
+            ray = linear_programs.proof_of_nothing(self._branches)
             return Solved(is_empty=ray is not None and contradicts(part.system, limits, ray))
-        if status is not Status.OPTIMAL:
+        if status is not linear_programs.Status.OPTIMAL:
             return Solved()
         vertex = np.array(self._branches.getSolution().col_value)
         point, times = self._point(vertex, limits)
@@ -257,7 +252,7 @@ class Program:
         if n > len(known):
             known = np.concatenate([known, _far_from_end(self._part.totals(self._base))])
         end = facts.starts[n]
-        return program_by_rows(
+        return linear_programs.program_by_rows(
             self._columns(facts.lower, facts.upper),
             (_above(facts.low[:n], known, facts.scale), _above(facts.high[:n], known, facts.scale)),
             facts.starts[: n + 1],
@@ -298,7 +293,7 @@ class Program:
 
     def _corner(self) -> tuple[NDArray[Any] | None, int]:
         """Return the numbers of the last program's corner, exact whatever their denominators."""
-        told = ends_of(self._highs)
+        told = linear_programs.ends_of(self._highs)
         found = None if told is None else exact_corner(self._facts, *told, self._base.tolist())
         if found is None:
             return None, 1
@@ -310,7 +305,7 @@ class Program:
 
     def _proven(self, number: int, sign: int) -> tuple[Fraction, Multiples] | None:
         """Return the bound that the last program's corner proves."""
-        told = ends_of(self._highs)
+        told = linear_programs.ends_of(self._highs)
         rows = None if told is None else exact_multiples(self._facts, *told, number)
         found = None if rows is None else verified(self._facts, number, rows, is_upper=sign < 0)
         if found is None:
@@ -372,10 +367,12 @@ def rows_of_contradiction(facts: LinearFacts, max_seconds: float | None) -> Inte
     What floating point says here is only a proposal: whoever asks has to ask again in whole numbers.
     """
     limit = {} if max_seconds is None else {"time_limit": float(max_seconds)}
-    highs = silent_solver(presolve="off", simplex_strategy=DUAL, **limit)
+    highs = linear_programs.silent_solver(
+        presolve="off", simplex_strategy=linear_programs.DUAL, **limit
+    )
     nothing = np.zeros(1, np.int64)
     highs.passModel(
-        program_by_rows(
+        linear_programs.program_by_rows(
             (_above(facts.lower, nothing, 1), _above(facts.upper, nothing, 1)),
             (_above(facts.low, nothing, 1), _above(facts.high, nothing, 1)),
             facts.starts,
@@ -383,9 +380,9 @@ def rows_of_contradiction(facts: LinearFacts, max_seconds: float | None) -> Inte
             facts.factors,
         )
     )
-    if run_once(highs) is not Status.EMPTY:
+    if linear_programs.run_once(highs) is not linear_programs.Status.EMPTY:
         return _NOTHING
-    ray = proof_of_nothing(highs)
+    ray = linear_programs.proof_of_nothing(highs)
     return _NOTHING if ray is None else np.flatnonzero(np.abs(ray) > 1e-9)
 
 

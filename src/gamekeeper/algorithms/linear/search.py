@@ -14,12 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gamekeeper.algorithms.linear.component_search import (
-    PROBE,
-    ComponentSearch,
-    Expect,
-    SearchClock,
-)
+from gamekeeper.algorithms.linear import component_search
 from gamekeeper.algorithms.linear.components import components
 from gamekeeper.algorithms.linear.facts import NO_LIMIT, Certificate, LinearFacts, verified
 from gamekeeper.algorithms.linear.propagation import propagate
@@ -83,8 +78,8 @@ class FactSearch:
         sums = np.full(len(facts.lower), -1, np.int64)
         sums[self.wanted] = self.wanted
         self.components = components(facts, self.limits.lower, self.limits.upper, sums)
-        self._searches: list[ComponentSearch] = []
-        self._place: dict[int, tuple[ComponentSearch, int]] = {}
+        self._searches: list[component_search.ComponentSearch] = []
+        self._place: dict[int, tuple[component_search.ComponentSearch, int]] = {}
 
     def run(
         self,
@@ -92,8 +87,8 @@ class FactSearch:
         *,
         max_seconds: float | None = None,
         only_known: bool = False,
-        expect: Expect | None = None,
-        probe: float = PROBE,
+        expect: component_search.Expect | None = None,
+        probe: float = component_search.PROBE,
     ) -> None:
         """Settle the bounds of every number that is asked for.
 
@@ -101,11 +96,11 @@ class FactSearch:
         `expect` is told after `probe` seconds how long all of it will take; what it raises ends the work.
         """
         total = 2 * sum(len(part.sums) for part in self.components)
-        clock = SearchClock(total, progress, max_seconds, expect, probe)
+        clock = component_search.SearchClock(total, progress, max_seconds, expect, probe)
         for part in self.components:
             if clock.is_over:
                 return
-            search = ComponentSearch(part, clock, only_known=only_known)
+            search = component_search.ComponentSearch(part, clock, only_known=only_known)
             self._place.update({k: (search, at) for at, k in enumerate(part.sums.tolist())})
             try:
                 search.start()

@@ -44,51 +44,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gamekeeper.algorithms.decomposable import junction_tree
 from gamekeeper.algorithms.decomposable.graphs import AdjacencyLike
-from gamekeeper.algorithms.decomposable.junction_tree import (
-    ClassTable,
-    JunctionTree,
-    log_cell_probabilities,
-    mean_log_probabilities,
+from gamekeeper.algorithms.models import (
+    match_probability,
+    merged_classes,
+    rate_calibration,
+    rate_mixture,
 )
 from gamekeeper.algorithms.models.latent_classes import LatentClasses, fit_latent_classes
-from gamekeeper.algorithms.models.match_probability import (
-    Binomial,
-    CountLaw,
-    Poisson,
-    expected_size,
-    pr_unique,
-    set_match,
-    single_unit,
-    size_quantiles,
-)
-from gamekeeper.algorithms.models.merged_classes import (
-    CellFractions,
-    averaged,
-    checked_recode,
-    learn_level,
-    merge_classes,
-)
-from gamekeeper.algorithms.models.rate_calibration import (
-    LARGEST_LOG_RATE,
-    LevelPrior,
-    RateCalibration,
-    RepeatLaw,
-    calibrate_rates,
-    usual_log_rates,
-)
-from gamekeeper.algorithms.models.rate_mixture import (
-    REPEAT_SHAPES,
-    FileEstimate,
-    FinerClasses,
-    MixedSizes,
-    SpreadLaw,
-    learn_spread,
-    mix_sizes,
-    size_interval,
-    spanned,
-    sum_over_uniques,
-)
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.wording import count_of
 
@@ -106,12 +70,15 @@ _LEAST_OUTSIDE = 1e-12
 class DrawnSizes:
     """What is inferred of each sample unique, and the sums of P(F=1), E[1/F] and E[F] by line."""
 
-    sizes: MixedSizes
+    sizes: rate_mixture.MixedSizes
     sums: Floats
 
 
 def draw_sizes(
-    log_usual: Floats, outside: Floats, calibration: RateCalibration, spreads: SpreadLaw
+    log_usual: Floats,
+    outside: Floats,
+    calibration: rate_calibration.RateCalibration,
+    spreads: rate_mixture.SpreadLaw,
 ) -> DrawnSizes:
     """Average the measures of sample uniques over the lines of a calibration.
 
@@ -123,28 +90,32 @@ def draw_sizes(
     >>> from gamekeeper.algorithms.models.rate_calibration import calibrate_rates
     >>> from gamekeeper.algorithms.models.rate_mixture import learn_spread
     >>> z, f = np.array([-4.0, -3.0]), np.array([1, 1])
-    >>> line = calibrate_rates(z, f)
-    >>> found = draw_sizes(z, np.full(2, 9.0), line, learn_spread(line.log_rates(z), f))
+    >>> line = rate_calibration.calibrate_rates(z, f)
+    >>> found = draw_sizes(
+    ...     z, np.full(2, 9.0), line, rate_mixture.learn_spread(line.log_rates(z), f)
+    ... )
     >>> bool(found.sizes.p_unique[0] > found.sizes.p_unique[1]), found.sums.shape
     (True, (96, 3))
     """
     lines = np.array(calibration.lines)
     if not len(log_usual):
-        return DrawnSizes(MixedSizes(*np.zeros((6, 0))), np.zeros((len(lines), 3)))
+        return DrawnSizes(rate_mixture.MixedSizes(*np.zeros((6, 0))), np.zeros((len(lines), 3)))
     nodes, places, shares = _nodes(log_usual, outside)
     z, people = nodes[:, 0], nodes[:, 1]
     held = np.zeros(len(z))
     for place, share in zip(places, shares, strict=True):
         held += np.bincount(place, share, len(z))
     every = np.array(spreads.even(len(lines)))
-    shapes = np.where(lines[:, 2] > 0, np.resize(REPEAT_SHAPES, len(lines)), 0.0)
+    shapes = np.where(lines[:, 2] > 0, np.resize(rate_mixture.REPEAT_SHAPES, len(lines)), 0.0)
     mean = np.zeros((6, len(z)))
     sums = np.empty((len(lines), 3))
     for spread, shape in sorted(set(zip(every.tolist(), shapes.tolist(), strict=True))):
         (chosen,) = np.nonzero((every == spread) & (shapes == shape))
-        rates = np.minimum(lines[chosen, :1] + lines[chosen, 1:2] * z, LARGEST_LOG_RATE)
+        rates = np.minimum(
+            lines[chosen, :1] + lines[chosen, 1:2] * z, rate_calibration.LARGEST_LOG_RATE
+        )
         ones = np.ones(rates.size, dtype=np.int64)
-        found = mix_sizes(
+        found = rate_mixture.mix_sizes(
             rates.ravel(),
             ones,
             np.tile(people, len(chosen)),
@@ -169,7 +140,7 @@ def draw_sizes(
         each += mean[:, place] * share
     # Means round, and may pass what they are means of.
     each[:3], each[3] = np.minimum(each[:3], 1.0), np.maximum(each[3], 1.0)
-    return DrawnSizes(MixedSizes(*each), sums)
+    return DrawnSizes(rate_mixture.MixedSizes(*each), sums)
 
 
 def _nodes(log_usual: Floats, outside: Floats) -> tuple[Floats, list[Integers], list[Floats]]:
@@ -195,7 +166,7 @@ def _nodes(log_usual: Floats, outside: Floats) -> tuple[Floats, list[Integers], 
     return nodes, places, [share for _, _, share in corners]
 
 
-Models = Sequence[AdjacencyLike | JunctionTree]
+Models = Sequence[AdjacencyLike | junction_tree.JunctionTree]
 
 _PRECISIONS = (1.0, 10.0, 50.0, 200.0)
 _RECORDS_PER_PRECISION = 5
@@ -217,9 +188,9 @@ class PopulationEstimate:
     lower: Integers
     upper: Integers
     p_next: Floats
-    file: FileEstimate
+    file: rate_mixture.FileEstimate
     interval: float
-    calibration: RateCalibration | None = None
+    calibration: rate_calibration.RateCalibration | None = None
     latent: LatentClasses | None = None
 
     def __repr__(self) -> str:
@@ -230,7 +201,7 @@ class PopulationEstimate:
 
 
 def calibrated_estimate(
-    table: ClassTable,
+    table: junction_tree.ClassTable,
     models: Models,
     *,
     fraction: float | ArrayLike,
@@ -249,7 +220,7 @@ def calibrated_estimate(
 
     Examples
     --------
-    >>> table = ClassTable([[0, 0], [0, 1], [1, 0], [2, 1]], [9, 2, 1, 1])
+    >>> table = junction_tree.ClassTable([[0, 0], [0, 1], [1, 0], [2, 1]], [9, 2, 1, 1])
     >>> found = calibrated_estimate(table, [[0, 0], [2, 1]], fraction=0.1)
     >>> bool(found.p_unique[2] > found.p_unique[0]), found.file.n_uniques
     (True, 2)
@@ -258,7 +229,7 @@ def calibrated_estimate(
     """
     latent = fit_latent_classes(table.rows, table.counts, table.levels)
     pooled = pooled_log_expected(table, models, weights, latent)
-    level = learn_level(table, models, pooled, weights, latent)
+    level = merged_classes.learn_level(table, models, pooled, weights, latent)
     found = estimate_from_rates(
         pooled,
         table.counts,
@@ -288,7 +259,7 @@ def recommended_precisions(n_records: int) -> tuple[float, ...]:
 
 
 def pooled_log_expected(
-    table: ClassTable,
+    table: junction_tree.ClassTable,
     models: Models,
     weights: ArrayLike | None = None,
     latent: LatentClasses | None = None,
@@ -297,15 +268,17 @@ def pooled_log_expected(
 
     Examples
     --------
-    >>> table = ClassTable([[0, 0], [1, 1]], [5, 1])
+    >>> table = junction_tree.ClassTable([[0, 0], [1, 1]], [5, 1])
     >>> pooled_log_expected(table, [[0, 0]]).round(3)
     array([ 0.405, -1.792])
     """
     shares = _shares(models, weights)
-    pooled = mean_log_probabilities(table, models, shares.tolist()) + np.log(table.n_records)
+    pooled = junction_tree.mean_log_probabilities(table, models, shares.tolist()) + np.log(
+        table.n_records
+    )
     if latent is None:
         return pooled
-    return averaged(pooled, latent.log_expected(table.rows, table.counts))
+    return merged_classes.averaged(pooled, latent.log_expected(table.rows, table.counts))
 
 
 def estimate_from_rates(
@@ -315,7 +288,7 @@ def estimate_from_rates(
     fraction: float | ArrayLike,
     interval: float = 0.95,
     seed: int = 0,
-    level: LevelPrior | None = None,
+    level: rate_calibration.LevelPrior | None = None,
     one_each: bool = False,
     records: NDArray[np.integer[Any]] | None = None,
 ) -> PopulationEstimate:
@@ -335,7 +308,7 @@ def estimate_from_rates(
     """
     outside = _outside(fraction, len(counts))
     levels = _levels(interval)
-    usual = usual_log_rates(log_expected)
+    usual = rate_calibration.usual_log_rates(log_expected)
     law = _repeat_law(counts, outside, one_each=one_each)
     fitted = _fitted_rates(usual, counts, level, law)
     calibration, log_rates, spreads = fitted
@@ -343,7 +316,7 @@ def estimate_from_rates(
     most, spread = float(every_one @ outside), spreads.mean
     alone = every_one == 1
     drawn = draw_sizes(usual[alone], outside[alone], calibration, spreads)
-    sizes = mix_sizes(
+    sizes = rate_mixture.mix_sizes(
         log_rates[~alone],
         every_one[~alone],
         outside[~alone],
@@ -356,17 +329,18 @@ def estimate_from_rates(
         p_match[chosen], p_match_set[chosen] = found.p_match, found.p_match_set
         p_unique[chosen], expected[chosen] = found.p_unique, found.expected_size
         p_next[chosen] = found.p_next
-    file = sum_over_uniques(drawn.sizes, drawn.sums, levels, seed=seed)
+    file = rate_mixture.sum_over_uniques(drawn.sizes, drawn.sums, levels, seed=seed)
     every = [fitted]
     if calibration.repeats_in_question:
         readings = [_fitted_rates(usual, counts, level, one) for one in law.readings]
         every += readings
         drawn_so = [draw_sizes(usual[alone], outside[alone], c, s) for c, _, s in readings]
-        file = spanned(
-            file, [sum_over_uniques(d.sizes, d.sums, levels, seed=seed) for d in drawn_so]
+        file = rate_mixture.spanned(
+            file,
+            [rate_mixture.sum_over_uniques(d.sizes, d.sums, levels, seed=seed) for d in drawn_so],
         )
     ends = [
-        size_interval(
+        rate_mixture.size_interval(
             rates,
             every_one,
             outside,
@@ -398,13 +372,13 @@ def file_from_rates(
     *,
     fraction: float | ArrayLike,
     interval: float = 0.95,
-    finer: FinerClasses | None = None,
-    level: LevelPrior | None = None,
+    finer: rate_mixture.FinerClasses | None = None,
+    level: rate_calibration.LevelPrior | None = None,
     n_records: int | None = None,
     one_each: bool = False,
     in_question: bool = False,
     alone: NDArray[np.bool_] | None = None,
-) -> FileEstimate:
+) -> rate_mixture.FileEstimate:
     """Return the measures of the file alone, as `estimate_from_rates` has them, in less time.
 
     Classes of more than three records may be left out if `n_records`, the number of all records, is
@@ -420,24 +394,26 @@ def file_from_rates(
     """
     outside = _outside(fraction, len(counts))
     levels = _levels(interval)
-    usual = usual_log_rates(log_expected)
+    usual = rate_calibration.usual_log_rates(log_expected)
     law = _repeat_law(counts, outside, one_each=one_each)
     alone = counts == 1 if alone is None else alone
 
-    def measured(calibration: RateCalibration, spreads: SpreadLaw) -> FileEstimate:
+    def measured(
+        calibration: rate_calibration.RateCalibration, spreads: rate_mixture.SpreadLaw
+    ) -> rate_mixture.FileEstimate:
         drawn = draw_sizes(usual[alone], outside[alone], calibration, spreads)
-        return sum_over_uniques(drawn.sizes, drawn.sums, levels, finer)
+        return rate_mixture.sum_over_uniques(drawn.sizes, drawn.sums, levels, finer)
 
     calibration, _, spreads = _fitted_rates(usual, counts, level, law, n_records)
     file = measured(calibration, spreads)
     if not (in_question or calibration.repeats_in_question):
         return file
     readings = [_fitted_rates(usual, counts, level, one, n_records) for one in law.readings]
-    return spanned(file, [measured(line, spread) for line, _, spread in readings])
+    return rate_mixture.spanned(file, [measured(line, spread) for line, _, spread in readings])
 
 
 def printed_estimate(
-    table: ClassTable,
+    table: junction_tree.ClassTable,
     models: Models,
     *,
     fraction: float | ArrayLike,
@@ -452,66 +428,85 @@ def printed_estimate(
 
     Examples
     --------
-    >>> table = ClassTable([[0, 0], [0, 1], [1, 1]], [2, 1, 1])
+    >>> table = junction_tree.ClassTable([[0, 0], [0, 1], [1, 1]], [2, 1, 1])
     >>> printed_estimate(table, [[0, 0]], fraction=0.5).expected_size
     array([3.5, 2.5, 1.5])
     """
     shares = _shares(models, weights)
     outside = _outside(fraction, len(table))
     levels = _levels(interval)
-    logs = log_cell_probabilities(table, models)
+    logs = junction_tree.log_cell_probabilities(table, models)
     counts = table.counts
     columns = np.zeros((6, len(table)))
     people = table.n_records * outside
 
-    def law_of(chance: Floats) -> CountLaw:
-        return Binomial(people, chance) if finite else Poisson(people * chance)
+    def law_of(chance: Floats) -> match_probability.CountLaw:
+        return (
+            match_probability.Binomial(people, chance)
+            if finite
+            else match_probability.Poisson(people * chance)
+        )
 
     chances = np.minimum(np.exp(logs), 1.0)
     for share, chance in zip(shares, chances, strict=True):
         law = law_of(chance)
-        size = expected_size(counts, law)
-        parts = (single_unit(counts, law), set_match(counts, law), pr_unique(counts, law), size)
+        size = match_probability.expected_size(counts, law)
+        parts = (
+            match_probability.single_unit(counts, law),
+            match_probability.set_match(counts, law),
+            match_probability.pr_unique(counts, law),
+            size,
+        )
         spread = law.mean * (1 - chance if finite else 1)
-        columns += share * np.stack([*parts, spread + size**2, single_unit(counts + 1, law)])
+        columns += share * np.stack(
+            [*parts, spread + size**2, match_probability.single_unit(counts + 1, law)]
+        )
     # Rounding may pass the bounds.
     columns[:3] = np.minimum(columns[:3], 1.0)
     columns[4] = np.maximum(columns[4] - columns[3] ** 2, 0.0)
-    sizes = MixedSizes(*columns)
+    sizes = rate_mixture.MixedSizes(*columns)
     pooled = law_of(shares @ chances)
-    alone = MixedSizes(*columns[:, counts == 1])
+    alone = rate_mixture.MixedSizes(*columns[:, counts == 1])
     return PopulationEstimate(
         sizes.p_match,
         sizes.p_match_set,
         sizes.p_unique,
         sizes.expected_size,
-        size_quantiles(counts, pooled, levels[0]),
-        size_quantiles(counts, pooled, levels[1]),
+        match_probability.size_quantiles(counts, pooled, levels[0]),
+        match_probability.size_quantiles(counts, pooled, levels[1]),
         sizes.p_next,
-        sum_over_uniques(alone, None, levels),
+        rate_mixture.sum_over_uniques(alone, None, levels),
         interval,
     )
 
 
-def _repeat_law(counts: NDArray[np.integer[Any]], outside: Floats, *, one_each: bool) -> RepeatLaw:
+def _repeat_law(
+    counts: NDArray[np.integer[Any]], outside: Floats, *, one_each: bool
+) -> rate_calibration.RepeatLaw:
     small = outside[counts <= 2]
     may_repeat = len(small) and not one_each
-    return RepeatLaw.usual(1 / (1 + float(small.mean()))) if may_repeat else RepeatLaw()
+    return (
+        rate_calibration.RepeatLaw.usual(1 / (1 + float(small.mean())))
+        if may_repeat
+        else rate_calibration.RepeatLaw()
+    )
 
 
 def _fitted_rates(
     log_usual: Floats,
     counts: NDArray[np.integer[Any]],
-    level: LevelPrior | None,
-    law: RepeatLaw,
+    level: rate_calibration.LevelPrior | None,
+    law: rate_calibration.RepeatLaw,
     n_records: int | None = None,
-) -> tuple[RateCalibration, Floats, SpreadLaw]:
+) -> tuple[rate_calibration.RateCalibration, Floats, rate_mixture.SpreadLaw]:
     """Return the calibration, the log rates of classes with repeats, and the spread."""
-    calibration = calibrate_rates(log_usual, counts, level, law)
+    calibration = rate_calibration.calibrate_rates(log_usual, counts, level, law)
     log_rates, own = calibration.log_rates(log_usual), calibration.repeats.mean
-    spreads = learn_spread(log_rates, counts, own, n_records)
+    spreads = rate_mixture.learn_spread(log_rates, counts, own, n_records)
     if own:
-        log_rates = np.minimum(np.logaddexp(log_rates, np.log(own)), LARGEST_LOG_RATE)
+        log_rates = np.minimum(
+            np.logaddexp(log_rates, np.log(own)), rate_calibration.LARGEST_LOG_RATE
+        )
     return calibration, log_rates, spreads
 
 
@@ -562,15 +557,15 @@ def _levels(interval: float) -> tuple[float, float]:
 
 
 def risk_without(
-    table: ClassTable,
-    models: Sequence[AdjacencyLike | JunctionTree],
+    table: junction_tree.ClassTable,
+    models: Sequence[AdjacencyLike | junction_tree.JunctionTree],
     variable: int,
     recode: ArrayLike | None = None,
     *,
-    fraction: float | CellFractions,
+    fraction: float | merged_classes.CellFractions,
     weights: ArrayLike | None = None,
     whole: PopulationEstimate | None = None,
-) -> FileEstimate:
+) -> rate_mixture.FileEstimate:
     """Return the file measures after leaving a variable out, or merging its categories.
 
     The relative risk of the variable is a measure of the whole file over the one returned here; of
@@ -581,23 +576,27 @@ def risk_without(
 
     Examples
     --------
-    >>> table = ClassTable([[0, 0], [0, 1], [1, 1]], [1, 1, 1])
+    >>> table = junction_tree.ClassTable([[0, 0], [0, 1], [1, 1]], [1, 1, 1])
     >>> risk_without(table, [[0, 0]], 1, fraction=0.5).n_uniques
     1
     """
-    by_cell = fraction if isinstance(fraction, CellFractions) else None
+    by_cell = fraction if isinstance(fraction, merged_classes.CellFractions) else None
     if whole is None:
-        each = fraction.of(table.rows) if isinstance(fraction, CellFractions) else fraction
+        each = (
+            fraction.of(table.rows)
+            if isinstance(fraction, merged_classes.CellFractions)
+            else fraction
+        )
         whole = calibrated_estimate(table, models, fraction=each, weights=weights)
-    merged = merge_classes(
+    merged = merged_classes.merge_classes(
         table, models, variable, recode, weights=weights, fractions=by_cell, latent=whole.latent
     )
-    share = merged.fractions if isinstance(fraction, CellFractions) else fraction
+    share = merged.fractions if isinstance(fraction, merged_classes.CellFractions) else fraction
     assert share is not None
     # A merged class of one record holds one class, of that record.
     is_alone = merged.records == 1
     alone = merged.members[is_alone]
-    finer = FinerClasses(
+    finer = rate_mixture.FinerClasses(
         whole.p_unique[alone], whole.p_match[alone], whole.expected_size[alone], whole.file
     )
     return file_from_rates(
@@ -625,7 +624,7 @@ class SuppressedSums:
 
 
 def suppressed_sums(
-    table: ClassTable, estimate: PopulationEstimate, variable: int
+    table: junction_tree.ClassTable, estimate: PopulationEstimate, variable: int
 ) -> tuple[SuppressedSums, ...]:
     """Return for each category of a variable the measures without the sample uniques that have it.
 
@@ -633,12 +632,12 @@ def suppressed_sums(
 
     Examples
     --------
-    >>> table = ClassTable([[0, 0], [0, 1], [1, 1]], [1, 1, 1])
+    >>> table = junction_tree.ClassTable([[0, 0], [0, 1], [1, 1]], [1, 1, 1])
     >>> found = calibrated_estimate(table, [[0, 0]], fraction=0.5)
     >>> [left.n_uniques for left in suppressed_sums(table, found, 0)]
     [1, 2]
     """
-    checked_recode(table, variable, None)
+    merged_classes.checked_recode(table, variable, None)
     alone = table.records == 1
     codes = table.rows[alone, variable]
     columns = (

@@ -47,14 +47,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.classes import class_numbers
-from gamekeeper.algorithms.models.match_probability import (
-    Poisson,
-    next_to_uniques,
-    of_uniques,
-    set_match,
-    single_unit,
-    smallest_reaching,
-)
+from gamekeeper.algorithms.models import match_probability
 from gamekeeper.algorithms.models.rate_calibration import LARGEST_LOG_RATE, binned, mixed_shares
 
 Floats = NDArray[np.float64]
@@ -261,14 +254,14 @@ def _mixed(
             means = (means[:, :, None] + repeats[chosen, None, None] * others).reshape(len(f), -1)
             weights = (weights[:, :, None] * shares).reshape(len(f), -1)
         if nodes is _NODES:
-            single = as_set = of_uniques(means)
-            following = next_to_uniques(means)
+            single = as_set = match_probability.of_uniques(means)
+            following = match_probability.next_to_uniques(means)
         else:
             means = np.minimum(means, most)
-            repeated, law = np.repeat(f, len(nodes)), Poisson(means.ravel())
-            single = single_unit(repeated, law).reshape(means.shape)
-            as_set = set_match(repeated, law).reshape(means.shape)
-            following = single_unit(repeated + 1, law).reshape(means.shape)
+            repeated, law = np.repeat(f, len(nodes)), match_probability.Poisson(means.ravel())
+            single = match_probability.single_unit(repeated, law).reshape(means.shape)
+            as_set = match_probability.set_match(repeated, law).reshape(means.shape)
+            following = match_probability.single_unit(repeated + 1, law).reshape(means.shape)
         mean = _sums(weights, means)
         # The variance of a mixture: that of the Poisson laws and that of their means.
         between = _sums(weights, (means - mean[:, None]) ** 2)
@@ -380,7 +373,9 @@ def _quantile(means: Floats, weights: Floats, level: float) -> Integers:
     def cumulative(count: Floats, chosen: Integers) -> Floats:
         return (weights[chosen] * pdtr(count[:, None], means[chosen])).sum(axis=1)
 
-    return smallest_reaching(cumulative, np.ceil((weights * means).sum(axis=1)), level)
+    return match_probability.smallest_reaching(
+        cumulative, np.ceil((weights * means).sum(axis=1)), level
+    )
 
 
 _N_DRAWS = 512

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.categories.partitions import joined_blocks
 from gamekeeper.algorithms.classes import EqualRows, dense_numbers, numbers_as_they_come
+from gamekeeper.algorithms.recoding_search import cuts, price_masters
 from gamekeeper.algorithms.recoding_search.choices import (
     MOST_LISTED,
     Choice,
@@ -32,19 +33,6 @@ from gamekeeper.algorithms.recoding_search.choices import (
     listed_choices,
     recoding_labels,
     total_loss,
-)
-from gamekeeper.algorithms.recoding_search.cuts import (
-    BELIEVED,
-    CoverMaster,
-    fewest_categories,
-    nearest_recoding,
-)
-from gamekeeper.algorithms.recoding_search.price_masters import (
-    TOLD_APART,
-    ListedPrices,
-    ProgramPrices,
-    RecordBounds,
-    Shares,
 )
 from gamekeeper.algorithms.recoding_search.search import levels_of, with_category, with_way
 from gamekeeper.budget import memory_budget
@@ -96,7 +84,7 @@ class PriceSearch:
         self.best: Chosen | None = None
         self.least = inf
         self.lower = 0.0
-        self._shares: Shares = [np.zeros(len(c.categories)) for c in choices]
+        self._shares: price_masters.Shares = [np.zeros(len(c.categories)) for c in choices]
         self._known: dict[bytes, int] = {}
         self._fanned: set[int] = set()
         self._has_thresholds = False
@@ -113,7 +101,7 @@ class PriceSearch:
         rows = records.rows[self._risky]
         self._counts = records.counts[self._risky].astype(np.float64)
         self._groups = self._grouped(rows)
-        self._bounds = RecordBounds(
+        self._bounds = price_masters.RecordBounds(
             self._choices, rows, records.counts[self._risky], self._cells, self._groups
         )
         self._of_risky: list[NDArray[np.float64]] = []
@@ -124,7 +112,7 @@ class PriceSearch:
         return self._listed(progress) if self._is_listed else self._by_program(progress)
 
     def _listed(self, progress: Progress | None) -> bool:
-        master = ListedPrices(self._choices)
+        master = price_masters.ListedPrices(self._choices)
         rounds = 0
         self._first_fans(range(len(self._choices)), self._until(_SHARE_OF_FANS))
         while True:
@@ -139,16 +127,16 @@ class PriceSearch:
                 return True
             if chosen in self._tried:
                 # Its price is known: what is left is a matter of rounding.
-                return bound >= self.least * (1 - 10 * BELIEVED)
+                return bound >= self.least * (1 - 10 * cuts.BELIEVED)
             self._try(chosen)
             master.say(self._bounds.tightest(self._chosen_shares(chosen)))
 
     def _by_program(self, progress: Progress | None) -> bool:
         n_groups = int(self._groups.max(initial=-1)) + 1
-        master = ProgramPrices(self._choices, n_groups)
+        master = price_masters.ProgramPrices(self._choices, n_groups)
         # What loses least and what has fewest categories, so that there is an answer at any time.
-        self._try(CoverMaster(self._choices).cheapest().chosen)
-        coarsest = [way for c in self._choices if (way := fewest_categories(c)) is not None]
+        self._try(cuts.CoverMaster(self._choices).cheapest().chosen)
+        coarsest = [way for c in self._choices if (way := cuts.fewest_categories(c)) is not None]
         if len(coarsest) == len(self._choices):
             self._try(tuple(coarsest))
         if self._in_parts(master, progress):
@@ -171,12 +159,12 @@ class PriceSearch:
             if chosen in self._tried:
                 found = self._bounds.tightest(self._chosen_shares(chosen))
                 if master.say(found, values) <= 0:
-                    return self.lower >= self.least * (1 - 10 * BELIEVED)
+                    return self.lower >= self.least * (1 - 10 * cuts.BELIEVED)
                 continue
             self._try(chosen)
             master.say(self._bounds.tightest(self._chosen_shares(chosen)), values)
 
-    def _in_parts(self, master: ProgramPrices, progress: Progress | None) -> bool:
+    def _in_parts(self, master: price_masters.ProgramPrices, progress: Progress | None) -> bool:
         """Raise the lower bound by the linear program; tell whether the search is over."""
         ends = self._until(_SHARE_OF_PROGRAM)
         before, rounds = 0.0, 0
@@ -199,7 +187,7 @@ class PriceSearch:
             if time.monotonic() > ends and rounds > _LEAST_ROUNDS:
                 return False
             more = master.say(self._bounds.tightest(self._shares), values)
-            if more > TOLD_APART * 10 * max(value, 1.0):
+            if more > price_masters.TOLD_APART * 10 * max(value, 1.0):
                 continue
             # Only what thresholds gave may be found to be of little use: margins come before.
             if self._has_thresholds and value < before * (1 + _LEAST_GAIN):
@@ -208,10 +196,10 @@ class PriceSearch:
                 return False
             before = value
 
-    def _look_further(self, shares: Shares, ends: float) -> bool:
+    def _look_further(self, shares: price_masters.Shares, ends: float) -> bool:
         """Find prices under partitions of what is chosen in parts; tell whether any was new."""
         n_before = self.n_prices
-        self._try(nearest_recoding(self._choices, shares))
+        self._try(cuts.nearest_recoding(self._choices, shares))
         # Where choosing in parts says least: variables whose cells would count for most.
         doubts = [
             min(self._cells[v], self._dearest)
@@ -304,7 +292,7 @@ class PriceSearch:
         if total < self.least:
             self.best, self.least = chosen, total
 
-    def _improve(self, shares: Shares) -> None:
+    def _improve(self, shares: price_masters.Shares) -> None:
         """Put categories together, or take them apart, one at a time, while that is cheaper."""
         ends = self._until(_SHARE_OF_MERGES)
         order = sorted(
@@ -357,7 +345,7 @@ class PriceSearch:
         return time.monotonic() > ends or n_bytes >= self._room
 
     def _is_reached(self) -> bool:
-        return self.best is not None and self.lower >= self.least * (1 - BELIEVED)
+        return self.best is not None and self.lower >= self.least * (1 - cuts.BELIEVED)
 
 
 def _name(labels: Labels) -> bytes:

@@ -35,15 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.classes import DisjointSets
-from gamekeeper.algorithms.decomposable.graphs import (
-    Adjacency,
-    adjacency_of,
-    fill_in,
-    mask_of,
-    members,
-    pairs_within,
-    reached_from,
-)
+from gamekeeper.algorithms.decomposable import graphs
 from gamekeeper.algorithms.decomposable.junction_tree import junction_tree
 from gamekeeper.algorithms.linear.facts import NoNumbersError
 from gamekeeper.algorithms.releases.constraints import CountConstraints, CountMargin, kept_axes
@@ -64,7 +56,7 @@ class ReleaseStructure:
     - `free`: axes of more than one category that no margin has.
     """
 
-    graph: Adjacency
+    graph: graphs.Adjacency
     margins: tuple[Axes, ...]
     known: tuple[Axes, ...]
     components: tuple[Axes, ...]
@@ -119,9 +111,11 @@ def structure_of_axes(
     >>> structure.decomposable, structure.components, structure.separators
     (False, ((0, 1, 2, 3), (3, 4)), ((3,),))
     """
-    masks = [mask_of(axes) for axes in margins]
-    sure = _maximal(masks if known is None else [mask_of(axes) for axes in known])
-    graph = adjacency_of(n_axes, [edge for mask in masks for edge in pairs_within(mask)])
+    masks = [graphs.mask_of(axes) for axes in margins]
+    sure = _maximal(masks if known is None else [graphs.mask_of(axes) for axes in known])
+    graph = graphs.adjacency_of(
+        n_axes, [edge for mask in masks for edge in graphs.pairs_within(mask)]
+    )
     covered = 0
     for mask in masks:
         covered |= mask
@@ -130,7 +124,7 @@ def structure_of_axes(
         components, parents = [0], [-1]
     return ReleaseStructure(
         graph, _as_axes(_maximal(masks)), _as_axes(sure), _as_axes(components), tuple(parents),
-        _as_axes(separators), tuple(members((1 << n_axes) - 1 & ~covered)),
+        _as_axes(separators), tuple(graphs.members((1 << n_axes) - 1 & ~covered)),
     )  # fmt: skip
 
 
@@ -152,8 +146,8 @@ def minimal_ordering(adjacency: Sequence[int]) -> tuple[int, ...]:
         # A path through lighter ones would join its end to v in the triangulated graph.
         reached: list[int] = []
         for u in left:
-            lighter = mask_of(w for w in left if weights[w] < weights[u])
-            if reached_from(adjacency, v, within=lighter | 1 << u) >> u & 1:
+            lighter = graphs.mask_of(w for w in left if weights[w] < weights[u])
+            if graphs.reached_from(adjacency, v, within=lighter | 1 << u) >> u & 1:
                 reached.append(u)
         for u in reached:
             weights[u] += 1
@@ -161,10 +155,10 @@ def minimal_ordering(adjacency: Sequence[int]) -> tuple[int, ...]:
 
 
 def _components(
-    graph: Adjacency, covered: int, known: Sequence[int]
+    graph: graphs.Adjacency, covered: int, known: Sequence[int]
 ) -> tuple[list[int], list[int], list[int]]:
     """Return components, the position of their parents, and their separators."""
-    added = fill_in(graph, minimal_ordering(graph))
+    added = graphs.fill_in(graph, minimal_ordering(graph))
     masks = list(graph)
     for v, w in added:
         masks[v] |= 1 << w
@@ -194,12 +188,12 @@ def _components(
 
 
 def _maximal(masks: Sequence[int]) -> list[int]:
-    distinct = sorted(set(masks), key=lambda mask: tuple(members(mask)))
+    distinct = sorted(set(masks), key=lambda mask: tuple(graphs.members(mask)))
     return [m for m in distinct if not any(m != other and m & ~other == 0 for other in distinct)]
 
 
 def _as_axes(masks: Iterable[int]) -> tuple[Axes, ...]:
-    return tuple(tuple(members(mask)) for mask in masks)
+    return tuple(tuple(graphs.members(mask)) for mask in masks)
 
 
 def require_agreement(constraints: CountConstraints) -> None:

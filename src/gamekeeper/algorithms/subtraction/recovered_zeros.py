@@ -29,16 +29,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.subtraction.probability import (
-    RecoveryRule,
-    all_known,
-    binomials,
-    cell_recovery,
-    numbers_of_people,
-    recovery_rule,
-    subtraction_risk,
-    unpacked,
-)
+from gamekeeper.algorithms.subtraction import probability
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.wording import digits_text
 
@@ -74,7 +65,7 @@ class RecoveredZeros:
         cls, asked: Integers, numbers: Sequence[Sequence[int]], population: int
     ) -> RecoveredZeros:
         """Return exact rationals from numbers of samples, by their size and how many they recover."""
-        of = binomials(population)
+        of = probability.binomials(population)
         fractions = tuple(
             tuple(Fraction(number, of[k]) for number in numbers[k])
             for k in np.minimum(asked, population).tolist()
@@ -98,7 +89,7 @@ class RecoveredZeros:
 
 
 def recovered_zeros(
-    rule: RecoveryRule,
+    rule: probability.RecoveryRule,
     *,
     n: Iterable[int] | None = None,
     max_bits: int = MAX_BITS,
@@ -112,12 +103,12 @@ def recovered_zeros(
     Examples
     --------
     >>> from gamekeeper.algorithms.subtraction.probability import recovery_rule
-    >>> zeros = recovered_zeros(recovery_rule([1, 2, 3], [1, 2, 4]), n=[3])
+    >>> zeros = recovered_zeros(probability.recovery_rule([1, 2, 3], [1, 2, 4]), n=[3])
     >>> [str(p) for p in zeros.fractions[0]], str(zeros.expected_fractions[0])
     (['7/20', '3/5', '1/20'], '7/10')
     """
     population = rule.population
-    asked = numbers_of_people(n, population)
+    asked = probability.numbers_of_people(n, population)
     n_known = np.minimum(asked, population)
     parts = _parts(rule)
     n_zeros = max(part.already + len(part.sizes) for part in parts)
@@ -140,12 +131,12 @@ def recovered_zeros(
     for part in parts:
         for k in np.unique(n_known[n_known >= part.first]):
             one = np.array([k])
-            share = part.sign * float(all_known(part.first, population, one)[0])
+            share = part.sign * float(probability.all_known(part.first, population, one)[0])
             if abs(share) < 1e-300:
                 continue
             row = _by_transform(part.sizes, part.population, int(k) - part.first)
             found[n_known == k, part.already : part.already + len(row)] += share * row
-    summed = cell_recovery(rule, n=n_known.tolist()).reshape(len(asked), -1).sum(axis=1)
+    summed = probability.cell_recovery(rule, n=n_known.tolist()).reshape(len(asked), -1).sum(axis=1)
     return RecoveredZeros(asked, np.clip(found, 0.0, 1.0), summed, error=_ERROR)
 
 
@@ -160,7 +151,7 @@ class _Part:
     population: int
 
 
-def _parts(rule: RecoveryRule) -> list[_Part]:
+def _parts(rule: probability.RecoveryRule) -> list[_Part]:
     """Return the generating functions whose sum counts all recovered zeros."""
     parts = [_part(1, 0, 0, rule.counts[rule.relevant], rule.population)]
     if rule.unsure is None:
@@ -180,13 +171,13 @@ def _part(sign: int, first: int, already: int, sizes: Integers, population: int)
     return _Part(sign, first, already + empty, cells, population)
 
 
-def samples_by_zeros(rule: RecoveryRule) -> list[list[int]]:
+def samples_by_zeros(rule: probability.RecoveryRule) -> list[list[int]]:
     """Return for each n and each number of recovered zeros how many samples there are, exactly.
 
     Examples
     --------
     >>> from gamekeeper.algorithms.subtraction.probability import recovery_rule
-    >>> samples_by_zeros(recovery_rule([1, 2], [1, 2]))
+    >>> samples_by_zeros(probability.recovery_rule([1, 2], [1, 2]))
     [[1, 0, 0], [2, 1, 0], [0, 3, 0], [0, 0, 1]]
     """
     parts = _parts(rule)
@@ -213,7 +204,7 @@ def _numbers_of_samples(sizes: tuple[int, ...], population: int) -> list[list[in
     while len(factors) > 1:
         factors.sort(key=int.bit_length, reverse=True)
         factors.append(factors.pop() * factors.pop())
-    flat = unpacked(factors[0], width, (len(sizes) + 1) * (population + 1))
+    flat = probability.unpacked(factors[0], width, (len(sizes) + 1) * (population + 1))
     row = len(sizes) + 1
     return [flat[at : at + row] for at in range(0, len(flat), row)]
 
@@ -277,11 +268,11 @@ def small_area_risks(
         )
     n_tables = len(true)
     # One check of all limits; totals are checked below, each for its own table.
-    recovery_rule(true, upper, lower=lower)
+    probability.recovery_rule(true, upper, lower=lower)
     flat = true.reshape(n_tables, -1).astype(np.int64)
     high = np.asarray(upper).reshape(n_tables, -1)
     low = np.zeros_like(flat) if lower is None else np.asarray(lower).reshape(n_tables, -1)
-    asked = numbers_of_people(n, 0)
+    asked = probability.numbers_of_people(n, 0)
     totals = flat.sum(axis=1)
     most = None if total_upper is None else np.asarray(total_upper)
     if most is not None and most.shape != (n_tables,):
@@ -326,11 +317,11 @@ def _risks(
     small_tables(counts[small], relevant[small], unsure[small], gives_away[small], asked, found)
     out[small] = found
     for table in np.flatnonzero(~small):
-        rule = recovery_rule(
+        rule = probability.recovery_rule(
             counts[table],
             upper[table],
             lower=lower[table],
             total_upper=None if total_upper is None else int(total_upper[table]),
         )
-        out[table] = subtraction_risk(rule, n=asked.tolist(), exact_up_to=0).values
+        out[table] = probability.subtraction_risk(rule, n=asked.tolist(), exact_up_to=0).values
     return out

@@ -32,27 +32,7 @@ from gamekeeper.algorithms.releases.constraints import (
     CountConstraints,
     CountMargin,
 )
-from gamekeeper.algorithms.subtraction.probability import (
-    ERROR,
-    EXACT_POPULATION,
-    RecoveryRule,
-    SubtractionRisk,
-    binomials,
-    numbers_of_people,
-    product_of_polynomials,
-    recovery_rule,
-    samples_with_zero,
-    some_part_recovered,
-    subtraction_risk,
-)
-from gamekeeper.algorithms.subtraction.sampling import (
-    Drawing,
-    RecoveryOracle,
-    checked_truth,
-    lattice_counts,
-    lattice_size,
-    sampled_risk,
-)
+from gamekeeper.algorithms.subtraction import probability, sampling
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.results import Progress
 from gamekeeper.wording import did_you_mean, digits_text, magnitude_text, quoted
@@ -73,7 +53,7 @@ class ReleasePart:
     cells: Integers
     truth: Integers = field(repr=False)
     constraints: CountConstraints
-    rule: RecoveryRule | None
+    rule: probability.RecoveryRule | None
 
 
 def release_parts(constraints: CountConstraints, truth: Integers) -> list[ReleasePart]:
@@ -103,7 +83,7 @@ def release_parts(constraints: CountConstraints, truth: Integers) -> list[Releas
     return [_part(constraints, truth[cells], cells, telling) for cells in members]
 
 
-def release_rule(constraints: CountConstraints, truth: Integers) -> RecoveryRule | None:
+def release_rule(constraints: CountConstraints, truth: Integers) -> probability.RecoveryRule | None:
     """Return when zeros are recovered if the release is a table, alone or with its total.
 
     Examples
@@ -122,7 +102,7 @@ def release_rule(constraints: CountConstraints, truth: Integers) -> RecoveryRule
     lower, upper = _single_limits(constraints, single)
     total &= tells
     total_upper = int(rows.upper[total].min()) if total.any() else None
-    return recovery_rule(truth, upper, lower=lower, total_upper=total_upper)
+    return probability.recovery_rule(truth, upper, lower=lower, total_upper=total_upper)
 
 
 def _tells(constraints: CountConstraints) -> NDArray[np.bool_]:
@@ -195,7 +175,7 @@ def release_risk(
     confidence: float = 0.95,
     seed: int = 0,
     progress: Progress | None = None,
-) -> SubtractionRisk:
+) -> probability.SubtractionRisk:
     """Return SAP of a release.
 
     - `n`: the numbers of known people; from 0 to the population if not given.
@@ -211,9 +191,9 @@ def release_risk(
     >>> [str(value) for value in release_risk(known, [[1, 1], [0, 1]]).fractions]
     ['0', '2/3', '1', '1']
     """
-    true = checked_truth(constraints, truth)
+    true = sampling.checked_truth(constraints, truth)
     search = _Search(
-        constraints, true, method, max_samples, Drawing(draws, confidence, seed, progress)
+        constraints, true, method, max_samples, sampling.Drawing(draws, confidence, seed, progress)
     )
     everywhere = np.ones(true.size, np.bool_)
     return search.risk(None if n is None else list(n), everywhere, everywhere)
@@ -232,7 +212,7 @@ def release_group_risks(
     confidence: float = 0.95,
     seed: int = 0,
     progress: Progress | None = None,
-) -> list[SubtractionRisk]:
+) -> list[probability.SubtractionRisk]:
     """Return for each group of cells the probability that a zero is recovered within it.
 
     The groups of cells are numbered from 0, as `cell_groups` gives them. By default n people are
@@ -251,13 +231,15 @@ def release_group_risks(
     ['1/3', '2/3']
     ['1/2', '1']
     """
-    true = checked_truth(constraints, truth)
+    true = sampling.checked_truth(constraints, truth)
     flat = np.asarray(groups).reshape(-1)
-    search = _Search(constraints, true, method, max_samples, Drawing(draws, confidence, seed))
+    search = _Search(
+        constraints, true, method, max_samples, sampling.Drawing(draws, confidence, seed)
+    )
     listed = None if n is None else list(n)
     everywhere = np.ones(true.size, np.bool_)
     n_groups = int(flat.max(initial=-1)) + 1
-    risks: list[SubtractionRisk] = []
+    risks: list[probability.SubtractionRisk] = []
     for group in range(n_groups):
         cells = flat == group
         risks.append(search.risk(listed, cells, cells if own_people else everywhere))
@@ -275,12 +257,12 @@ class _Search:
         truth: Integers,
         method: str,
         max_samples: int,
-        drawing: Drawing,
+        drawing: sampling.Drawing,
     ) -> None:
         check_options(method, drawing.draws, drawing.confidence)
         self._truth = truth
         self._method, self._max_samples, self._drawing = method, max_samples, drawing
-        self._rule: RecoveryRule | None = None
+        self._rule: probability.RecoveryRule | None = None
         self._parts: list[ReleasePart] = []
         if method != "sampling":
             self._rule = release_rule(constraints, truth)
@@ -290,14 +272,14 @@ class _Search:
             if method != "sampling":
                 self._parts = release_parts(self._constraints, truth)
 
-    def risk(self, n: list[int] | None, within: Mask, among: Mask) -> SubtractionRisk:
+    def risk(self, n: list[int] | None, within: Mask, among: Mask) -> probability.SubtractionRisk:
         """Return SAP for zeros within some cells, where people of some cells can be known."""
         within = within & among
         population = int(self._truth[among].sum())
-        asked = numbers_of_people(n, population)
+        asked = probability.numbers_of_people(n, population)
         if self._rule is not None:
             rule = self._rule if among.all() else self._rule.subset(among)
-            return subtraction_risk(rule, n=asked.tolist(), within=within[among])
+            return probability.subtraction_risk(rule, n=asked.tolist(), within=within[among])
         if self._method != "sampling":
             known = [
                 _KnownPart(part, within[part.cells], among[part.cells]) for part in self._parts
@@ -307,7 +289,7 @@ class _Search:
                 return _risk_of_parts(known, population, asked)
             if self._method == "exact":
                 raise too_large(population, largest, self._max_samples)
-        return sampled_risk(
+        return sampling.sampled_risk(
             self._constraints, self._truth, asked, self._drawing, within=within, among=among
         )
 
@@ -317,7 +299,7 @@ class _KnownPart:
 
     def __init__(self, part: ReleasePart, within: Mask, among: Mask) -> None:
         self.people = np.where(among, part.truth, 0)
-        self.rule: RecoveryRule | None = None
+        self.rule: probability.RecoveryRule | None = None
         self._part, self._within, self._among = part, within, among
         if part.rule is not None:
             self.rule = part.rule.subset(among)
@@ -329,45 +311,53 @@ class _KnownPart:
 
     def samples_without_zero(self) -> list[int]:
         """Return for each number of known people how many samples recover no zero."""
-        of = binomials(self.population)
+        of = probability.binomials(self.population)
         if not self._within.any():
             return of
         if self.rule is not None:
-            recovered = samples_with_zero(self.rule, self._within)
+            recovered = probability.samples_with_zero(self.rule, self._within)
             return [a - b for a, b in zip(of, recovered, strict=True)]
         part = self._part
-        oracle = RecoveryOracle(
+        oracle = sampling.RecoveryOracle(
             part.constraints, part.truth, within=self._within, among=self._among
         )
-        return list(lattice_counts(oracle).by_zeros[0])
+        return list(sampling.lattice_counts(oracle).by_zeros[0])
 
     def curve(self) -> Floats:
         """Return SAP of the part by itself, from nobody to everybody of it known."""
         if self.rule is not None:
-            return subtraction_risk(self.rule, within=self._within).values
-        of = binomials(self.population)
+            return probability.subtraction_risk(self.rule, within=self._within).values
+        of = probability.binomials(self.population)
         pairs = zip(of, self.samples_without_zero(), strict=True)
         return np.array([float(Fraction(a - b, a)) for a, b in pairs])
 
 
-def _risk_of_parts(parts: list[_KnownPart], population: int, asked: Integers) -> SubtractionRisk:
+def _risk_of_parts(
+    parts: list[_KnownPart], population: int, asked: Integers
+) -> probability.SubtractionRisk:
     """Return SAP from its parts, exactly up to a population and beyond it in floating point."""
     n_searched = sum(part.rule is None for part in parts)
     method = "by a search of all samples" if n_searched else "by a generating function"
     if len(parts) > 1:
         method += f" of {n_searched} of {len(parts)} parts" if n_searched else " for each part"
     n_known = np.minimum(asked, population)
-    if population > EXACT_POPULATION:
-        values = np.clip(some_part_recovered([part.curve() for part in parts], n_known), 0.0, 1.0)
-        n_floats = 1 + sum(part.population > EXACT_POPULATION for part in parts)
-        error = n_floats * ERROR
-        return SubtractionRisk(
+    if population > probability.EXACT_POPULATION:
+        values = np.clip(
+            probability.some_part_recovered([part.curve() for part in parts], n_known), 0.0, 1.0
+        )
+        n_floats = 1 + sum(part.population > probability.EXACT_POPULATION for part in parts)
+        error = n_floats * probability.ERROR
+        return probability.SubtractionRisk(
             asked, values, population, f"in floating point, {method}, error below {digits_text(error, 1)}",
             np.maximum(values - error, 0.0), np.minimum(values + error, 1.0),
         )  # fmt: skip
-    without = product_of_polynomials([part.samples_without_zero() for part in parts], population)
-    every = [Fraction(a - b, a) for a, b in zip(binomials(population), without, strict=True)]
-    return SubtractionRisk.exactly(
+    without = probability.product_of_polynomials(
+        [part.samples_without_zero() for part in parts], population
+    )
+    every = [
+        Fraction(a - b, a) for a, b in zip(probability.binomials(population), without, strict=True)
+    ]
+    return probability.SubtractionRisk.exactly(
         asked,
         tuple(every[int(k)] for k in n_known),
         population,
@@ -384,7 +374,12 @@ def largest_search(parts: list[Integers]) -> float:
     integers of thousands of digits, and there is one for each: such parts count as endless.
     """
     return max(
-        (lattice_size(truth) if truth.sum() <= EXACT_POPULATION else math.inf for truth in parts),
+        (
+            sampling.lattice_size(truth)
+            if truth.sum() <= probability.EXACT_POPULATION
+            else math.inf
+            for truth in parts
+        ),
         default=0.0,
     )
 

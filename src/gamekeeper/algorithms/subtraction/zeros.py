@@ -23,34 +23,11 @@ from numpy.typing import ArrayLike, NDArray
 from gamekeeper.algorithms.bounds.integer_bounds import tightened_margins
 from gamekeeper.algorithms.releases.constraints import CountConstraints
 from gamekeeper.algorithms.releases.schemes import Scheme
-from gamekeeper.algorithms.subtraction.probability import (
-    EXACT_POPULATION,
-    binomials,
-    numbers_of_people,
-    product_of_polynomials,
-    samples_with_zero,
-    unpacked,
-)
+from gamekeeper.algorithms.subtraction import probability, release, sampling
 from gamekeeper.algorithms.subtraction.recovered_zeros import (
     RecoveredZeros,
     samples_by_zeros,
     small_area_risks,
-)
-from gamekeeper.algorithms.subtraction.release import (
-    MAX_SAMPLES,
-    ReleasePart,
-    check_options,
-    largest_search,
-    release_parts,
-    release_risk,
-    too_large,
-)
-from gamekeeper.algorithms.subtraction.sampling import (
-    Drawing,
-    RecoveryOracle,
-    checked_truth,
-    lattice_counts,
-    sampled_zeros,
 )
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.results import Progress
@@ -80,7 +57,7 @@ def release_zeros(
     *,
     n: Iterable[int] | None = None,
     method: str = "auto",
-    max_samples: int = MAX_SAMPLES,
+    max_samples: int = release.MAX_SAMPLES,
     max_bits: int = MAX_BITS,
     draws: int = 10_000,
     confidence: float = 0.95,
@@ -97,56 +74,58 @@ def release_zeros(
     >>> [str(p) for p in found.zeros.fractions[0]], found.cells.round(3).tolist()
     (['1/3', '0', '2/3', '0', '0'], [[[0.333, 0.0], [0.667, 0.333]]])
     """
-    check_options(method, draws, confidence)
-    true = checked_truth(constraints, truth)
+    release.check_options(method, draws, confidence)
+    true = sampling.checked_truth(constraints, truth)
     population = int(true.sum())
-    asked = numbers_of_people(n, population)
+    asked = probability.numbers_of_people(n, population)
     shape = (len(asked), *constraints.shape)
     constraints = tightened_margins(constraints)
     if method != "sampling":
-        parts = release_parts(constraints, true)
-        largest = largest_search([part.truth for part in parts if part.rule is None])
+        parts = release.release_parts(constraints, true)
+        largest = release.largest_search([part.truth for part in parts if part.rule is None])
         bits = 8 * (population // 8 + 1) * (constraints.size + 1) * (population + 1)
         fits = largest <= max_samples and bits <= max_bits
-        if fits and population <= EXACT_POPULATION:
+        if fits and population <= probability.EXACT_POPULATION:
             zeros, cells = _exact_zeros(parts, len(true), asked)
             return ReleaseZeros(zeros, cells.reshape(shape))
         if method == "exact":
-            raise too_large(population, largest, max_samples, bits, max_bits)
-    zeros, cells = sampled_zeros(constraints, true, asked, Drawing(draws, confidence, seed))
+            raise release.too_large(population, largest, max_samples, bits, max_bits)
+    zeros, cells = sampling.sampled_zeros(
+        constraints, true, asked, sampling.Drawing(draws, confidence, seed)
+    )
     return ReleaseZeros(zeros, cells.reshape(shape), draws)
 
 
 def _exact_zeros(
-    parts: list[ReleasePart], n_cells: int, asked: Integers
+    parts: list[release.ReleasePart], n_cells: int, asked: Integers
 ) -> tuple[RecoveredZeros, Floats]:
     population = sum(int(part.truth.sum()) for part in parts)
     n_known = np.minimum(asked, population)
-    of = binomials(population)
+    of = probability.binomials(population)
     cells = np.zeros((len(asked), n_cells))
     tables: list[list[list[int]]] = []
     for part in parts:
         by_zeros, by_cell = _part_zeros(part)
         tables.append(by_zeros)
-        rest = binomials(population - int(part.truth.sum()))
+        rest = probability.binomials(population - int(part.truth.sum()))
         for place, numbers in zip(part.cells, by_cell, strict=True):
             if any(numbers):
-                whole = product_of_polynomials([numbers, rest], population)
+                whole = probability.product_of_polynomials([numbers, rest], population)
                 cells[:, place] = [float(Fraction(whole[int(k)], of[int(k)])) for k in n_known]
     return RecoveredZeros.exactly(asked, _combined(tables, population), population), cells
 
 
-def _part_zeros(part: ReleasePart) -> tuple[list[list[int]], list[list[int]]]:
+def _part_zeros(part: release.ReleasePart) -> tuple[list[list[int]], list[list[int]]]:
     """Return numbers of samples by size and number of zeros, and by cell and size."""
     if part.rule is None:
-        counts = lattice_counts(RecoveryOracle(part.constraints, part.truth))
+        counts = sampling.lattice_counts(sampling.RecoveryOracle(part.constraints, part.truth))
         by_size = [list(row) for row in zip(*counts.by_zeros, strict=True)]
         return by_size, [list(row) for row in counts.by_cell]
     by_cell: list[list[int]] = []
     for cell in range(len(part.cells)):
         only = np.zeros(len(part.cells), np.bool_)
         only[cell] = True
-        by_cell.append(samples_with_zero(part.rule, only))
+        by_cell.append(probability.samples_with_zero(part.rule, only))
     return samples_by_zeros(part.rule), by_cell
 
 
@@ -162,7 +141,7 @@ def _combined(tables: list[list[list[int]]], population: int) -> list[list[int]]
             for people, row in enumerate(table)
             for zeros, number in enumerate(row)
         )
-    flat = unpacked(value, width, (n_zeros + 1) * (population + 1))
+    flat = probability.unpacked(value, width, (n_zeros + 1) * (population + 1))
     return [flat[at : at + n_zeros + 1] for at in range(0, len(flat), n_zeros + 1)]
 
 
@@ -226,7 +205,7 @@ def subtraction_experiment(
     """
     lengths = tuple(int(length) for length in shape)
     _check_options(n_tables, lengths, mean)
-    asked = numbers_of_people(n, 0)
+    asked = probability.numbers_of_people(n, 0)
     rng = np.random.default_rng(seed)
     tables = rng.poisson(mean, (n_tables, *lengths))
     if margins is not None:
@@ -276,7 +255,7 @@ def _with_margins(
             ordered = np.transpose(summed, np.argsort(np.argsort(axes))) if axes else summed
             published.append((axes, *scheme.limits(scheme.publish(ordered, rng))))
         known = CountConstraints.of(shape, published)
-        risk = release_risk(known, table, n=asked.tolist(), seed=int(rng.integers(2**31)))
+        risk = release.release_risk(known, table, n=asked.tolist(), seed=int(rng.integers(2**31)))
         risks[number] = risk.values
         n_sampled += risk.draws > 0
         if progress is not None:

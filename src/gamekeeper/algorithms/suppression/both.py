@@ -28,13 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.classes import (
-    DistinctRows,
-    Keys,
-    dense_numbers,
-    distinct_rows,
-    equal_rows,
-)
+from gamekeeper.algorithms import classes
 from gamekeeper.algorithms.suppression.compatibility import Room, Sides, n_slots, sums_of_fitting
 from gamekeeper.algorithms.suppression.problem import (
     Sets,
@@ -214,11 +208,13 @@ def distinct_records(
     """Return the different rows of the file, the row of each record, and the missing columns of each."""
     rows = problem.people
     if problem.missing == "wildcard":
-        rows = distinct_rows(problem.fields, problem.keys)
+        rows = classes.distinct_rows(problem.fields, problem.keys)
     keys, row_of = rows.keys, rows.row_of
     if problem.opened is not None:
         # Records that are alike may be suppressed in other columns already.
-        marked = equal_rows(np.column_stack([row_of, dense_numbers(problem.opened)]))
+        marked = classes.equal_rows(
+            np.column_stack([row_of, classes.dense_numbers(problem.opened)])
+        )
         keys, row_of = keys[row_of[marked.firsts]], marked.numbers
     blank = np.zeros(len(keys), dtype=np.uint64)
     blank[row_of] = problem.blank
@@ -276,7 +272,7 @@ class _Options(NamedTuple):
     helpers: NDArray[np.int64]
     n_members: NDArray[np.int64]
     n_helpers: NDArray[np.int64]
-    added: Keys
+    added: classes.Keys
     sets: Sets
 
 
@@ -304,8 +300,8 @@ def _helped(problem: SuppressionProblem, sets: Sets) -> tuple[Sets, NDArray[np.i
 
 def _rows_of_people(problem: SuppressionProblem, sets: Sets) -> tuple[NDArray[np.int64], Sides]:
     """Return how many released rows each different person fits."""
-    people = distinct_rows(problem.fields, problem.keys)
-    released = distinct_rows(problem.fields, problem.keys, sets)
+    people = classes.distinct_rows(problem.fields, problem.keys)
+    released = classes.distinct_rows(problem.fields, problem.keys, sets)
     sides = Sides(problem.fields, people, released)
     return sums_of_fitting(sides, people.counts, released.counts)[0], sides
 
@@ -386,7 +382,7 @@ def _options(
     )
 
 
-def _full_keys(problem: SuppressionProblem, rows: DistinctRows) -> Keys:
+def _full_keys(problem: SuppressionProblem, rows: classes.DistinctRows) -> classes.Keys:
     """Return for each different released row the key of one of its records, nothing suppressed.
 
     Released rows that look alike may come of records that differ where they are open; opened
@@ -397,7 +393,9 @@ def _full_keys(problem: SuppressionProblem, rows: DistinctRows) -> Keys:
     return full
 
 
-def _open_records(rows: DistinctRows, sets: Sets, chosen: NDArray[np.int64], added: Sets) -> None:
+def _open_records(
+    rows: classes.DistinctRows, sets: Sets, chosen: NDArray[np.int64], added: Sets
+) -> None:
     """Open so many records of each chosen row, the first of them in the order of the file."""
     order = np.argsort(rows.row_of, kind="stable")
     starts = np.searchsorted(rows.row_of[order], np.arange(rows.n_rows + 1))

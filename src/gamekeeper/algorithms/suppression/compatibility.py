@@ -48,21 +48,7 @@ from math import factorial, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.classes import (
-    CellSets,
-    Codes,
-    DistinctRows,
-    EqualRows,
-    Held,
-    KeyFields,
-    Keys,
-    dense_numbers,
-    distinct_rows,
-    fits_in_column,
-    groups_of,
-    require_comparable,
-    word_numbers,
-)
+from gamekeeper.algorithms import classes
 from gamekeeper.errors import LimitError, Reason
 
 Columns = NDArray[np.uint64]
@@ -106,12 +92,12 @@ class Candidates:
 class Sides:
     """People and released rows, packed with the same fields."""
 
-    fields: KeyFields
-    people: DistinctRows
-    released: DistinctRows
-    held: Held = field(default_factory=dict[int, CellSets])
+    fields: classes.KeyFields
+    people: classes.DistinctRows
+    released: classes.DistinctRows
+    held: classes.Held = field(default_factory=dict[int, classes.CellSets])
 
-    def pairs(self) -> Iterator[tuple[int, int, Keys, Keys]]:
+    def pairs(self) -> Iterator[tuple[int, int, classes.Keys, classes.Keys]]:
         """Yield groups of people and of rows, people as these rows have them, and the fields compared."""
         for j, yours in enumerate(self.released.open):
             keys = self.fields.at_levels(self.people.keys, self.held, self.released.levels[j])
@@ -120,14 +106,14 @@ class Sides:
 
 
 def count_candidates(
-    people: Codes,
-    released: Codes,
+    people: classes.Codes,
+    released: classes.Codes,
     suppressed: Columns,
     *,
     unknown: Columns | None = None,
     truth: NDArray[np.int64] | None = None,
     wildcard: bool = False,
-    held: Held | None = None,
+    held: classes.Held | None = None,
 ) -> Candidates:
     """Count the candidates of people and of released rows.
 
@@ -150,10 +136,10 @@ def count_candidates(
     ([2, 1, 2, 2], [1, 2, 2, 2], 1)
     """
     sets = held or {}
-    fields = KeyFields.for_codes(people, released, held=sets)
-    x = distinct_rows(fields, fields.pack(people), unknown)
-    y = distinct_rows(fields, fields.pack(released), suppressed, held=sets)
-    require_comparable(x.n_rows, y.levels)
+    fields = classes.KeyFields.for_codes(people, released, held=sets)
+    x = classes.distinct_rows(fields, fields.pack(people), unknown)
+    y = classes.distinct_rows(fields, fields.pack(released), suppressed, held=sets)
+    classes.require_comparable(x.n_rows, y.levels)
     sides = Sides(fields, x, y, sets)
     fits, of_rows = sums_of_fitting(sides, x.counts, y.counts)
     right = None
@@ -194,8 +180,8 @@ def sums_of_fitting(sides: Sides, people: Counts, rows: Counts) -> tuple[Counts,
 
 def _right(
     sides: Sides,
-    people: Codes,
-    released: Codes,
+    people: classes.Codes,
+    released: classes.Codes,
     suppressed: Columns,
     unknown: Columns | None,
     truth: NDArray[np.int64],
@@ -211,7 +197,7 @@ def _right(
         is_open = (suppressed[rows] >> bit) & np.uint64(1) == 1
         if unknown is not None:
             is_open |= (unknown >> bit) & np.uint64(1) == 1
-        fitting &= is_open | fits_in_column(
+        fitting &= is_open | classes.fits_in_column(
             people[:, column], released[rows, column], column, sides.held
         )
     share = shares[sides.released.row_of[rows]]
@@ -308,10 +294,10 @@ class Matchings:
 
 
 def find_matchings(
-    people: Codes,
+    people: classes.Codes,
     suppressed: NDArray[np.uint64],
-    rows: Codes | None = None,
-    held: Held | None = None,
+    rows: classes.Codes | None = None,
+    held: classes.Held | None = None,
 ) -> Matchings:
     """Tell which rows people have in some assignment, where each row is a person's with some stars.
 
@@ -342,16 +328,20 @@ class _Graph:
     """People of the same key and the same stars as one node, and which rows each of these fits."""
 
     def __init__(
-        self, people: Codes, suppressed: NDArray[np.uint64], rows: Codes, held: Held
+        self,
+        people: classes.Codes,
+        suppressed: NDArray[np.uint64],
+        rows: classes.Codes,
+        held: classes.Held,
     ) -> None:
         from gamekeeper.algorithms.suppression.kernels import places_both_ways
 
-        fields = KeyFields.for_codes(people, rows, held=held)
+        fields = classes.KeyFields.for_codes(people, rows, held=held)
         keys = fields.pack(people)
         # Without sets a row is told by its person and by what is open.
         shown = [fields.pack(rows) & fields.masks(fields.every & ~suppressed)] if held else []
         marked = np.column_stack([keys, suppressed, *shown])
-        kinds = EqualRows.of(word_numbers(marked[:, ::-1])[0])
+        kinds = classes.EqualRows.of(classes.word_numbers(marked[:, ::-1])[0])
         self.kind_of, self.counts, first = kinds.numbers, kinds.sizes, kinds.firsts
         self.keys, self.sets = keys[first], suppressed[first]
         row_keys = shown[0][first] if held else self.keys
@@ -360,8 +350,8 @@ class _Graph:
         # Of a group of rows with the same stars and levels: who reaches which of its different keys.
         self.links: list[tuple[NDArray[np.int64], ...]] = []
         n_links = 0
-        opened, levels, group_of = groups_of(fields, row_keys, self.sets, held)
-        require_comparable(self.n_kinds, levels)
+        opened, levels, group_of = classes.groups_of(fields, row_keys, self.sets, held)
+        classes.require_comparable(self.n_kinds, levels)
         order = np.argsort(group_of, kind="stable")
         begins = np.searchsorted(group_of[order], np.arange(len(opened) + 1))
         for number, stars in enumerate(opened):
@@ -402,7 +392,7 @@ class _Graph:
         source, target = np.concatenate(sources), np.concatenate(targets)
         graph = coo_array((np.ones(len(source), np.int8), (source, target)), (offset, offset))
         _, labels = connected_components(graph, directed=True, connection="strong")
-        return dense_numbers(labels[: self.n_kinds])
+        return classes.dense_numbers(labels[: self.n_kinds])
 
     def candidates(self, parts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return how many rows of its own part each kind of person fits."""
@@ -422,7 +412,7 @@ class _Graph:
         stars = int(self.sets[row])
         own, cells = self.codes[person : person + 1], self.rows[row : row + 1]
         return all(
-            stars >> c & 1 or bool(fits_in_column(own[:, c], cells[:, c], c, self.held)[0])
+            stars >> c & 1 or bool(classes.fits_in_column(own[:, c], cells[:, c], c, self.held)[0])
             for c in range(self.codes.shape[1])
         )
 

@@ -22,15 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.classes import (
-    MOST_COLUMNS,
-    Codes,
-    DistinctRows,
-    KeyFields,
-    Keys,
-    class_numbers,
-    distinct_rows,
-)
+from gamekeeper.algorithms import classes
 from gamekeeper.errors import LimitError, Problem, Reason, refuse
 from gamekeeper.results import Progress
 from gamekeeper.wording import count_of, percent_text
@@ -130,7 +122,7 @@ class SuppressionProblem:
     - `max_work`: rows times sets of columns, above which the work is given up.
     """
 
-    codes: Codes
+    codes: classes.Codes
     k: int
     costs: Sequence[Any] = ()
     pinned: Sequence[int] = ()
@@ -169,12 +161,12 @@ class SuppressionProblem:
         return [column for column in range(self.n_columns) if column not in self.pinned]
 
     @cached_property
-    def fields(self) -> KeyFields:
+    def fields(self) -> classes.KeyFields:
         """Where the columns are in a packed row."""
-        return KeyFields.for_codes(self.codes)
+        return classes.KeyFields.for_codes(self.codes)
 
     @cached_property
-    def keys(self) -> Keys:
+    def keys(self) -> classes.Keys:
         """The records as packed rows."""
         return self.fields.pack(self.codes)
 
@@ -197,22 +189,22 @@ class SuppressionProblem:
         return self.fields.every
 
     @cached_property
-    def column_masks(self) -> Keys:
+    def column_masks(self) -> classes.Keys:
         """The bits of the field of each column."""
         return self.fields.masks(np.uint64(1) << np.arange(self.n_columns, dtype=np.uint64))
 
     @cached_property
-    def people(self) -> DistinctRows:
+    def people(self) -> classes.DistinctRows:
         """The different keys of people, with what is not known of them left open."""
         unknown = self.missing_cells if self.missing == "wildcard" else None
-        return distinct_rows(self.fields, self.keys, unknown, self.counts)
+        return classes.distinct_rows(self.fields, self.keys, unknown, self.counts)
 
     def in_order(self) -> tuple[SuppressionProblem, NDArray[np.int64]]:
         """Return the same problem with records in the order of their codes, and the places of these.
 
         What is solved in that order does not depend on the order of the records.
         """
-        (numbers,) = class_numbers(self.codes)
+        (numbers,) = classes.class_numbers(self.codes)
         first = [] if self.opened is None else [self.opened]
         order = np.lexsort([*first, numbers])
         counts = None if self.counts is None else self.counts[order]
@@ -225,7 +217,7 @@ class SuppressionProblem:
         )
         return own, order
 
-    def group_masks(self) -> Keys:
+    def group_masks(self) -> classes.Keys:
         """Return the fields that are known of each group of people."""
         return self.fields.masks(self.every & ~self.people.open)
 
@@ -251,8 +243,8 @@ class SuppressionProblem:
 
     def __post_init__(self) -> None:
         problems: list[Problem] = []
-        if self.codes.ndim != 2 or not 1 <= self.codes.shape[1] <= MOST_COLUMNS:
-            told = f"they are not 1 to {MOST_COLUMNS} columns."
+        if self.codes.ndim != 2 or not 1 <= self.codes.shape[1] <= classes.MOST_COLUMNS:
+            told = f"they are not 1 to {classes.MOST_COLUMNS} columns."
             problems.append(Problem(Reason.WRONG_SCHEMA, "codes", told))
         else:
             whole = self.n_records if self.counts is None else int(self.counts.sum())

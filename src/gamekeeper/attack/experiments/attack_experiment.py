@@ -19,13 +19,8 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.uniques.strategies import Direction, matching_probabilities
 from gamekeeper.arrow import pa, table_of
+from gamekeeper.attack.experiments import scores
 from gamekeeper.attack.experiments.harness import TOP, Sample, range_text
-from gamekeeper.attack.experiments.scores import (
-    AttackValue,
-    RecordEstimates,
-    ScoredSample,
-    in_words,
-)
 from gamekeeper.results import EVERYTHING, Cell, Listing, Provenance, Result, make_listing
 from gamekeeper.wording import at_start, count_of, fraction_text, fractions_text, people_text
 
@@ -38,12 +33,12 @@ BY_MEASURE = ("top10", "mcmcmc1", "mcmcmc2")
 ATTACKS = (*PLAIN, *BY_MEASURE)
 
 
-def plain_attacks(sample: Sample) -> dict[str, AttackValue]:
+def plain_attacks(sample: Sample) -> dict[str, scores.AttackValue]:
     """Return what the strategies without a measure achieve, and what DIS says of the first.
 
     An attack without a target is left out, and DIS where it is not defined.
     """
-    found: dict[str, AttackValue] = {}
+    found: dict[str, scores.AttackValue] = {}
     alone = sample.class_counts == 1
     for name, direction in (("pr_cm_given_um", Direction.P2S), ("pr_cm_given_su", Direction.S2P)):
         value = _evaluated(sample, alone, direction)
@@ -51,15 +46,15 @@ def plain_attacks(sample: Sample) -> dict[str, AttackValue]:
             found[name] = value
     if len(sample.seen.uniques):
         shares = matching_probabilities(sample.population.sizes, sample.class_counts, exact=False)
-        found["pr_pu_given_su"] = AttackValue(float(shares.pr_pu_given_su))
+        found["pr_pu_given_su"] = scores.AttackValue(float(shares.pr_pu_given_su))
     if sample.seen.dis is not None:
-        found["dis"] = AttackValue(float(sample.seen.dis))
+        found["dis"] = scores.AttackValue(float(sample.seen.dis))
     return found
 
 
 def top_attack(
     values: NDArray[np.float64], population_sizes: NDArray[np.int64], n_people: int
-) -> AttackValue | None:
+) -> scores.AttackValue | None:
     """Return what looking for the ten sample uniques of the highest score achieves.
 
     Where several have the score of the tenth, the mean over all choices among them. Every sample
@@ -79,10 +74,10 @@ def top_attack(
     left = n_taken - int(np.count_nonzero(surely))
     total = float(chances[surely].sum()) + left * float(chances[tied].mean())
     pr_cm = total / n_taken
-    return AttackValue(pr_cm, n_people * pr_cm, float(n_taken))
+    return scores.AttackValue(pr_cm, n_people * pr_cm, float(n_taken))
 
 
-def matched_attacks(sample: Sample, told: RecordEstimates) -> dict[str, AttackValue]:
+def matched_attacks(sample: Sample, told: scores.RecordEstimates) -> dict[str, scores.AttackValue]:
     """Return the attacks that cost as much as the search for any sample unique.
 
     Keys are taken in order of their expected size, until as many people have them in truth
@@ -97,11 +92,11 @@ def matched_attacks(sample: Sample, told: RecordEstimates) -> dict[str, AttackVa
 
 def _evaluated(
     sample: Sample, cells: NDArray[np.bool_], direction: Direction
-) -> AttackValue | None:
+) -> scores.AttackValue | None:
     value = sample.attacked(cells, direction)
     if not value.feasible:
         return None
-    return AttackValue(float(value.pr_cm), float(value.cost_with), float(value.n_cells))
+    return scores.AttackValue(float(value.pr_cm), float(value.cost_with), float(value.n_cells))
 
 
 _WORDS = {
@@ -128,7 +123,7 @@ def attack_words(attack: str, measure: str = "") -> str:
     >>> attack_words("top10", "dis_is"), attack_words("dis")
     ('first ten by DIS-IS', 'DIS')
     """
-    return _WORDS[attack].format(in_words(measure))
+    return _WORDS[attack].format(scores.in_words(measure))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +157,7 @@ class AttackExperiment(Result):
     n_records: int
     measures: tuple[str, ...]
     steps: tuple[Fraction, ...]
-    samples: tuple[ScoredSample, ...]
+    samples: tuple[scores.ScoredSample, ...]
     too_large: tuple[Fraction, ...]
     provenance: Provenance
 
@@ -178,7 +173,7 @@ class AttackExperiment(Result):
         asked += [(attack, measure) for attack in BY_MEASURE for measure in self.measures]
         return tuple(one for one in asked if any(one in s.attacks for s in self.samples))
 
-    def at(self, fraction: Fraction) -> tuple[ScoredSample, ...]:
+    def at(self, fraction: Fraction) -> tuple[scores.ScoredSample, ...]:
         """Return the samples of one fraction."""
         each = zip(self.steps, self.samples, strict=True)
         return tuple(sample for step, sample in each if step == fraction)
@@ -242,7 +237,7 @@ class AttackExperiment(Result):
                 mean = _mean(taken)
                 if mean is not None:
                     words = fraction_text(fraction)
-                    rows.append((words, in_words(measure), mean, min(taken), max(taken)))
+                    rows.append((words, scores.in_words(measure), mean, min(taken), max(taken)))
         columns = ("fraction", "measure", "seconds", "least", "most")
         return make_listing("seconds per sample", columns, rows, EVERYTHING)
 
@@ -293,7 +288,7 @@ class AttackExperiment(Result):
         measure, mean = self.best
         lots = self._firsts()["pr_cm_given_su", ""]
         return (
-            f"An intruder who looks for the ten sample uniques that {in_words(measure)} ranks first"
+            f"An intruder who looks for the ten sample uniques that {scores.in_words(measure)} ranks first"
             f" is right with probability {mean:.3f} on average over samples of {range_text(self.fractions)}; one"
             f" who draws a sample unique by lot, with {lots:.3f}."
         )
@@ -317,7 +312,7 @@ class AttackExperiment(Result):
             ),
         ]
         firsts = [
-            f"{_mean(known):.3f} by {in_words(measure)} ({min(known):.3f} to {max(known):.3f})"
+            f"{_mean(known):.3f} by {scores.in_words(measure)} ({min(known):.3f} to {max(known):.3f})"
             for measure in self.measures
             if (known := _known(self.curve("top10", measure)))
         ]
@@ -329,7 +324,7 @@ class AttackExperiment(Result):
         means = self._means(("pr_cm_given_um", "mcmcmc1", "mcmcmc2"))
         matched = [
             f"{means['mcmcmc1', measure]:.3f} and {means['mcmcmc2', measure]:.3f} by"
-            f" {in_words(measure)}"
+            f" {scores.in_words(measure)}"
             for measure in self.measures
             if ("mcmcmc1", measure) in means and ("mcmcmc2", measure) in means
         ]
@@ -352,7 +347,7 @@ class AttackExperiment(Result):
     def notices(self) -> list[str]:
         """Return what was left out, and how far to trust a point."""
         lines = [
-            f"{at_start(in_words(measure))} is not shown at {fractions_text(steps)}: it refused such"
+            f"{at_start(scores.in_words(measure))} is not shown at {fractions_text(steps)}: it refused such"
             " large samples."
             for measure, steps in self.left_out()
         ]

@@ -25,29 +25,7 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.blocks import map_blocks
 from gamekeeper.arrow import pa
-from gamekeeper.attack.experiments.attack_experiment import (
-    ATTACKS,
-    AttackExperiment,
-    matched_attacks,
-    plain_attacks,
-    top_attack,
-)
-from gamekeeper.attack.experiments.harness import (
-    Arrays,
-    Failure,
-    NotionalPopulation,
-    Plan,
-    Sample,
-    SampleData,
-    SampleFolder,
-    Values,
-    checked_fractions,
-    open_population,
-    require_samples,
-    require_samples_fit,
-    run_samples,
-    sample_size,
-)
+from gamekeeper.attack.experiments import attack_experiment, harness
 from gamekeeper.attack.experiments.judgement import Judgement, judge_samples
 from gamekeeper.attack.experiments.scores import (
     MEASURES,
@@ -85,7 +63,7 @@ At this size a sample takes up to a minute with all five measures of the default
 """
 
 
-def score_sample(sample: Sample) -> ScoredSample | Failure:
+def score_sample(sample: harness.Sample) -> ScoredSample | harness.Failure:
     """Let every measure speak of the sample uniques of a sample, and attack.
 
     Where nothing is judged, scores are not kept, and a measure that refuses the work is left out.
@@ -93,7 +71,7 @@ def score_sample(sample: Sample) -> ScoredSample | Failure:
     seen, plan = sample.seen, sample.plan
     judged = sample.number < plan.n_judged
     sizes = sample.population_sizes[seen.uniques]
-    attacks = {(name, ""): value for name, value in plain_attacks(sample).items()}
+    attacks = {(name, ""): value for name, value in attack_experiment.plain_attacks(sample).items()}
     scores: dict[str, Scores] = {}
     seconds: dict[str, float] = {}
     for name, measure in plan.measures:
@@ -107,7 +85,7 @@ def score_sample(sample: Sample) -> ScoredSample | Failure:
             raise
         # What a stranger's function says may hold values of the file: only its kind is told.
         except Exception as error:  # noqa: BLE001
-            return Failure(name, type(error).__name__, _TRY)
+            return harness.Failure(name, type(error).__name__, _TRY)
         told = checked_scores(name, found, len(seen.uniques), n_records=len(seen.codes))
         seconds[name] = taken
         attacks |= {(attack, name): value for attack, value in _attacked(sample, sizes, told)}
@@ -120,16 +98,16 @@ def score_sample(sample: Sample) -> ScoredSample | Failure:
 
 
 def _attacked(
-    sample: Sample, sizes: NDArray[np.int64], told: Scores
+    sample: harness.Sample, sizes: NDArray[np.int64], told: Scores
 ) -> Iterator[tuple[str, AttackValue]]:
-    first = top_attack(told.values, sizes, sample.population.n_records)
+    first = attack_experiment.top_attack(told.values, sizes, sample.population.n_records)
     if first is not None:
         yield "top10", first
     if told.records is not None:
-        yield from matched_attacks(sample, told.records).items()
+        yield from attack_experiment.matched_attacks(sample, told.records).items()
 
 
-def warm_up(population: NotionalPopulation, plan: Plan) -> None:
+def warm_up(population: harness.NotionalPopulation, plan: harness.Plan) -> None:
     """Let every measure run on a few records, so that its kernels are loaded."""
     codes = population.codes[:_WARMING]
     _, places, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
@@ -137,7 +115,7 @@ def warm_up(population: NotionalPopulation, plan: Plan) -> None:
     for _, measure in plan.measures:
         # What is wrong with a measure is told when it runs on a sample.
         with suppress(Exception):
-            measure(SampleData(codes, plan.levels, Fraction(1, 10), sizes, 0))
+            measure(harness.SampleData(codes, plan.levels, Fraction(1, 10), sizes, 0))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -168,7 +146,7 @@ class Comparison(Result):
     n_cells: int
     keys: tuple[str, ...]
     settings: tuple[Setting, ...]
-    attacks: AttackExperiment
+    attacks: attack_experiment.AttackExperiment
     provenance: Provenance
 
     @property
@@ -288,14 +266,16 @@ def _packed(
     return numbers, arrays
 
 
-def _unpacked(measures: tuple[str, ...], numbers: Values, arrays: Arrays) -> ScoredSample:
+def _unpacked(
+    measures: tuple[str, ...], numbers: harness.Values, arrays: harness.Arrays
+) -> ScoredSample:
     # A sample for attacks only has no scores.
     joint = arrays["joint"] if numbers["judged"] else None
     scores: dict[str, Scores] = {}
     seconds: dict[str, float] = {}
     attacks: dict[tuple[str, str], AttackValue] = {}
     for place, name in [("", ""), *((str(place), name) for place, name in enumerate(measures))]:
-        for attack in ATTACKS:
+        for attack in attack_experiment.ATTACKS:
             pr_cm, cost, keys = (numbers.get(f"{place}.{attack}.{part}") for part in _VALUES)
             if pr_cm is not None:
                 attacks[attack, name] = AttackValue(pr_cm, cost, keys)
@@ -335,20 +315,20 @@ def compare_measures(population: CodedTable, asked: CompareOptions) -> Compariso
     named, problems = named_measures(asked.measures, MEASURES, hint)
     refuse(problems, "Measures were to be compared.")
     steps, more_steps = _checked_steps(asked)
-    notional = open_population(
+    notional = harness.open_population(
         population, keys, missing=Missing(asked.missing), stratify_by=stratify_by
     )
     too_large: tuple[Fraction, ...] = ()
     more_steps = tuple(step for step in more_steps if step not in steps)
     if asked.attack_fractions is None:
         more_steps, too_large = _affordable(notional, more_steps)
-    require_samples(notional, [*steps, *more_steps])
+    harness.require_samples(notional, [*steps, *more_steps])
     n_samples = len(steps) * samples + len(more_steps) * asked.attack_samples
-    require_samples_fit(n_samples, len(named))
+    harness.require_samples_fit(n_samples, len(named))
     numbered = [step for step in steps for _ in range(samples)]
     n_judged = len(numbered)
     numbered += [step for step in more_steps for _ in range(asked.attack_samples)]
-    plan = Plan(
+    plan = harness.Plan(
         tuple(named.items()),
         _levels(population, keys, notional),
         n_judged,
@@ -370,11 +350,11 @@ def compare_measures(population: CodedTable, asked: CompareOptions) -> Compariso
     }
     told = {"comparison": 2, **parameters, "seed": asked.seed, "levels": list(plan.levels)}
     pack, unpack = partial(_packed, tuple(named)), partial(_unpacked, tuple(named))
-    kept = SampleFolder.of(asked.folder, notional, told, pack, unpack)
+    kept = harness.SampleFolder.of(asked.folder, notional, told, pack, unpack)
     blocks = None
     if asked.workers > 1:
         blocks = partial(map_blocks, workers=asked.workers, pool=Pool.PROCESSES)
-    found = run_samples(
+    found = harness.run_samples(
         notional,
         plan,
         numbered,
@@ -402,7 +382,7 @@ def compare_measures(population: CodedTable, asked: CompareOptions) -> Compariso
         for place, step in enumerate(steps)
     )
     provenance = replace(provenance, seconds=time.perf_counter() - started)
-    attacks = AttackExperiment(
+    attacks = attack_experiment.AttackExperiment(
         notional.n_records,
         tuple(named),
         tuple(numbered),
@@ -421,13 +401,13 @@ def _checked_steps(asked: CompareOptions) -> tuple[tuple[Fraction, ...], tuple[F
     more_steps: tuple[Fraction, ...] = ()
     what = "A comparison of measures was asked for."
     try:
-        steps = checked_fractions(what, asked.fractions)
+        steps = harness.checked_fractions(what, asked.fractions)
     except InputError as error:
         problems += error.problems
     attacked = ATTACK_FRACTIONS if asked.attack_fractions is None else asked.attack_fractions
     if isinstance(attacked, str) or len(attacked):
         try:
-            more_steps = checked_fractions(what, attacked)
+            more_steps = harness.checked_fractions(what, attacked)
         except InputError as error:
             problems += [replace(one, where=f"attack {one.where}") for one in error.problems]
     refuse(problems, what)
@@ -435,11 +415,11 @@ def _checked_steps(asked: CompareOptions) -> tuple[tuple[Fraction, ...], tuple[F
 
 
 def _affordable(
-    notional: NotionalPopulation, steps: Sequence[Fraction]
+    notional: harness.NotionalPopulation, steps: Sequence[Fraction]
 ) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
     """Return the fractions to draw, without those of empty samples, and those that are too large."""
     most = AFFORDABLE // notional.codes.shape[1]
-    sizes = {step: sample_size(notional.n_records, step) for step in steps}
+    sizes = {step: harness.sample_size(notional.n_records, step) for step in steps}
     return (
         tuple(step for step, size in sizes.items() if 0 < size <= most),
         tuple(step for step, size in sizes.items() if size > most),
@@ -458,7 +438,7 @@ def _setting(
 
 
 def _levels(
-    population: CodedTable, keys: Sequence[str], notional: NotionalPopulation
+    population: CodedTable, keys: Sequence[str], notional: harness.NotionalPopulation
 ) -> tuple[int, ...]:
     missing = (notional.codes == 0).any(axis=0).tolist()
     n_codes = population.n_codes(list(keys))

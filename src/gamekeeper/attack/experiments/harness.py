@@ -41,13 +41,8 @@ from numpy.typing import NDArray
 
 from gamekeeper.algorithms.blocks import Kernel, MapBlocks, Shared
 from gamekeeper.algorithms.classes import class_numbers
+from gamekeeper.algorithms.uniques import strategies
 from gamekeeper.algorithms.uniques.dis import choose_cells, dis
-from gamekeeper.algorithms.uniques.strategies import (
-    Direction,
-    Strategy,
-    StrategyValue,
-    evaluate_strategies,
-)
 from gamekeeper.budget import require_memory
 from gamekeeper.data.keys.counting import MAX_KEYS, all_missing_problems
 from gamekeeper.errors import InputError, Problem, Reason, refuse
@@ -360,10 +355,12 @@ class Sample:
         chance[classes], expected[classes] = p_match, expected_size
         return choose_cells(chance, expected, self.class_counts, self.population.sizes, top=TOP)
 
-    def attacked(self, classes: NDArray[np.bool_], direction: Direction) -> StrategyValue:
+    def attacked(
+        self, classes: NDArray[np.bool_], direction: strategies.Direction
+    ) -> strategies.StrategyValue:
         """Return what an attack on some classes of the population achieves."""
-        strategy = Strategy("attack", direction, lambda f, people: classes)
-        (value,) = evaluate_strategies(
+        strategy = strategies.Strategy("attack", direction, lambda f, people: classes)
+        (value,) = strategies.evaluate_strategies(
             self.population.sizes, self.class_counts, [strategy], exact=False
         )
         return value

@@ -17,17 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gamekeeper.algorithms.judging import (
-    CalibrationGroup,
-    Estimate,
-    auc,
-    auc_difference,
-    brier,
-    calibration_line,
-    calibration_table,
-    mid_ranks,
-    rank_line,
-)
+from gamekeeper.algorithms import judging
 from gamekeeper.arrow import pa
 from gamekeeper.attack.experiments.scores import (
     ScoredSample,
@@ -105,8 +95,8 @@ class MeasureLine:
     """
 
     measure: str
-    auc: Estimate | None
-    auc_within: Estimate | None
+    auc: judging.Estimate | None
+    auc_within: judging.Estimate | None
     rank_slope: float | None
     unique: Calibration | None
     match: Calibration | None
@@ -148,17 +138,17 @@ def judge_measure(name: str, samples: Sequence[ScoredSample], pooled: Pooled) ->
     told = [sample.scores[name] for sample in samples]
     values = np.concatenate([scores.values for scores in told])
     ranks = ranks_within(told)
-    area = auc(pooled.is_unique, values, groups=pooled.groups)
+    area = judging.auc(pooled.is_unique, values, groups=pooled.groups)
     slope = None
     if area is not None:
-        line = rank_line(pooled.is_unique, ranks)
+        line = judging.rank_line(pooled.is_unique, ranks)
         slope = None if line.guarded else line.slope
     unique, match = together(told, "unique"), together(told, "match")
     seconds = [sample.seconds[name] for sample in samples if name in sample.seconds]
     return MeasureLine(
         name,
         area,
-        auc(pooled.is_unique, ranks, groups=pooled.groups),
+        judging.auc(pooled.is_unique, ranks, groups=pooled.groups),
         slope,
         _calibrate(pooled.is_unique, unique),
         _calibrate(pooled.chances, match),
@@ -177,7 +167,9 @@ def judge_measure(name: str, samples: Sequence[ScoredSample], pooled: Pooled) ->
 
 def ranks_within(told: Sequence[Scores]) -> Numbers:
     """Return the ranks of sample uniques within their own samples, as shares."""
-    return np.concatenate([mid_ranks(scores.values) / (len(scores.values) + 1) for scores in told])
+    return np.concatenate(
+        [judging.mid_ranks(scores.values) / (len(scores.values) + 1) for scores in told]
+    )
 
 
 def together(told: Sequence[Scores], part: str) -> Numbers | None:
@@ -189,11 +181,11 @@ def together(told: Sequence[Scores], part: str) -> Numbers | None:
 def _calibrate(truth: Numbers, said: Numbers | None) -> Calibration | None:
     if said is None or not len(said):
         return None
-    error, reference = brier(truth, said), float(truth.var())
+    error, reference = judging.brier(truth, said), float(truth.var())
     slope = intercept = None
     # A truth of zeros or ones only has no line.
     if 0.0 < truth.mean() < 1.0:
-        line = calibration_line(truth, said)
+        line = judging.calibration_line(truth, said)
         # A slope of 0 exactly is one probability for all, 0 or 1 perhaps.
         if not line.guarded and line.slope:
             slope, intercept = line.slope, line.intercept
@@ -298,7 +290,9 @@ class Judgement(Result):
         """Return the ranks by a measure within each sample, as shares, over all samples."""
         return ranks_within(self._scores(measure))
 
-    def difference(self, first: str, second: str, *, within: bool = False) -> Estimate | None:
+    def difference(
+        self, first: str, second: str, *, within: bool = False
+    ) -> judging.Estimate | None:
         """Return the AUC of a measure less that of another (`within` samples?), with an interval."""
         one, other = (
             self.ranks(name)
@@ -307,7 +301,7 @@ class Judgement(Result):
             for name in (first, second)
         )
         pooled = self.pooled()
-        return auc_difference(pooled.is_unique, one, other, groups=pooled.groups)
+        return judging.auc_difference(pooled.is_unique, one, other, groups=pooled.groups)
 
     def differences(self, baseline: str, *, within: bool = False) -> Listing:
         """Return the AUC of every other measure less that of one of them."""
@@ -325,7 +319,7 @@ class Judgement(Result):
         name = self.line(measure).measure
         return [sample.scores[name] for sample in self.samples]
 
-    def calibration(self, measure: str, of: str = "match") -> tuple[CalibrationGroup, ...]:
+    def calibration(self, measure: str, of: str = "match") -> tuple[judging.CalibrationGroup, ...]:
         """Return the truth by tenths of rising probability; nothing without such a probability.
 
         `of` is `match`, against 1/F, or `unique`, against F = 1.
@@ -333,7 +327,9 @@ class Judgement(Result):
         said, pooled = self.probabilities(measure, of), self.pooled()
         if said is None or not len(said):
             return ()
-        return calibration_table(pooled.is_unique if of == "unique" else pooled.chances, said)
+        return judging.calibration_table(
+            pooled.is_unique if of == "unique" else pooled.chances, said
+        )
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
@@ -467,7 +463,7 @@ def _fingerprint(sizes: np.ndarray[Any, np.dtype[np.int64]], scores: Mapping[str
     return digest.hexdigest()[:16]
 
 
-def _area_sentence(line: MeasureLine, area: Estimate) -> str:
+def _area_sentence(line: MeasureLine, area: judging.Estimate) -> str:
     told = (
         f"{at_start(in_words(line.measure))} ranks a population unique above another sample unique"
         f" in {percent_text(area.value)} of pairs (interval {percent_range(area.low, area.high)})"

@@ -10,20 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gamekeeper import results
 from gamekeeper.algorithms.judging import logit_rank_plot
 from gamekeeper.algorithms.statistics import robust_loess
 from gamekeeper.attack.experiments.attack_experiment import AttackExperiment, attack_words
 from gamekeeper.attack.experiments.judgement import Judgement
 from gamekeeper.attack.experiments.scores import in_words
 from gamekeeper.attack.experiments.simulate import SimulationResult, measure_words
-from gamekeeper.results import (
-    COLOURS,
-    MUTED,
-    drawable,
-    drawable_letters,
-    new_figure,
-    ruled,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +36,7 @@ _DIAGONAL = "#8a96a3"
 
 def plot_measures(result: SimulationResult, measures: Sequence[str]) -> Figure:
     """Plot measures against the sampling fraction: a point per sample, a line for the means."""
-    figure = new_figure(8.0, 4.6)
+    figure = results.new_figure(8.0, 4.6)
     ax = figure.add_subplot()
     steps = sorted(set(result.fractions))
     places = [100 * float(step) for step in result.fractions]
@@ -61,7 +54,7 @@ def plot_measures(result: SimulationResult, measures: Sequence[str]) -> Figure:
 
 def plot_costs(series: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
     """Plot `pr_cm` against `cost_without` and `cost_with`, a panel each, one colour per strategy."""
-    figure = new_figure(5.2 * len(_COSTS), 4.6)
+    figure = results.new_figure(5.2 * len(_COSTS), 4.6)
     axes = figure.subplots(1, len(_COSTS), sharey=True)
     for ax, (cost, title) in zip(axes, _COSTS.items(), strict=True):
         for number, (name, of) in enumerate(series.items()):
@@ -77,7 +70,7 @@ def plot_costs(series: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
 
 def plot_calibration(series: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> Figure:
     """Plot the mean of 1/F against the mean score of groups; on the diagonal both agree."""
-    figure = new_figure(5.6, 5.0)
+    figure = results.new_figure(5.6, 5.0)
     ax = figure.add_subplot()
     ax.plot([0, 1], [0, 1], "--", color=_DIAGONAL, label="score = 1/F")
     for number, (name, (scores, chances)) in enumerate(series.items()):
@@ -99,8 +92,8 @@ _TRUTHS = {
 _PLAIN = {
     "pr_cm_given_um": ("#20262d", "-"),
     "pr_cm_given_su": ("#20262d", "--"),
-    "pr_pu_given_su": (MUTED, "-."),
-    "dis": (MUTED, ":"),
+    "pr_pu_given_su": (results.MUTED, "-."),
+    "dis": (results.MUTED, ":"),
 }
 _STROKES = {"top10": "-", "mcmcmc1": "-", "mcmcmc2": ":"}
 _WAYS = {
@@ -111,7 +104,7 @@ _WAYS = {
 
 def plot_ranks(judgement: Judgement) -> Figure:
     """Plot the logit rank plot of every measure; empty where there is one kind of record only."""
-    figure = new_figure(7.2, 4.8)
+    figure = results.new_figure(7.2, 4.8)
     ax = figure.add_subplot()
     truth, labels = judgement.pooled().is_unique, _labels(judgement.measures)
     for number, line in enumerate(judgement.lines):
@@ -137,7 +130,7 @@ def plot_predictions(judgement: Judgement, *, seed: int = 0) -> Figure | None:
         return None
     n_rows = -(-len(shown) // _ACROSS)
     n_columns = min(len(shown), _ACROSS)
-    figure = new_figure(4.3 * n_columns + 0.6, 3.9 * n_rows)
+    figure = results.new_figure(4.3 * n_columns + 0.6, 3.9 * n_rows)
     axes = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
     sizes, labels = judgement.pooled().population_sizes, _labels(shown)
     lowest = 0.0
@@ -159,7 +152,7 @@ def plot_predictions(judgement: Judgement, *, seed: int = 0) -> Figure | None:
         left_out = f" ({n_zero:,} of probability 0 not shown)" if n_zero else ""
         ax.set_title(labels[measure] + left_out, fontsize=9)
     for ax in axes.flat[: len(shown)]:
-        ax.plot([lowest, 0], [lowest, 0], "--", color=MUTED, linewidth=1)
+        ax.plot([lowest, 0], [lowest, 0], "--", color=results.MUTED, linewidth=1)
         ax.set_xlabel("log10 of 1/F")
         _finish(ax, legend=False)
     for ax in axes.flat[len(shown) :]:
@@ -176,10 +169,10 @@ def plot_calibrations(judgement: Judgement) -> Figure | None:
     ]
     if not kinds:
         return None
-    figure, labels = new_figure(5.2 * len(kinds), 4.6), _labels(judgement.measures)
+    figure, labels = results.new_figure(5.2 * len(kinds), 4.6), _labels(judgement.measures)
     axes = figure.subplots(1, len(kinds), squeeze=False)[0]
     for ax, kind in zip(axes, kinds, strict=True):
-        ax.plot([0, 1], [0, 1], "--", color=MUTED, linewidth=1)
+        ax.plot([0, 1], [0, 1], "--", color=results.MUTED, linewidth=1)
         for number, measure in enumerate(judgement.measures):
             groups, (colour, mark) = judgement.calibration(measure, kind), _style(number)
             if groups:
@@ -197,7 +190,7 @@ def plot_calibrations(judgement: Judgement) -> Figure | None:
 def plot_seconds(comparison: Comparison) -> Figure:
     """Plot the time of every measure per sample, one mark per fraction, on a logarithmic axis."""
     measures, labels = comparison.measures, _labels(comparison.measures)
-    figure = new_figure(7.2, 1.6 + 0.42 * len(measures))
+    figure = results.new_figure(7.2, 1.6 + 0.42 * len(measures))
     ax = figure.add_subplot()
     for step, setting in enumerate(comparison.settings):
         lines = [setting.judgement.line(measure) for measure in measures]
@@ -214,7 +207,7 @@ def plot_seconds(comparison: Comparison) -> Figure:
 
 def plot_attacks(found: AttackExperiment, attacks: Sequence[str]) -> Figure:
     """Plot the probability of a correct match against the sampling fraction."""
-    figure = new_figure(8.0, 4.6)
+    figure = results.new_figure(8.0, 4.6)
     ax = figure.add_subplot()
     _draw_attacks(ax, found, attacks, "pr_cm")
     ax.set_ylabel("probability of a correct match")
@@ -224,7 +217,7 @@ def plot_attacks(found: AttackExperiment, attacks: Sequence[str]) -> Figure:
 
 def plot_attack_costs(found: AttackExperiment) -> Figure:
     """Plot the people searched, from the population to the sample and the other way round."""
-    figure = new_figure(10.4, 4.4)
+    figure = results.new_figure(10.4, 4.4)
     axes = figure.subplots(1, 2)
     for ax, (title, attacks) in zip(axes, _WAYS.items(), strict=True):
         _draw_attacks(ax, found, attacks, "cost")
@@ -237,7 +230,7 @@ def plot_attack_costs(found: AttackExperiment) -> Figure:
 
 
 def _draw_attacks(ax: Axes, found: AttackExperiment, attacks: Sequence[str], part: str) -> None:
-    letters = drawable_letters()
+    letters = results.drawable_letters()
     for attack, measure in found.series:
         values = found.curve(attack, measure, part) if attack in attacks else []
         if all(value is None for value in values):
@@ -256,14 +249,14 @@ def _draw_attacks(ax: Axes, found: AttackExperiment, attacks: Sequence[str], par
             [np.nan if value is None else value for value in values],
             color=colour, linestyle=stroke, linewidth=1.2 + 0.5 * wide, marker=mark,
             markersize=4 + 1.4 * wide, markerfacecolor="none", markeredgewidth=1.3,
-            label=drawable(attack_words(attack, measure), letters).replace("$", r"\$"),
+            label=results.drawable(attack_words(attack, measure), letters).replace("$", r"\$"),
         )  # fmt: skip
     ax.set_xlabel("sampling fraction in percent")
 
 
 def plot_attack_seconds(found: AttackExperiment) -> Figure:
     """Plot the mean seconds of every measure against the sampling fraction."""
-    figure = new_figure(8.0, 3.8)
+    figure = results.new_figure(8.0, 3.8)
     ax = figure.add_subplot()
     labels = _labels(found.measures)
     for number, measure in enumerate(found.measures):
@@ -279,18 +272,19 @@ def plot_attack_seconds(found: AttackExperiment) -> Figure:
 
 
 def _labels(measures: Sequence[str]) -> dict[str, str]:
-    letters = drawable_letters()
+    letters = results.drawable_letters()
     return {
-        measure: drawable(in_words(measure), letters).replace("$", r"\$") for measure in measures
+        measure: results.drawable(in_words(measure), letters).replace("$", r"\$")
+        for measure in measures
     }
 
 
 def _style(number: int) -> tuple[str, str]:
-    return COLOURS[number % len(COLOURS)], _MARKS[number % len(_MARKS)]
+    return results.COLOURS[number % len(results.COLOURS)], _MARKS[number % len(_MARKS)]
 
 
 def _finish(ax: Axes, *, legend: bool = True, beside: bool = False) -> None:
-    ruled(ax)
+    results.ruled(ax)
     if legend and ax.get_legend_handles_labels()[0]:
         if beside:
             ax.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))

@@ -24,29 +24,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper import results
 from gamekeeper.algorithms.judging import mid_ranks, rank_groups
 from gamekeeper.algorithms.models.annealing import anneal
-from gamekeeper.algorithms.uniques.strategies import (
-    Direction,
-    Strategy,
-    evaluate_strategies,
-    matching_probabilities,
-    numbered_strategies,
-)
+from gamekeeper.algorithms.uniques import strategies
 from gamekeeper.arrow import pa
-from gamekeeper.attack.experiments.harness import (
-    Failure,
-    Plan,
-    Sample,
-    SampleFolder,
-    Values,
-    checked_fractions,
-    open_population,
-    range_text,
-    require_samples,
-    require_samples_fit,
-    run_samples,
-)
+from gamekeeper.attack.experiments import harness
 from gamekeeper.attack.experiments.scores import (
     PROBABILITIES,
     Score,
@@ -61,14 +44,6 @@ from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.options import option_text, takes
 from gamekeeper.prompt_syntax import Missing, Pool
-from gamekeeper.results import (
-    EVERYTHING,
-    Cell,
-    Listing,
-    Provenance,
-    Result,
-    make_listing,
-)
 from gamekeeper.wording import count_of, did_you_mean, digits_text, fraction_text, quoted
 
 if TYPE_CHECKING:
@@ -168,21 +143,23 @@ def band_of_probability(scores: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.floor(np.clip(scores, 0.0, 1.0) * 10 + 1e-9).astype(np.int64)
 
 
-def _count(sample: Sample) -> Values:
+def _count(sample: harness.Sample) -> harness.Values:
     n_uniques, n_paired = len(sample.seen.uniques), sample.seen.n_paired
     return {"sample_uniques": float(n_uniques), "sample_pairs": float(n_paired)}
 
 
-def _probability(name: str, sample: Sample) -> Values:
+def _probability(name: str, sample: harness.Sample) -> harness.Values:
     if name != "pr_pu" and not len(sample.seen.uniques):
         return {name: None}
-    found = matching_probabilities(sample.population.sizes, sample.class_counts, exact=False)
+    found = strategies.matching_probabilities(
+        sample.population.sizes, sample.class_counts, exact=False
+    )
     return {name: float(getattr(found, name))}
 
 
-def _strategies(r: Sequence[int], sample: Sample) -> Values:
-    found = evaluate_strategies(
-        sample.population.sizes, sample.class_counts, numbered_strategies(r), exact=False
+def _strategies(r: Sequence[int], sample: harness.Sample) -> harness.Values:
+    found = strategies.evaluate_strategies(
+        sample.population.sizes, sample.class_counts, strategies.numbered_strategies(r), exact=False
     )
     return {
         f"{strategy_name(value.strategy)}.{part}": float(getattr(value, part))
@@ -193,22 +170,22 @@ def _strategies(r: Sequence[int], sample: Sample) -> Values:
     }
 
 
-def strategy_name(strategy: Strategy) -> str:
+def strategy_name(strategy: strategies.Strategy) -> str:
     """Return the name that the measures of a strategy of the thesis begin with.
 
     Examples
     --------
-    >>> [strategy_name(strategy) for strategy in numbered_strategies([3])][3:6]
+    >>> [strategy_name(strategy) for strategy in strategies.numbered_strategies([3])][3:6]
     ['strategy_4', 'strategy_5', 'strategy_6_r3']
     """
     return f"strategy_{strategy.number}" + (f"_r{strategy.r}" if strategy.number > 5 else "")
 
 
-def _dis(sample: Sample) -> Values:
+def _dis(sample: harness.Sample) -> harness.Values:
     return {"dis": None if sample.seen.dis is None else float(sample.seen.dis)}
 
 
-def _correlation(score: Score, power: int, sample: Sample) -> Values:
+def _correlation(score: Score, power: int, sample: harness.Sample) -> harness.Values:
     uniques = sample.seen.uniques
     scores, chances = score_of(sample.seen, score, power=power), 1 / sample.population_sizes
     everyone: NDArray[np.float64] = np.zeros(len(chances))
@@ -221,7 +198,7 @@ def _correlation(score: Score, power: int, sample: Sample) -> Values:
     }
 
 
-def _calibration(score: Score, power: int, sample: Sample) -> Values:
+def _calibration(score: Score, power: int, sample: harness.Sample) -> harness.Values:
     scores = score_of(sample.seen, score, power=power)
     sizes = sample.population_sizes[sample.seen.uniques]
     columns = {
@@ -241,7 +218,7 @@ def _calibration(score: Score, power: int, sample: Sample) -> Values:
     }
 
 
-def _models(sample: Sample) -> dict[str, float | None]:
+def _models(sample: harness.Sample) -> dict[str, float | None]:
     """Return the probability of a match and the cost, with replacement, of attacks by models.
 
     Models are annealed at several precisions. The ten keys that rank first are matched from the
@@ -261,25 +238,29 @@ def _models(sample: Sample) -> dict[str, float | None]:
     chosen = sample.ranked_classes(places, estimate.p_match, estimate.expected_size)
     values: dict[str, float | None] = {}
     for way, classes in chosen.items():
-        value = sample.attacked(classes, Direction.S2P if way == "top" else Direction.P2S)
+        value = sample.attacked(
+            classes, strategies.Direction.S2P if way == "top" else strategies.Direction.P2S
+        )
         for part in ("pr_cm", "cost_with"):
             number = float(getattr(value, part)) if value.feasible else None
             values[f"{_NAMES[way]}.{part}"] = number
     return values
 
 
-def _own(name: str, measure: Measure, sample: Sample) -> Values | Failure:
+def _own(name: str, measure: Measure, sample: harness.Sample) -> harness.Values | harness.Failure:
     try:
         seen = sample.seen
         found = measure(seen.codes, seen.class_sizes, sample.population_sizes)
         numbers = {f"{name}.{part}": float(number) for part, number in found.items()}
     # What a stranger's function says may hold values of the file: only its kind is told.
     except Exception as error:  # noqa: BLE001
-        return Failure(name, type(error).__name__, _TRY)
+        return harness.Failure(name, type(error).__name__, _TRY)
     return {part: x if math.isfinite(x) else None for part, x in numbers.items()}
 
 
-def _known(r: Sequence[int], power: int) -> dict[str, Callable[[Sample], Values | Failure]]:
+def _known(
+    r: Sequence[int], power: int
+) -> dict[str, Callable[[harness.Sample], harness.Values | harness.Failure]]:
     return {
         "counts": _count,
         "strategies": partial(_strategies, r),
@@ -297,12 +278,12 @@ def _known(r: Sequence[int], power: int) -> dict[str, Callable[[Sample], Values 
 MEASURES = tuple(_known((), 0))
 
 
-def measure_sample(sample: Sample) -> Values | Failure:
+def measure_sample(sample: harness.Sample) -> harness.Values | harness.Failure:
     """Take every measure of a plan of one sample."""
     values: dict[str, float | None] = {}
     for _, take in sample.plan.measures:
         found = take(sample)
-        if isinstance(found, Failure):
+        if isinstance(found, harness.Failure):
             return found
         values |= found
     return values
@@ -324,13 +305,13 @@ class Mean:
     most: float | None
 
     @property
-    def cells(self) -> tuple[Cell, ...]:
+    def cells(self) -> tuple[results.Cell, ...]:
         """Its numbers as cells of a listing."""
         return self.samples, self.mean, self.standard_error, self.least, self.most
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class SimulationResult(Result):
+class SimulationResult(results.Result):
     """The measures of every sample: a row of values for each, NaN where one is not defined."""
 
     tells_of_records = False
@@ -341,7 +322,7 @@ class SimulationResult(Result):
     fractions: tuple[Fraction, ...]
     measures: tuple[str, ...]
     values: NDArray[np.float64]
-    provenance: Provenance
+    provenance: results.Provenance
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
@@ -350,7 +331,7 @@ class SimulationResult(Result):
             "population_uniques": self.n_population_uniques,
             "keys": ", ".join(self.keys),
             "samples": len(self.fractions),
-            "fractions": range_text(self.fractions),
+            "fractions": harness.range_text(self.fractions),
             "measures": len(self.measures),
         }
 
@@ -406,15 +387,15 @@ class SimulationResult(Result):
             float(given.max()),
         )
 
-    def means(self) -> Listing:
+    def means(self) -> results.Listing:
         """Return the mean of every measure for every fraction, with standard error and range."""
-        rows: list[tuple[Cell, ...]] = [
+        rows: list[tuple[results.Cell, ...]] = [
             (float(fraction), name, *self.mean(name, fraction).cells)
             for fraction in sorted(set(self.fractions))
             for name in self.measures
         ]
         columns = ("fraction", "measure", "samples", "mean", "standard_error", "least", "most")
-        return make_listing("means of a simulation", columns, rows, EVERYTHING)
+        return results.make_listing("means of a simulation", columns, rows, results.EVERYTHING)
 
     def sentences(self) -> list[str]:
         """Return what was found, in words, for the first measures."""
@@ -423,7 +404,7 @@ class SimulationResult(Result):
         ends = dict.fromkeys((steps[0], steps[-1]))
         were = "was" if len(self.fractions) == 1 else "were"
         what = (
-            f"{drawn} of {range_text(steps)} {were} drawn from a population of "
+            f"{drawn} of {harness.range_text(steps)} {were} drawn from a population of "
             f"{count_of(self.n_records, 'record')}, {self.n_population_uniques:,} of them unique "
             f"on {count_of(len(self.keys), 'key variable')}."
         )
@@ -493,8 +474,8 @@ def simulate(population: CodedTable | KeyTable, asked: SimulateOptions) -> Simul
         if isinstance(asked.stratify_by, str) and asked.stratify_by
         else tuple(asked.stratify_by)
     )
-    steps = checked_fractions("A simulation was asked for.", asked.fractions)
-    require_samples_fit(len(steps) * asked.samples, len(asked.measures))
+    steps = harness.checked_fractions("A simulation was asked for.", asked.fractions)
+    harness.require_samples_fit(len(steps) * asked.samples, len(asked.measures))
     known = _known(tuple(asked.r), asked.power)
     named, problems = named_measures(asked.measures, known)
     if len(set(asked.r)) < len(asked.r):
@@ -502,7 +483,7 @@ def simulate(population: CodedTable | KeyTable, asked: SimulateOptions) -> Simul
     refuse(problems, "Measures of samples were asked for.")
     own = {name: measure for name, measure in named.items() if name not in asked.measures}
     taken = {name: take for name, take in named.items() if name not in own}
-    plan = Plan(
+    plan = harness.Plan(
         (*taken.items(), *((name, partial(_own, name, take)) for name, take in own.items())),
         max_size=asked.max_size,
         max_seconds=asked.max_seconds or None,
@@ -511,8 +492,10 @@ def simulate(population: CodedTable | KeyTable, asked: SimulateOptions) -> Simul
     if isinstance(population, KeyTable):
         keys, missing = keys or population.keys, population.missing
     coded = population.coded if isinstance(population, KeyTable) else population
-    notional = open_population(coded, keys, missing=Missing(missing), stratify_by=stratify_by)
-    require_samples(notional, steps)
+    notional = harness.open_population(
+        coded, keys, missing=Missing(missing), stratify_by=stratify_by
+    )
+    harness.require_samples(notional, steps)
     parameters = {
         "keys": list(keys),
         "missing": str(missing),
@@ -525,14 +508,14 @@ def simulate(population: CodedTable | KeyTable, asked: SimulateOptions) -> Simul
         "power": asked.power,
     }
     told = {"simulation": 1, **parameters, "seed": asked.seed}
-    kept = SampleFolder[Values].of(
+    kept = harness.SampleFolder[harness.Values].of(
         asked.folder, notional, told, lambda values: (values, {}), lambda values, _: values
     )
     numbered = [step for step in steps for _ in range(asked.samples)]
     blocks = None
     if asked.workers != 1:
         blocks = partial(coded.engine.map_blocks, workers=asked.workers, pool=Pool(asked.pool))
-    lines = run_samples(
+    lines = harness.run_samples(
         notional,
         plan,
         numbered,
@@ -555,7 +538,7 @@ def simulate(population: CodedTable | KeyTable, asked: SimulateOptions) -> Simul
         tuple(numbered),
         names,
         values,
-        Provenance(
+        results.Provenance(
             "simulation of samples",
             "stratified, proportional allocation" if stratify_by else "simple random",
             {name: option_text(value) for name, value in parameters.items()},

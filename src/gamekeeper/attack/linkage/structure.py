@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.algorithms.linkage.blocking import values_order
+from gamekeeper.algorithms.structure import group_matching, individual_matching
 from gamekeeper.algorithms.structure.clusterings import (
     MOST_RECORDS,
     TECHNIQUES,
@@ -26,19 +27,6 @@ from gamekeeper.algorithms.structure.clusterings import (
     cluster_alike,
     conjunction,
     normalise,
-)
-from gamekeeper.algorithms.structure.group_matching import (
-    GroupMatching,
-    GroupSuccess,
-    checked_truth,
-    group_success,
-    match_groups,
-)
-from gamekeeper.algorithms.structure.individual_matching import (
-    Steadiness,
-    match_individuals,
-    match_structure,
-    steadiness,
 )
 from gamekeeper.arrow import pa
 from gamekeeper.attack.linkage.options import Individuals, StructureInput
@@ -76,16 +64,16 @@ class StructureLinks(Result):
     n_clusters: tuple[int, ...]
     groups_a: Conjunction
     groups_b: Conjunction
-    matching: GroupMatching
+    matching: group_matching.GroupMatching
     links: Integers | None
     linked_by: str
     truth: Integers | None
-    success: GroupSuccess | None
+    success: group_matching.GroupSuccess | None
     drops: Floats | None
     notes: tuple[str, ...]
     provenance: Provenance
-    by_links: GroupSuccess | None = None
-    steady: Steadiness | None = None
+    by_links: group_matching.GroupSuccess | None = None
+    steady: individual_matching.Steadiness | None = None
 
     @property
     def agreements(self) -> Floats:
@@ -363,7 +351,11 @@ def link_structure(a: ArrayLike, asked: StructureInput) -> StructureLinks:
         most_records=asked.most_records or MOST_RECORDS,
         progress=progress,
     )
-    links = None if asked.truth is None else checked_truth(asked.truth, len(left), len(right))
+    links = (
+        None
+        if asked.truth is None
+        else group_matching.checked_truth(asked.truth, len(left), len(right))
+    )
     back = np.argsort(orders[0]), np.argsort(orders[1])
     moved = None
     if links is not None:
@@ -374,11 +366,11 @@ def link_structure(a: ArrayLike, asked: StructureInput) -> StructureLinks:
     records = None
     if by is Individuals.WHOLE:
         steps = min(_MOST_STEPS, max(_WORK // max(len(left), len(right)) ** 3, 1))
-        records = match_structure(
+        records = individual_matching.match_structure(
             _distances(left), _distances(right), most_steps=steps, progress=progress
         ).columns
     elif by is not Individuals.NONE:
-        records = match_individuals(
+        records = individual_matching.match_individuals(
             left,
             right,
             clustered.labels_a,
@@ -387,20 +379,20 @@ def link_structure(a: ArrayLike, asked: StructureInput) -> StructureLinks:
             blocks=(pointed, groups_b.classes) if by is Individuals.GROUPS else None,
             progress=progress,
         )
-    success = None if moved is None else group_success(pointed, groups_b, moved)
+    success = None if moved is None else group_matching.group_success(pointed, groups_b, moved)
     by_links, steady = None, None
     if by is Individuals.WHOLE and records is not None:
         if moved is not None:
             pointed_by_links = _by_links(groups_a, groups_b, records)
-            by_links = group_success(pointed_by_links, groups_b, moved)
+            by_links = group_matching.group_success(pointed_by_links, groups_b, moved)
         n_runs = asked.halves
         if n_runs is None:
             n_runs = _HALVES if max(len(left), len(right)) <= _MOST_HALVED else 0
-        steady = steadiness(
+        steady = individual_matching.steadiness(
             left,
             right,
             records,
-            lambda x, y: match_structure(_distances(x), _distances(y)).columns,
+            lambda x, y: individual_matching.match_structure(_distances(x), _distances(y)).columns,
             n_runs=n_runs,
             origins=None
             if asked.origins is None
@@ -414,7 +406,7 @@ def link_structure(a: ArrayLike, asked: StructureInput) -> StructureLinks:
         for t in range(len(drops)):
             others = [k for k in range(len(drops)) if k != t]
             part_a, part_b, part = _matched(clustered, others, asked)
-            without = group_success(part.groups[part_a.classes], part_b, moved)
+            without = group_matching.group_success(part.groups[part_a.classes], part_b, moved)
             drops[t] = success.share - without.share
             if progress is not None:
                 progress(t + 1, len(drops))
@@ -502,11 +494,11 @@ def _distances(values: Floats) -> Floats:
 
 def _matched(
     clustered: CommonClusterings, chosen: Sequence[int], asked: StructureInput
-) -> tuple[Conjunction, Conjunction, GroupMatching]:
+) -> tuple[Conjunction, Conjunction, group_matching.GroupMatching]:
     columns = list(chosen)
     a = conjunction(clustered.labels_a[:, columns])
     b = conjunction(clustered.labels_b[:, columns])
-    matching = match_groups(
+    matching = group_matching.match_groups(
         a.rows,
         b.rows,
         one_to_one=asked.one_to_one,

@@ -16,19 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gamekeeper import results
 from gamekeeper.algorithms.statistics import Z_95
 from gamekeeper.arrow import arrow_table, pa
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.errors import InputError, Problem, Reason, refuse
-from gamekeeper.results import (
-    COLOURS,
-    MUTED,
-    drawable,
-    drawable_letters,
-    new_figure,
-    ruled,
-)
 from gamekeeper.wording import count_of, did_you_mean, percent_text, quoted, share_text
 
 if TYPE_CHECKING:
@@ -301,11 +294,15 @@ def plot_links(found: FileLinks) -> Figure:
     correct = found.is_correct
     edges = np.histogram_bin_edges(margins[linked] if linked.any() else np.zeros(1), _BINS).tolist()
     if correct is None:
-        ax.hist(margins[linked], edges, color=COLOURS[0])
+        ax.hist(margins[linked], edges, color=results.COLOURS[0])
     else:
         parts = [margins[linked & correct], margins[linked & ~correct]]
         ax.hist(
-            parts, edges, stacked=True, color=[COLOURS[1], COLOURS[0]], label=["correct", "wrong"]
+            parts,
+            edges,
+            stacked=True,
+            color=[results.COLOURS[1], results.COLOURS[0]],
+            label=["correct", "wrong"],
         )
         ax.legend(frameon=False, loc="best")
     n_alone = int(np.count_nonzero((found.linked.columns >= 0) & ~np.isfinite(margins)))
@@ -320,15 +317,17 @@ def plot_maskings(found: MaskingComparison) -> Figure:
     """Draw the re-identification rate of each version, with its interval, by way of linking."""
     n_ways = len(found.methods)
     figure, ax = _figure(1.4 + 0.5 * len(found.names) * max(n_ways, 1) ** 0.5)
-    letters = drawable_letters()
+    letters = results.drawable_letters()
     for way, name in enumerate(found.methods):
         rates, low, high = np.array([version[way].rate_and_interval for version in found.links]).T
         places = np.arange(len(rates)) + (way - (n_ways - 1) / 2) * 0.16
         ax.errorbar(
             rates, places, xerr=[rates - low, high - rates], fmt="o",
-            color=COLOURS[way % len(COLOURS)], capsize=3, label=drawable(name, letters),
+            color=results.COLOURS[way % len(results.COLOURS)], capsize=3, label=results.drawable(name, letters),
         )  # fmt: skip
-    ax.set_yticks(range(len(found.names)), [drawable(name, letters) for name in found.names])
+    ax.set_yticks(
+        range(len(found.names)), [results.drawable(name, letters) for name in found.names]
+    )
     ax.set_ylim(len(found.names) - 0.5, -0.5)
     ax.set_xlim(-0.02, 1.02)
     ax.set_xlabel("share of records re-identified")
@@ -339,18 +338,22 @@ def plot_maskings(found: MaskingComparison) -> Figure:
 def plot_structure(found: StructureLinks) -> Figure:
     """Draw how much each clustering agrees, and what leaving it out costs where truth is known."""
     figure, ax = _figure(1.4 + 0.5 * len(found.clusterings))
-    letters = drawable_letters()
+    letters = results.drawable_letters()
     places = np.arange(len(found.clusterings))
     ax.barh(
-        places, found.agreements, color=COLOURS[0], height=0.5, label="share of groups that agree"
+        places,
+        found.agreements,
+        color=results.COLOURS[0],
+        height=0.5,
+        label="share of groups that agree",
     )
     if found.drops is not None:
         ax.scatter(
-            found.drops, places, color=COLOURS[1], zorder=3,
+            found.drops, places, color=results.COLOURS[1], zorder=3,
             label="share of records that is lost without it",
         )  # fmt: skip
-    ax.axvline(0, color=MUTED, linewidth=0.8)
-    ax.set_yticks(places, [drawable(name, letters) for name in found.clusterings])
+    ax.axvline(0, color=results.MUTED, linewidth=0.8)
+    ax.set_yticks(places, [results.drawable(name, letters) for name in found.clusterings])
     ax.invert_yaxis()
     ax.set_xlabel("share, in the first file")
     figure.legend(frameon=False, loc="outside upper center", ncols=2)
@@ -358,8 +361,8 @@ def plot_structure(found: StructureLinks) -> Figure:
 
 
 def _figure(height: float) -> tuple[Figure, Axes]:
-    figure = new_figure(7.2, height)
-    return figure, ruled(figure.add_subplot())
+    figure = results.new_figure(7.2, height)
+    return figure, results.ruled(figure.add_subplot())
 
 
 def plot_margin_shares(found: FileLinks) -> Figure:
@@ -379,7 +382,7 @@ def plot_calibration(found: Calibration) -> Figure:
     bands = found.bands
     _bands(ax, bands, [f"{share_text(band.low)} to {share_text(band.high)}" for band in bands])
     ax.scatter(
-        range(len(bands)), [band.stated for band in bands], marker="_", s=400, color=COLOURS[1],
+        range(len(bands)), [band.stated for band in bands], marker="_", s=400, color=results.COLOURS[1],
         zorder=3, label="stated on average",
     )  # fmt: skip
     ax.legend(frameon=False, loc="lower right")
@@ -393,7 +396,7 @@ def plot_came_back(found: StructureLinks) -> Figure:
     bands = by_runs(found)
     names = [f"{band.low:.0f}" for band in bands]
     if found.truth is None:
-        ax.bar(names, [band.n_links for band in bands], color=COLOURS[0], width=0.6)
+        ax.bar(names, [band.n_links for band in bands], color=results.COLOURS[0], width=0.6)
         ax.set_ylabel("links")
     else:
         _bands(ax, bands, names)
@@ -408,7 +411,13 @@ def _bands(ax: Axes, bands: Sequence[Band], names: Sequence[str]) -> None:
     high = [max(end[1] - share, 0.0) for share, end in zip(shares, ends, strict=True)]
     places = range(len(bands))
     ax.errorbar(
-        places, shares, yerr=[low, high], fmt="o", capsize=3, color=COLOURS[0], label="right"
+        places,
+        shares,
+        yerr=[low, high],
+        fmt="o",
+        capsize=3,
+        color=results.COLOURS[0],
+        label="right",
     )
     ax.set_xticks(
         places,

@@ -22,15 +22,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper import results
 from gamekeeper.algorithms.classes import class_numbers
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable
+from gamekeeper.algorithms.models import clique_scores
 from gamekeeper.algorithms.models.annealing import anneal, occams_window
-from gamekeeper.algorithms.models.clique_scores import (
-    MarginScores,
-    SuppliedScores,
-    declared_levels,
-    supplied_levels,
-)
 from gamekeeper.algorithms.models.mc3 import sample_models
 from gamekeeper.algorithms.models.population_model import (
     PopulationEstimate,
@@ -48,19 +44,6 @@ from gamekeeper.data.keys.weights import Marginals
 from gamekeeper.errors import Cancelled, InputError, LimitError, Reason
 from gamekeeper.options import takes, texts_of
 from gamekeeper.prompt_syntax import Missing
-from gamekeeper.results import (
-    COLOURS,
-    GRID,
-    MUTED,
-    Progress,
-    Provenance,
-    Result,
-    drawable,
-    drawable_letters,
-    name_bars,
-    new_figure,
-    ruled,
-)
 from gamekeeper.wording import count_of, digits_text, quoted, share_text, short
 
 if TYPE_CHECKING:
@@ -83,7 +66,7 @@ _NAME_LETTERS, _FAINTEST, _MOST_POINTS, _MOST_BARS = 26, 0.05, 2_000, 30
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ModelFit(Result):
+class ModelFit(results.Result):
     """Models of the key variables, and whether the search for them can be trusted.
 
     - `keys`, `levels`: the key variables and their numbers of categories, observed or not.
@@ -100,7 +83,7 @@ class ModelFit(Result):
     n_uniques: int
     precisions: tuple[float, ...]
     searches: tuple[SearchResult, ...]
-    provenance: Provenance
+    provenance: results.Provenance
     constant: tuple[str, ...] = ()
 
     @property
@@ -281,7 +264,7 @@ def fit_models(key_table: KeyTable, asked: FitOptions) -> ModelFit:
         recommended_precisions(n_records) if asked.precision is None else (asked.precision,)
     )
     levels, constant, every = _scores(key_table, precisions)
-    supplied = isinstance(every[0], SuppliedScores)
+    supplied = isinstance(every[0], clique_scores.SuppliedScores)
     if (
         chosen is not FitMethod.ANNEALING
         and _is_large(every[0])
@@ -337,7 +320,7 @@ def fit_models(key_table: KeyTable, asked: FitOptions) -> ModelFit:
 
 def _scores(
     key_table: KeyTable, precisions: Sequence[float]
-) -> tuple[tuple[int, ...], tuple[str, ...], list[MarginScores]]:
+) -> tuple[tuple[int, ...], tuple[str, ...], list[clique_scores.MarginScores]]:
     """Return the numbers of categories, the variables with one, and scores for each precision.
 
     This machine counts margins: of the records, or of the different keys where an engine elsewhere
@@ -351,21 +334,23 @@ def _scores(
     ):
         marginals = Marginals(key_table)
         lowest, highest = marginals.ranges()
-        levels = supplied_levels(lowest.tolist(), n_codes)
+        levels = clique_scores.supplied_levels(lowest.tolist(), n_codes)
         constant = [name for name, same in zip(keys, lowest == highest, strict=True) if same]
-        every = SuppliedScores.at_each_precision(marginals.of, n_classes, levels, precisions)
+        every = clique_scores.SuppliedScores.at_each_precision(
+            marginals.of, n_classes, levels, precisions
+        )
         return levels, tuple(constant), every
     if engine.is_local:
         codes, counts = key_table.matrix(), None
     else:
         codes, counts = key_table.distinct.codes, key_table.distinct.counts
-    levels = declared_levels(codes, n_codes)
+    levels = clique_scores.declared_levels(codes, n_codes)
     constant = [
         name
         for name, column in zip(keys, codes.T, strict=True)
         if len(column) and bool((column == column[0]).all())
     ]
-    every = MarginScores.at_precisions(codes, levels, precisions, counts=counts)
+    every = clique_scores.MarginScores.at_precisions(codes, levels, precisions, counts=counts)
     return levels, tuple(constant), every
 
 
@@ -382,7 +367,9 @@ def _unusual(asked: FitOptions, *names: str) -> dict[str, str]:
     return {name: text for name, text in texts_of(asked, *names).items() if text != usual[name]}
 
 
-def _part_of(progress: Progress | None, place: int, n_searches: int) -> Progress | None:
+def _part_of(
+    progress: results.Progress | None, place: int, n_searches: int
+) -> results.Progress | None:
     if progress is None:
         return None
 
@@ -395,13 +382,19 @@ def _part_of(progress: Progress | None, place: int, n_searches: int) -> Progress
     return told
 
 
-def _is_large(scores: MarginScores) -> bool:
+def _is_large(scores: clique_scores.MarginScores) -> bool:
     """Tell whether annealing would take minutes, so that the greedy run has to do, others hours."""
-    return isinstance(scores, SuppliedScores) or scores.n_rows * scores.n_variables**2 > _LARGE
+    return (
+        isinstance(scores, clique_scores.SuppliedScores)
+        or scores.n_rows * scores.n_variables**2 > _LARGE
+    )
 
 
 def _search(
-    scores: MarginScores, method: FitMethod, asked: FitOptions, progress: Progress | None
+    scores: clique_scores.MarginScores,
+    method: FitMethod,
+    asked: FitOptions,
+    progress: results.Progress | None,
 ) -> SearchResult:
     common: dict[str, Any] = {
         "seed": asked.seed,
@@ -438,7 +431,7 @@ def estimate_sample(
     codes: NDArray[np.unsignedinteger[Any]],
     levels: Sequence[int],
     fraction: Fraction,
-    search: Callable[[MarginScores], SearchResult],
+    search: Callable[[clique_scores.MarginScores], SearchResult],
     *,
     seed: int = 0,
 ) -> SampleEstimate:
@@ -451,7 +444,10 @@ def estimate_sample(
     # The missing cell has code 0, whether it occurs or not.
     table = ClassTable(codes[first], counts, [level + 1 for level in levels])
     precisions = recommended_precisions(len(codes))
-    found = [search(scores) for scores in MarginScores.at_precisions(codes, levels, precisions)]
+    found = [
+        search(scores)
+        for scores in clique_scores.MarginScores.at_precisions(codes, levels, precisions)
+    ]
     estimate = calibrated_estimate(
         table,
         [model for result in found for model in result.models],
@@ -464,9 +460,9 @@ def estimate_sample(
 
 def plot_model(fit: ModelFit) -> Figure:
     """Draw the variables in a circle, joined by edges that are as dark as they are probable."""
-    letters = drawable_letters()
+    letters = results.drawable_letters()
     n = len(fit.keys)
-    figure = new_figure(7.2, 6.2)
+    figure = results.new_figure(7.2, 6.2)
     ax = figure.add_subplot()
     angles = [2 * math.pi * place / n + math.pi / 2 for place in range(n)]
     points = [(math.cos(angle), math.sin(angle)) for angle in angles]
@@ -481,19 +477,19 @@ def plot_model(fit: ModelFit) -> Figure:
             ax.plot(
                 [points[v][0], points[w][0]],
                 [points[v][1], points[w][1]],
-                color=COLOURS[0] if is_best else COLOURS[1],
+                color=results.COLOURS[0] if is_best else results.COLOURS[1],
                 alpha=0.15 + 0.85 * chance,
                 linewidth=1 + 2 * chance,
                 linestyle="-" if is_best else "--",
                 zorder=1,
             )
     for name, angle, (x, y) in zip(fit.keys, angles, points, strict=True):
-        ax.plot([x], [y], "o", color=MUTED, markersize=9, zorder=2)
+        ax.plot([x], [y], "o", color=results.MUTED, markersize=9, zorder=2)
         side = "left" if math.cos(angle) > 0.1 else "right" if math.cos(angle) < -0.1 else "center"
         ax.text(
             1.09 * x,
             1.09 * y,
-            drawable(short(name, _NAME_LETTERS), letters),
+            results.drawable(short(name, _NAME_LETTERS), letters),
             ha=side,
             va="bottom" if y > 0.9 else "top" if y < -0.9 else "center",
             parse_math=False,
@@ -507,18 +503,18 @@ def plot_model(fit: ModelFit) -> Figure:
 
 def plot_trace(fit: ModelFit) -> Figure:
     """Plot the log marginal likelihood along each chain or run."""
-    figure = new_figure(7.6, 3.8)
+    figure = results.new_figure(7.6, 3.8)
     ax = figure.add_subplot()
     for number, line in enumerate(np.atleast_2d(fit.search.trace)):
         step = max(len(line) // _MOST_POINTS, 1)
         places = np.arange(0, len(line), step)
-        ax.plot(places, line[::step], color=COLOURS[number % len(COLOURS)], linewidth=0.9,
+        ax.plot(places, line[::step], color=results.COLOURS[number % len(results.COLOURS)], linewidth=0.9,
                 label=f"chain {number + 1}")  # fmt: skip
     if fit.search.burn_in:
-        ax.axvline(fit.search.burn_in, color=MUTED, linestyle=":", label="end of burn-in")
+        ax.axvline(fit.search.burn_in, color=results.MUTED, linestyle=":", label="end of burn-in")
     ax.set_xlabel("draw")
     ax.set_ylabel("log marginal likelihood")
-    ax.grid(color=GRID)
+    ax.grid(color=results.GRID)
     ax.set_axisbelow(True)
     if fit.search.trace.size:
         ax.legend(frameon=False, fontsize=8, loc="best")
@@ -533,12 +529,19 @@ def plot_relative(risk: RelativeRisk) -> Figure:
         f"category {place}" if of_categories else line.variable
         for place, line in enumerate(lines, 1)
     ]
-    figure = new_figure(8.0, 1.4 + 0.3 * len(lines))
-    ax = ruled(figure.add_subplot(), "x")
+    figure = results.new_figure(8.0, 1.4 + 0.3 * len(lines))
+    ax = results.ruled(figure.add_subplot(), "x")
     values = [line.tau1_left for line in lines]
     spans = np.abs(np.array([line.tau1_range for line in lines]).T - np.array(values))
-    ax.barh(range(len(lines)), values, xerr=spans, color=COLOURS[0], ecolor=MUTED, capsize=2)
-    name_bars(ax, names, _NAME_LETTERS)
+    ax.barh(
+        range(len(lines)),
+        values,
+        xerr=spans,
+        color=results.COLOURS[0],
+        ecolor=results.MUTED,
+        capsize=2,
+    )
+    results.name_bars(ax, names, _NAME_LETTERS)
     ax.set_xlabel("Population uniques that are left without it")
     left = len(risk.lines) - len(lines)
     more = f" ({left:,} more not shown)" if left else ""

@@ -21,12 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.decomposable.junction_tree import ClassTable, infer_values
-from gamekeeper.algorithms.models.population_model import (
-    PopulationEstimate,
-    calibrated_estimate,
-    risk_without,
-    suppressed_sums,
-)
+from gamekeeper.algorithms.models import population_model
 from gamekeeper.algorithms.models.rate_mixture import FileEstimate
 from gamekeeper.arrow import pa
 from gamekeeper.attack.models.inference import ModelRisk, require_same_keys
@@ -197,7 +192,7 @@ def categories_risk(risk: ModelRisk, asked: CategoriesInput) -> RelativeRisk:
     coded = key_table.coded.codebook[variable]
     present = np.unique(risk.table.rows[:, number]).tolist()
     if chosen is By.SUPPRESSION:
-        sums = suppressed_sums(risk.table, risk.estimate, number)
+        sums = population_model.suppressed_sums(risk.table, risk.estimate, number)
         lines = [
             _line(
                 risk.estimate.file, variable, coded.words[code], sums[code].n_uniques, sums[code].tau1,
@@ -267,14 +262,14 @@ def _averaged(lines: list[RelativeLine], category: str) -> RelativeLine:
     return replace(lines[0], category=category, n_unbounded=n_unbounded, **means)
 
 
-def _calibrated(risk: ModelRisk) -> PopulationEstimate:
+def _calibrated(risk: ModelRisk) -> population_model.PopulationEstimate:
     """Return what is inferred of the whole file by the estimate that `risk_without` uses."""
     if risk.estimate.calibration is not None:
         return risk.estimate
     models, weights = risk.fit.pooled()
     by_cell = risk.fractions
     sampled = float(risk.fraction) if by_cell is None else by_cell.of(risk.table.rows)
-    return calibrated_estimate(
+    return population_model.calibrated_estimate(
         risk.table, list(models), fraction=sampled, weights=weights, interval=risk.estimate.interval
     )
 
@@ -291,10 +286,13 @@ def _bounds(line: RelativeLine) -> str:
 
 
 def _without(
-    risk: ModelRisk, whole: PopulationEstimate, number: int, recode: NDArray[np.int64] | None = None
+    risk: ModelRisk,
+    whole: population_model.PopulationEstimate,
+    number: int,
+    recode: NDArray[np.int64] | None = None,
 ) -> RelativeLine:
     models, weights = risk.fit.pooled()
-    left = risk_without(
+    left = population_model.risk_without(
         risk.table,
         list(models),
         number,

@@ -12,12 +12,7 @@ from typing import Any
 
 from gamekeeper.algorithms.linear.facts import Certificate
 from gamekeeper.arrow import pa
-from gamekeeper.attack.tables.bounding import (
-    HOW_IN_AUDITS,
-    assumed_summary,
-    possible_sums_words,
-    under_assumption,
-)
+from gamekeeper.attack.tables import bounding
 from gamekeeper.attack.tables.insiders import Insiders, Interval
 from gamekeeper.attack.tables.rules import Rounding, RuleStanding, failing_rules
 from gamekeeper.data.tables.cell_facts import CellFacts, PublishedShare
@@ -379,7 +374,7 @@ class TableAudit(Result):
             return {}
         open_ = sum(one.verdict == "open" for one in self.if_disjoint.cells)
         return {
-            **assumed_summary(self.assumed),
+            **bounding.assumed_summary(self.assumed),
             "open_if_disjoint": open_,
             "rules_met_if_disjoint": self.if_disjoint.summary()["rules_met"],
         }
@@ -405,7 +400,7 @@ class TableAudit(Result):
                     f"{said} This takes no label of {quoted(axes)} to be the sum of others"
                     f" (--disjoint {','.join(axes)})."
                 )
-            return under_assumption(said, "Whether hidden cells are safe", self.provenance)
+            return bounding.under_assumption(said, "Whether hidden cells are safe", self.provenance)
         said = self._outside()
         if self.insiders is None or not self.insiders.cells:
             return said
@@ -461,7 +456,9 @@ class TableAudit(Result):
         if self.if_disjoint is not None:
             met = [one for one in self.if_disjoint.standings if one.is_met]
             said += [f"If no label is the sum of others, rule {one.rule} is met." for one in met]
-            said += possible_sums_words(self.assumed, HOW_IN_AUDITS) if most else []
+            said += (
+                bounding.possible_sums_words(self.assumed, bounding.HOW_IN_AUDITS) if most else []
+            )
         if self.without_flags is not None:
             said.append(
                 f"Without what the statuses tell, {self.without_flags:,} could be recomputed."

@@ -21,21 +21,9 @@ from numpy.typing import NDArray
 from gamekeeper.algorithms.releases.cell_system import Kind
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountMargin
 from gamekeeper.arrow import pa
+from gamekeeper.attack.tables import bounding
 from gamekeeper.attack.tables.audit_result import figure_text, printed_text
 from gamekeeper.attack.tables.auditing import Examined, examined, facts_told
-from gamekeeper.attack.tables.bounding import (
-    HOW_IN_BOUNDS,
-    Solved,
-    assumed_summary,
-    assumptions,
-    closed_sums,
-    consistent,
-    possible_sums_words,
-    require_cells,
-    searched_sums,
-    solve_bounds,
-    under_assumption,
-)
 from gamekeeper.attack.tables.insiders import Interval
 from gamekeeper.attack.tables.options import BoundsInput, BoundsMethod, RecodedInput
 from gamekeeper.attack.tables.rules import NamedRule, RuleStanding, failing_rules, judge, read_rules
@@ -64,7 +52,7 @@ _CELL_BYTES, _WORD_BYTES = 40, 20
 def judge_release(
     release: Release,
     rules: Sequence[NamedRule],
-    base: Solved,
+    base: bounding.Solved,
     most_programs: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[RuleStanding, ...]:
@@ -85,7 +73,7 @@ def judge_release(
 
 def hidden_intervals(
     release: Release,
-    base: Solved,
+    base: bounding.Solved,
     most_programs: int | None = None,
     progress: Progress | None = None,
 ) -> dict[int, Interval]:
@@ -107,7 +95,7 @@ def hidden_intervals(
         if is_base:
             found |= _intervals(base, cells, 0)
         elif len(cells):
-            solved = closed_sums(release.constraints, margin) or searched_sums(
+            solved = bounding.closed_sums(release.constraints, margin) or bounding.searched_sums(
                 release.constraints, margin, most_programs, progress
             )
             found |= _intervals(solved, cells, row)
@@ -119,7 +107,7 @@ def hidden_intervals(
     return found
 
 
-def _intervals(solved: Solved, cells: np.ndarray, first: int) -> dict[int, Interval]:
+def _intervals(solved: bounding.Solved, cells: np.ndarray, first: int) -> dict[int, Interval]:
     lower, upper, tight = (
         of.reshape(-1)[cells] for of in (solved.lower, solved.upper, solved.tight)
     )
@@ -188,7 +176,7 @@ class TableBounds(Result):
             "rules": len(self.standings),
             "rules_met": sum(one.is_met for one in self.standings),
             "method": self.provenance.variant,
-            **assumed_summary(self.assumed),
+            **bounding.assumed_summary(self.assumed),
         }
 
     def sentences(self, most: int = 6) -> list[str]:
@@ -218,8 +206,15 @@ class TableBounds(Result):
         for one in self.standings:
             said += [one.sentence(), *one.notes]
         what = "Whether these bounds hold, and are tight,"
-        said[0] = under_assumption(said[0], what, self.provenance)
-        return [*said, *(possible_sums_words(self.assumed, HOW_IN_BOUNDS, most) if most else [])]
+        said[0] = bounding.under_assumption(said[0], what, self.provenance)
+        return [
+            *said,
+            *(
+                bounding.possible_sums_words(self.assumed, bounding.HOW_IN_BOUNDS, most)
+                if most
+                else []
+            ),
+        ]
 
     def to_arrow(self) -> pa.Table:
         """Return one row per cell: its categories, bounds, and whether they are tight."""
@@ -309,10 +304,10 @@ def bounds_of_release(release: Release, asked: BoundsInput) -> TableBounds:
     started = time.perf_counter()
     rules = read_rules(asked.rules)
     words = "Bounds on the cells of a release were asked for."
-    require_cells(release, words)
+    bounding.require_cells(release, words)
     require_bounds(release.size)
-    with consistent(release, words):
-        solved = solve_bounds(
+    with bounding.consistent(release, words):
+        solved = bounding.solve_bounds(
             release.constraints,
             BoundsMethod(asked.method),
             asked.most_programs,
@@ -359,7 +354,7 @@ def _bounds_of_tables(tables: TableSet, asked: BoundsInput) -> TableBounds:
             {
                 **facts_told(tables, seen.search),
                 **texts_of(asked, "rules", "tolerance", "negative"),
-                **assumed_summary(seen.assumed),
+                **bounding.assumed_summary(seen.assumed),
             },
             fingerprint=tables.fingerprint,
             seconds=time.perf_counter() - started,
@@ -459,11 +454,13 @@ def bound_recoded(release: Release, asked: RecodedInput) -> TableBounds:
     blank = np.zeros([int(number.max()) + 1 for number in numbers], np.int64)
     margin = CountMargin(numbers, blank, blank)
     words = "Bounds on a recoded table were asked for."
-    with consistent(release, words):
-        solved = closed_sums(release.constraints, margin)
+    with bounding.consistent(release, words):
+        solved = bounding.closed_sums(release.constraints, margin)
         if solved is None:
-            require_cells(release, words)
-            solved = searched_sums(release.constraints, margin, asked.most_programs, asked.progress)
+            bounding.require_cells(release, words)
+            solved = bounding.searched_sums(
+                release.constraints, margin, asked.most_programs, asked.progress
+            )
     kept = tuple(axis for axis in axes if axis is not None)
     return _bounds(release, kept, solved, started)
 
@@ -553,7 +550,7 @@ def _recoded_axes(
 def _bounds(
     release: Release,
     axes: tuple[Axis, ...],
-    solved: Solved,
+    solved: bounding.Solved,
     started: float,
     standings: tuple[RuleStanding, ...] = (),
 ) -> TableBounds:
@@ -571,7 +568,7 @@ def _bounds(
                 "published": str(len(release.published)),
                 "cells": str(math.prod(release.constraints.shape)),
                 **({"rules": ", ".join(one.rule for one in standings)} if standings else {}),
-                **assumptions(release),
+                **bounding.assumptions(release),
             },
             fingerprint=release.fingerprint,
             seconds=time.perf_counter() - started,

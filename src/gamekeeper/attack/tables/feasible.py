@@ -23,32 +23,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.bounds.attributions import (
-    MOST_COMBINATIONS,
-    MOST_STATEMENTS,
-    Attribution,
-    GroupAttribution,
-    find_attributions,
-    find_group_attributions,
-)
-from gamekeeper.algorithms.feasible.counting import (
-    CellPosteriors,
-    cell_posteriors,
-    count_tables,
-    list_tables,
-)
+from gamekeeper.algorithms.bounds import attributions
+from gamekeeper.algorithms.feasible import counting
 from gamekeeper.algorithms.feasible.independent_parts import Likelihood
 from gamekeeper.algorithms.feasible.sampling import DrawingTime, estimate_tables
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, kept_axes
 from gamekeeper.arrow import pa
-from gamekeeper.attack.tables.bounding import (
-    assumptions,
-    closed_sums,
-    consistent,
-    require_cells,
-    searched_sums,
-    under_assumption,
-)
+from gamekeeper.attack.tables import bounding
 from gamekeeper.attack.tables.bounds import TableBounds, bounds_of_release
 from gamekeeper.attack.tables.options import PRIORS, AttributionInput, BoundsInput, FeasibleInput
 from gamekeeper.budget import require_memory
@@ -90,7 +71,7 @@ class FeasibleTables(Result):
     error: float | None
     is_endless: bool
     prior: str
-    cells: CellPosteriors | None
+    cells: counting.CellPosteriors | None
     tables: Integers | None
     notes: tuple[str, ...]
     provenance: Provenance
@@ -145,7 +126,7 @@ class FeasibleTables(Result):
             if not cells.exact:
                 said.append(_worth(cells))
         what = "Which tables agree with the release"
-        first = [under_assumption(one, what, self.provenance) for one in said[:1]]
+        first = [bounding.under_assumption(one, what, self.provenance) for one in said[:1]]
         return [*first, *said[1:], *self.notes]
 
     def to_arrow(self) -> pa.Table:
@@ -205,7 +186,7 @@ def explore_tables(release: Release, asked: FeasibleInput) -> FeasibleTables:
     number = estimate = error = tables = cells = None
     is_endless = False
     words = "The tables that agree with a release were asked for."
-    require_cells(release, words)
+    bounding.require_cells(release, words)
     require_memory(
         words,
         release.size * _CELL_BYTES,
@@ -214,9 +195,9 @@ def explore_tables(release: Release, asked: FeasibleInput) -> FeasibleTables:
         " categories",
     )
     within = DrawingTime(asked.max_seconds or None, draws + min(draws, _PILOT) + _PILOTS)
-    with consistent(release, words):
+    with bounding.consistent(release, words):
         try:
-            number = count_tables(
+            number = counting.count_tables(
                 constraints, most=asked.most or MOST_TABLES, within=within, progress=asked.progress
             )
             is_endless = number is None
@@ -226,7 +207,7 @@ def explore_tables(release: Release, asked: FeasibleInput) -> FeasibleTables:
             )
             estimate, error = guess or (None, None)
         if asked.listed and number is not None and number <= asked.listed:
-            tables = list_tables(constraints, most=asked.listed)
+            tables = counting.list_tables(constraints, most=asked.listed)
         elif asked.listed:
             notes.append(f"The tables are not listed: there are more than {asked.listed:,}.")
         if is_endless and prior != "poisson":
@@ -235,7 +216,7 @@ def explore_tables(release: Release, asked: FeasibleInput) -> FeasibleTables:
                 " 'poisson' makes them finite."
             )
         else:
-            cells = cell_posteriors(
+            cells = counting.cell_posteriors(
                 constraints,
                 _likelihoods(release),
                 prior,  # pyright: ignore[reportArgumentType]
@@ -259,7 +240,11 @@ def explore_tables(release: Release, asked: FeasibleInput) -> FeasibleTables:
         Provenance(
             "feasible tables",
             "sampled" if is_sampled else "exact",
-            {"prior": prior, "draws": str(draws) if is_sampled else "0", **assumptions(release)},
+            {
+                "prior": prior,
+                "draws": str(draws) if is_sampled else "0",
+                **bounding.assumptions(release),
+            },
             seed=seed if is_sampled else None,
             fingerprint=release.fingerprint,
             seconds=time.perf_counter() - started,
@@ -288,7 +273,7 @@ def _weighed(release: Release, row: int) -> Likelihood | None:
     return first, chances
 
 
-def _worth(cells: CellPosteriors) -> str:
+def _worth(cells: counting.CellPosteriors) -> str:
     said = (
         "These are estimates from random tables, worth"
         f" {cells.effective_size:,.0f} independent ones at least"
@@ -309,17 +294,17 @@ class Attributions(Result):
     """
 
     axes: tuple[Axis, ...]
-    statements: tuple[Attribution, ...]
+    statements: tuple[attributions.Attribution, ...]
     bounds: TableBounds
     provenance: Provenance
-    groups: tuple[GroupAttribution, ...] = ()
+    groups: tuple[attributions.GroupAttribution, ...] = ()
     n_no_news: int = 0
 
-    def of_kind(self, kind: str) -> tuple[Attribution, ...]:
+    def of_kind(self, kind: str) -> tuple[attributions.Attribution, ...]:
         """Return the positive or the negative statements."""
         return tuple(one for one in self.statements if one.kind == kind)
 
-    def words(self, one: Attribution | GroupAttribution) -> str:
+    def words(self, one: attributions.Attribution | attributions.GroupAttribution) -> str:
         """Return a statement in words."""
         conditions = " and ".join(
             f"{self.axes[axis].name} {self.axes[axis].categories[category]}"
@@ -327,7 +312,7 @@ class Attributions(Result):
         )
         who = f" with {conditions}" if conditions else ""
         target = f"{self.axes[one.target].name} {self.axes[one.target].categories[one.category]}"
-        if isinstance(one, GroupAttribution):
+        if isinstance(one, attributions.GroupAttribution):
             have = f"{one.others:,} at most" if one.kind == "coalition" else _at_least(one.share)
             if one.kind == "share":
                 kind = f"those{who}" if who else "all"
@@ -379,7 +364,7 @@ class Attributions(Result):
             )
         if self.n_no_news:
             first += f" {count_of(self.n_no_news, 'statement')} on cells that are known to be empty left out."
-        first = under_assumption(first, "What can be said of people", self.provenance)
+        first = bounding.under_assumption(first, "What can be said of people", self.provenance)
         certain = self.statements[:most]
         return [
             first,
@@ -435,22 +420,22 @@ def infer_attributions(release: Release, asked: AttributionInput) -> Attribution
         lower, upper = margin(axes)
         return int(lower[categories]), int(upper[categories])
 
-    statements = find_attributions(
+    statements = attributions.find_attributions(
         found.upper == 0,
         people,
         max_conditions=asked.max_conditions,
-        max_combinations=asked.max_combinations or MOST_COMBINATIONS,
-        max_statements=asked.max_statements or MOST_STATEMENTS,
+        max_combinations=asked.max_combinations or attributions.MOST_COMBINATIONS,
+        max_statements=asked.max_statements or attributions.MOST_STATEMENTS,
     )
-    groups: tuple[GroupAttribution, ...] = ()
+    groups: tuple[attributions.GroupAttribution, ...] = ()
     if asked.share is not None or asked.coalition:
-        groups = find_group_attributions(
+        groups = attributions.find_group_attributions(
             margin,
             len(names),
             share=None if asked.share is None else Fraction(str(asked.share)) / 100,
             coalition=asked.coalition,
             max_conditions=asked.max_conditions,
-            max_statements=asked.max_statements or MOST_STATEMENTS,
+            max_statements=asked.max_statements or attributions.MOST_STATEMENTS,
         )
     known = [_categories(release.axes, one.items()) for one in asked.structural]
     first = _categories(
@@ -470,7 +455,7 @@ def infer_attributions(release: Release, asked: AttributionInput) -> Attribution
         Provenance(
             "logical attributions",
             found.provenance.variant,
-            {"about": ", ".join(asked.about), **assumptions(release)},
+            {"about": ", ".join(asked.about), **bounding.assumptions(release)},
             fingerprint=release.fingerprint,
             seconds=time.perf_counter() - started,
         ),
@@ -498,7 +483,7 @@ def _category(axes: Sequence[Axis], name: str, category: str) -> tuple[int, int]
 
 
 def _is_no_news(
-    one: Attribution, known: Sequence[frozenset[tuple[int, int]]], axes: Sequence[Axis]
+    one: attributions.Attribution, known: Sequence[frozenset[tuple[int, int]]], axes: Sequence[Axis]
 ) -> bool:
     if not known:
         return False
@@ -526,7 +511,7 @@ def _margin_bounds(
         return lower, upper
     blank = np.zeros([constraints.shape[axis] for axis in axes], np.int64)
     margin = kept_axes(constraints.shape, axes, blank)
-    exact = closed_sums(constraints, margin) or searched_sums(constraints, margin)
+    exact = bounding.closed_sums(constraints, margin) or bounding.searched_sums(constraints, margin)
     return exact.lower.reshape(blank.shape), exact.upper.reshape(blank.shape)
 
 
@@ -559,7 +544,7 @@ def _at_least(share: Fraction) -> str:
     return f"{digits_text(math.floor(share * 1000) / 10)}%"
 
 
-def _people(one: Attribution | GroupAttribution) -> str:
+def _people(one: attributions.Attribution | attributions.GroupAttribution) -> str:
     if one.people_high >= UNBOUNDED and not one.people_low:
         return "any number of people"
     if one.people_high >= UNBOUNDED:

@@ -17,14 +17,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from gamekeeper.algorithms.releases.primary_rules import (
-    RULE_WORDS,
-    Contributions,
-    Rule,
-    disclosing_counts,
-    disclosing_zeros,
-    parse_rule,
-)
+from gamekeeper.algorithms.releases import primary_rules
 from gamekeeper.attack.tables.insiders import Insiders, Interval, Standing
 from gamekeeper.attack.unexamined import ROUNDING
 from gamekeeper.data.tables.axes import raise_all, unknown_axes
@@ -41,7 +34,7 @@ _RARE = 1_000
 
 def mark_rows(
     table: MagnitudeTable,
-    rules: Sequence[Rule],
+    rules: Sequence[primary_rules.Rule],
     about: Sequence[str],
     structural: Sequence[Mapping[str, str]],
 ) -> tuple[MagnitudeTable, dict[tuple[str, ...], tuple[str, ...]]]:
@@ -75,9 +68,9 @@ def mark_rows(
     broken: dict[tuple[str, ...], tuple[str, ...]] = {}
     for rule in rules:
         found = (
-            disclosing_zeros(counts, axes, totals, impossible)
+            primary_rules.disclosing_zeros(counts, axes, totals, impossible)
             if rule.name == "zero"
-            else disclosing_counts(counts, axes, totals, int(rule.numbers[0]))
+            else primary_rules.disclosing_counts(counts, axes, totals, int(rule.numbers[0]))
         )
         for at in zip(*found.nonzero(), strict=True):
             key = tuple(own[place] for own, place in zip(labels, at, strict=True))
@@ -103,7 +96,7 @@ def _check(
 def _filled(table: MagnitudeTable, labels: Sequence[tuple[str, ...]]) -> MagnitudeTable:
     known = {own: at for at, own in enumerate(zip(*table.labels, strict=True))}
     keys = list(product(*labels))
-    nobody = Contributions((), (), records=0)
+    nobody = primary_rules.Contributions((), (), records=0)
     own = [known.get(key) for key in keys]
     return replace(
         table,
@@ -266,7 +259,7 @@ class NamedRule:
     text: str
     kind: str
     percent: Fraction = Fraction(0)
-    rule: Rule | None = None
+    rule: primary_rules.Rule | None = None
 
 
 def read_rules(typed: Iterable[str]) -> list[NamedRule]:
@@ -290,7 +283,7 @@ def read_rules(typed: Iterable[str]) -> list[NamedRule]:
                     )
                 )
             else:
-                found.append(NamedRule(text, "contributions", rule=parse_rule(text)))
+                found.append(NamedRule(text, "contributions", rule=primary_rules.parse_rule(text)))
         except (InputError, ValueError, ZeroDivisionError):
             problems.append(Problem(Reason.BAD_OPTION, f"rule {quoted([text])}", "is not known."))
     if problems:
@@ -298,7 +291,7 @@ def read_rules(typed: Iterable[str]) -> list[NamedRule]:
             Reason.BAD_OPTION,
             "Tables were to be held to rules.",
             f"{count_of(len(problems), 'rule is', 'rules are')} not known.",
-            f"Rules are: exact, within:10, levels, {RULE_WORDS}.",
+            f"Rules are: exact, within:10, levels, {primary_rules.RULE_WORDS}.",
             problems=problems,
         )
     return found
@@ -425,7 +418,10 @@ def _reached(
 
 
 def _by_contributions(
-    tables: TableSet | None, named: NamedRule, rule: Rule, intervals: Mapping[int, Interval]
+    tables: TableSet | None,
+    named: NamedRule,
+    rule: primary_rules.Rule,
+    intervals: Mapping[int, Interval],
 ) -> RuleStanding:
     made = RuleStanding(named.text, rule.words)
     truths = _truths(tables)
@@ -480,7 +476,7 @@ def _untold(tables: TableSet | None, seen: set[int]) -> list[int]:
     return [cell for cell in found if cell not in seen and cell not in empty]
 
 
-def contributions_of(table: CellRows, at: int) -> Contributions | None:
+def contributions_of(table: CellRows, at: int) -> primary_rules.Contributions | None:
     """Return what is known of the contributions to a cell; None where nothing is."""
     figure, count = table.figures[at], (table.counts or [None] * len(table))[at]
     if count is None:
@@ -491,10 +487,10 @@ def contributions_of(table: CellRows, at: int) -> Contributions | None:
         sizes.pop()
     total = abs(figure) if figure is not None else Fraction(0)
     if figure is None and count > 0 and not sizes:
-        return Contributions((), (), others=Fraction(count), rest=Fraction(1))
+        return primary_rules.Contributions((), (), others=Fraction(count), rest=Fraction(1))
     rest = max(Fraction(0), total - sum(sizes, Fraction(0)))
     ordered = tuple(sorted(sizes, reverse=True))
-    return Contributions(
+    return primary_rules.Contributions(
         ordered,
         (Fraction(1),) * len(ordered),
         rest=rest,

@@ -21,12 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED, CountConstraints, CountMargin
-from gamekeeper.algorithms.subtraction.probability import (
-    RecoveryRule,
-    SubtractionRisk,
-    cell_groups,
-    cell_recovery,
-)
+from gamekeeper.algorithms.subtraction import probability
 from gamekeeper.algorithms.subtraction.recovered_zeros import recovered_zeros, small_area_risks
 from gamekeeper.algorithms.subtraction.release import (
     MAX_SAMPLES,
@@ -36,12 +31,7 @@ from gamekeeper.algorithms.subtraction.release import (
 )
 from gamekeeper.algorithms.subtraction.zeros import MAX_BITS, release_zeros
 from gamekeeper.arrow import pa
-from gamekeeper.attack.tables.bounding import (
-    assumptions,
-    consistent,
-    require_cells,
-    under_assumption,
-)
+from gamekeeper.attack.tables import bounding
 from gamekeeper.attack.tables.options import SubtractionInput, WithinInput
 from gamekeeper.data.tables.axes import Axis, unknown_axes
 from gamekeeper.data.tables.release import Release, check_truth
@@ -127,7 +117,7 @@ class SubtractionAttack(Result):
 
     tells_of_records = False
 
-    risk: SubtractionRisk
+    risk: probability.SubtractionRisk
     expected: Floats | None
     distribution: Floats | None
     detail: CellRecovery | None
@@ -176,7 +166,7 @@ class SubtractionAttack(Result):
                 f"Estimated from {risk.draws:,} random orders of the population; intervals are of 95%"
                 " for each number of people."
             )
-        said[0] = under_assumption(said[0], "What is learnt", self.provenance)
+        said[0] = bounding.under_assumption(said[0], "What is learnt", self.provenance)
         return [*said, *self.notes]
 
     def _given_away(self) -> list[str]:
@@ -246,14 +236,14 @@ def subtract_known(release: Release, asked: SubtractionInput) -> SubtractionAtta
     ['0', '0', '0', '1/4', '1']
     """
     started = time.perf_counter()
-    require_cells(release, _ASKED)
+    bounding.require_cells(release, _ASKED)
     check_truth(release, asked.truth)
     counts = asked.truth.dense()
     population = int(counts.sum())
     known = range(min(population, _MOST_N) + 1) if asked.n is None else map(int, asked.n)
     n, method, draws, seed = list(known), asked.method, asked.draws, asked.seed
     most = asked.max_samples or MAX_SAMPLES
-    with consistent(release, _ASKED):
+    with bounding.consistent(release, _ASKED):
         risk = release_risk(
             release.constraints, counts, n=n, method=method, draws=draws, seed=seed,
             progress=asked.progress, max_samples=most,
@@ -261,7 +251,7 @@ def subtract_known(release: Release, asked: SubtractionInput) -> SubtractionAtta
     provenance = Provenance(
         "subtraction attribution probability",
         risk.method,
-        {"n": _numbers(n), "draws": str(risk.draws), **assumptions(release, asked.truth)},
+        {"n": _numbers(n), "draws": str(risk.draws), **bounding.assumptions(release, asked.truth)},
         seed=seed if risk.draws else None,
         fingerprint=release.fingerprint,
         seconds=time.perf_counter() - started,
@@ -270,7 +260,7 @@ def subtract_known(release: Release, asked: SubtractionInput) -> SubtractionAtta
     rule = release_rule(release.constraints, counts.reshape(-1))
     if rule is not None:
         expected, distribution = _numbers_of_zeros(rule, n)
-        cells = cell_recovery(rule, n=[chosen]).reshape(release.shape)
+        cells = probability.cell_recovery(rule, n=[chosen]).reshape(release.shape)
         categories = _by_category(release, counts, chosen)
         detail = CellRecovery(release.axes, chosen, cells, categories, provenance)
         return SubtractionAttack(risk, expected, distribution, detail, (), provenance)
@@ -296,21 +286,23 @@ def subtract_known(release: Release, asked: SubtractionInput) -> SubtractionAtta
 def _by_category(release: Release, counts: Integers, n: int, **options: Any) -> tuple[Floats, ...]:
     found: list[Floats] = []
     for axis in range(len(release.shape)):
-        groups = cell_groups(release.shape, (axis,))
+        groups = probability.cell_groups(release.shape, (axis,))
         risks = release_group_risks(release.constraints, counts, groups, n=[n], **options)
         found.append(np.array([float(risk.values[0]) for risk in risks]))
     return tuple(found)
 
 
-def _numbers_of_zeros(rule: RecoveryRule, asked: Sequence[int]) -> tuple[Floats, Floats | None]:
+def _numbers_of_zeros(
+    rule: probability.RecoveryRule, asked: Sequence[int]
+) -> tuple[Floats, Floats | None]:
     try:
         zeros = recovered_zeros(rule, n=asked)
     except LimitError:
-        return cell_recovery(rule, n=asked).reshape(len(asked), -1).sum(axis=1), None
+        return probability.cell_recovery(rule, n=asked).reshape(len(asked), -1).sum(axis=1), None
     return zeros.expected, zeros.probabilities
 
 
-def _told(risk: SubtractionRisk) -> list[int]:
+def _told(risk: probability.SubtractionRisk) -> list[int]:
     """Choose a few numbers of people to speak of: the first that matter, and the last."""
     above = np.flatnonzero(risk.values > 0)
     chosen = {len(risk.n) - 1}
@@ -320,7 +312,7 @@ def _told(risk: SubtractionRisk) -> list[int]:
     return sorted(chosen)
 
 
-def _probability(risk: SubtractionRisk, k: int) -> str:
+def _probability(risk: probability.SubtractionRisk, k: int) -> str:
     value = three_digits(risk.values[k])
     if risk.draws:
         return f"{value} ({three_digits(risk.lower[k])} to {three_digits(risk.upper[k])})"
@@ -387,7 +379,7 @@ class ConditionalSubtraction(Result):
                 f" {count_of(int(np.count_nonzero(risks > _THRESHOLD)), 'table')}, for certain in"
                 f" {np.count_nonzero(risks == 1):,}."
             )
-        said[0] = under_assumption(said[0], "What is learnt", self.provenance)
+        said[0] = bounding.under_assumption(said[0], "What is learnt", self.provenance)
         return [*said, *self.notes]
 
     def to_arrow(self) -> pa.Table:
@@ -429,7 +421,7 @@ def subtract_within(release: Release, asked: WithinInput) -> ConditionalSubtract
     [[0.2, 0.4], [0.0, 0.0]]
     """
     started = time.perf_counter()
-    require_cells(release, "SAP within areas or keys was asked for.")
+    bounding.require_cells(release, "SAP within areas or keys was asked for.")
     check_truth(release, asked.truth)
     axes = _axis_numbers(release, asked.keys)
     n = sorted({int(k) for k in (_DEFAULT_N if asked.n is None else asked.n)})
@@ -441,10 +433,10 @@ def subtract_within(release: Release, asked: WithinInput) -> ConditionalSubtract
             "Give at least one, such as 1 to 20.",
         )
     counts, own_people = asked.truth.dense(), asked.own_people
-    groups = cell_groups(release.shape, axes)
+    groups = probability.cell_groups(release.shape, axes)
     notes: list[str] = []
     n_sampled = 0
-    with consistent(release, "SAP within areas or keys was asked for."):
+    with bounding.consistent(release, "SAP within areas or keys was asked for."):
         constraints = release.constraints
         apart = [margin for margin in constraints.margins if _tells_apart(margin, axes)]
         is_whole = len(apart) == len(constraints.margins)
@@ -482,7 +474,7 @@ def subtract_within(release: Release, asked: WithinInput) -> ConditionalSubtract
             {
                 "keys": ", ".join(asked.keys),
                 "n": ",".join(map(str, n)),
-                **assumptions(release, asked.truth),
+                **bounding.assumptions(release, asked.truth),
             },
             seed=asked.seed if n_sampled else None,
             fingerprint=release.fingerprint,

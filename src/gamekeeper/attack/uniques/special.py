@@ -25,20 +25,7 @@ from gamekeeper.attack.experiments.harness import sample_size
 from gamekeeper.attack.matching import MatchedClasses, match_classes
 from gamekeeper.attack.options import SpecialOptions
 from gamekeeper.attack.risk import keyed_provenance
-from gamekeeper.attack.uniques.special_trials import (
-    Coarsening,
-    Growth,
-    KeyParts,
-    Removal,
-    SpecialProperties,
-    Thinning,
-    Trials,
-    both_kinds,
-    chances_to_stay_unique,
-    levels_survived,
-    property_lines,
-    thin,
-)
+from gamekeeper.attack.uniques import special_trials
 from gamekeeper.data.engine.gate import FEWER_RECORDS, require_brought
 from gamekeeper.data.keys.key_table import KeyTable
 from gamekeeper.data.keys.listed_records import ListedRecords
@@ -141,8 +128,8 @@ class SpecialUniques(Result):
     n_special: int
     special_size: int
     table: pa.Table
-    trials: Trials
-    properties: SpecialProperties
+    trials: special_trials.Trials
+    properties: special_trials.SpecialProperties
     provenance: Provenance
     caution: str = ""
 
@@ -219,7 +206,7 @@ def assess_special_uniques(key_table: KeyTable, asked: SpecialOptions) -> Specia
     codes, counts = listed.codes(), listed.counts if listed.by_key else None
     rows = _rows(listed) if steps else None
     tell = _Teller(asked.progress, 2 + len(levels) + len(steps))
-    parts = KeyParts(codes, missing, counts, max_seconds=asked.max_seconds or None)
+    parts = special_trials.KeyParts(codes, missing, counts, max_seconds=asked.max_seconds or None)
     unique = parts.unique()
     places = np.flatnonzero(unique)
     stays = parts.unique_without_each()[places]
@@ -237,26 +224,29 @@ def assess_special_uniques(key_table: KeyTable, asked: SpecialOptions) -> Specia
         **{f"needs {name}": ~stays[:, place] for place, name in enumerate(key_table.keys)},
     }
     removals = tuple(
-        Removal(name, *both_kinds(~stays[:, place], special))
+        special_trials.Removal(name, *special_trials.both_kinds(~stays[:, place], special))
         for place, name in enumerate(key_table.keys)
     )
-    coarsenings: list[Coarsening] = []
+    coarsenings: list[special_trials.Coarsening] = []
     for name, recodes in levels.items():
         new_codes = [recode.codes for recode in recodes]
         place = key_table.keys.index(name)
-        kept = levels_survived(codes, place, new_codes, missing, counts)[places]
+        kept = special_trials.levels_survived(codes, place, new_codes, missing, counts)[places]
         columns[f"coarser {name}"] = kept.sum(axis=1)
         coarsenings += [
-            Coarsening(
-                name, number + 1, len(recode.words) - 1, *both_kinds(~kept[:, number], special)
+            special_trials.Coarsening(
+                name,
+                number + 1,
+                len(recode.words) - 1,
+                *special_trials.both_kinds(~kept[:, number], special),
             )
             for number, recode in enumerate(recodes)
         ]
         tell.step()
-    thinnings: list[Thinning] = []
+    thinnings: list[special_trials.Thinning] = []
     for number, step in enumerate(steps):
         thinnings.append(
-            thin(
+            special_trials.thin(
                 parts,
                 unique,
                 step,
@@ -268,7 +258,7 @@ def assess_special_uniques(key_table: KeyTable, asked: SpecialOptions) -> Specia
             )
         )
         tell.step()
-    growths: list[Growth] = []
+    growths: list[special_trials.Growth] = []
     alone = None
     if matched is not None:
         sizes = _people(matched, listed)[places]
@@ -296,8 +286,8 @@ def assess_special_uniques(key_table: KeyTable, asked: SpecialOptions) -> Specia
         seed=asked.seed,
         seconds=time.perf_counter() - started,
     )
-    trials = Trials(removals, tuple(coarsenings), tuple(thinnings), tuple(growths))
-    lines = property_lines(special, smallest, trials, alone)
+    trials = special_trials.Trials(removals, tuple(coarsenings), tuple(thinnings), tuple(growths))
+    lines = special_trials.property_lines(special, smallest, trials, alone)
     return SpecialUniques(
         key_table.keys,
         key_table.n_records,
@@ -307,7 +297,7 @@ def assess_special_uniques(key_table: KeyTable, asked: SpecialOptions) -> Specia
         # In the order of the file, which that of keys is not.
         _table(columns).sort_by("record"),
         trials,
-        SpecialProperties(lines, provenance),
+        special_trials.SpecialProperties(lines, provenance),
         provenance,
         key_table.caution,
     )
@@ -384,7 +374,7 @@ def _grow(
     sizes: NDArray[np.int64],
     special: NDArray[np.bool_],
     larger: Sequence[str | float | Fraction] | None,
-) -> Iterator[tuple[Growth, NDArray[np.float64]]]:
+) -> Iterator[tuple[special_trials.Growth, NDArray[np.float64]]]:
     own = Fraction(n_records, n_people)
     if larger is None:
         steps = tuple(
@@ -394,8 +384,8 @@ def _grow(
         steps = checked_steps("larger", larger, least=own)
     for step in steps:
         n_larger = max(n_records, sample_size(n_people, step))
-        chances = chances_to_stay_unique(sizes, n_records, n_people, n_larger)
-        yield Growth(step, *both_kinds(1 - chances, special)), chances
+        chances = special_trials.chances_to_stay_unique(sizes, n_records, n_people, n_larger)
+        yield special_trials.Growth(step, *special_trials.both_kinds(1 - chances, special)), chances
 
 
 def _table(columns: Mapping[str, Any]) -> pa.Table:

@@ -26,16 +26,8 @@ from gamekeeper.algorithms.uniques.minimal_uniques import (
     find_minimal_uniques,
 )
 from gamekeeper.arrow import pa, pc
-from gamekeeper.attack import contributions
+from gamekeeper.attack import contributions, risk
 from gamekeeper.attack.options import UniquesOptions
-from gamekeeper.attack.risk import (
-    DEFAULT_RISK_CLASSES,
-    FileRisk,
-    RecordRisk,
-    RiskClasses,
-    keyed_provenance,
-    parse_risk_classes,
-)
 from gamekeeper.attack.uniques import file_level
 from gamekeeper.attack.uniques.dis import general_dis
 from gamekeeper.attack.uniques.records import (
@@ -74,8 +66,8 @@ class UniquesRisk(Result):
     measures that no record has.
     """
 
-    records: RecordRisk
-    file: FileRisk
+    records: risk.RecordRisk
+    file: risk.FileRisk
     variables: contributions.VariableRisk
     categories: contributions.CategoryRisk
     sizes: contributions.SizeRisk
@@ -182,7 +174,11 @@ def assess_uniques(key_table: KeyTable, asked: UniquesOptions) -> UniquesRisk:
     power, rank_by, classes = asked.power, asked.rank_by, asked.classes
     _check_options(rank_by, asked.fraction, classes)
     if isinstance(classes, str):
-        classes = parse_risk_classes(classes, measure=rank_by) if classes else DEFAULT_RISK_CLASSES
+        classes = (
+            risk.parse_risk_classes(classes, measure=rank_by)
+            if classes
+            else risk.DEFAULT_RISK_CLASSES
+        )
     variables = tuple(key_table.coded.codebook[name] for name in keys)
     engine = key_table.coded.engine
     by_key = stays_elsewhere(engine, key_table.coded.n_records)
@@ -222,7 +218,7 @@ def assess_uniques(key_table: KeyTable, asked: UniquesOptions) -> UniquesRisk:
         rank_by=ranking,
         asked_rank=rank_by,
     )
-    provenance = keyed_provenance(
+    provenance = risk.keyed_provenance(
         "sample uniques",
         "; ".join(MEASURE_NAMES.values()),
         key_table,
@@ -287,14 +283,14 @@ def _results(
     weights = (scores.is_weights, scores.suda_weights)
     risky = _risky(facts)
     meanings = column_meanings(facts.classes, len(facts.table.keys), power)
-    file = FileRisk(file_level.file_lines(facts), file_level.headline(facts), provenance)
+    file = risk.FileRisk(file_level.file_lines(facts), file_level.headline(facts), provenance)
     lines = contributions.variable_contributions(found, variables, *weights, risky)
     by_category = contributions.category_contributions(
         found, variables, explainer.codes, *weights, risky, counts
     )
     kind = file_level.riskiest_kind(found, variables, scores.is_weights)
     return UniquesRisk(
-        RecordRisk(
+        risk.RecordRisk(
             facts.rank_by,
             table,
             meanings,
@@ -319,9 +315,11 @@ def _risky(facts: UniqueFacts) -> NDArray[np.bool_] | None:
     return None if values is None else values >= facts.classes.lowest_threshold
 
 
-def _check_options(rank_by: str, fraction: FractionLike | None, classes: RiskClasses | str) -> None:
+def _check_options(
+    rank_by: str, fraction: FractionLike | None, classes: risk.RiskClasses | str
+) -> None:
     problems: list[Problem] = []
-    if isinstance(classes, RiskClasses) and classes.measure not in MEASURES:
+    if isinstance(classes, risk.RiskClasses) and classes.measure not in MEASURES:
         where, do = (
             f"Risk classes of {quoted([classes.measure])}",
             did_you_mean(classes.measure, MEASURES),

@@ -17,19 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
 import typer
 
-from gamekeeper.cli.commands import (
-    AsFormat,
-    Format,
-    add_later,
-    command,
-    command_group,
-    progress_bar,
-    say,
-    say_all,
-    show,
-    typed,
-    warn,
-)
+from gamekeeper.cli import commands
 from gamekeeper.errors import GamekeeperError
 from gamekeeper.options import Field, build, options_of
 from gamekeeper.store.place import StorePlace, store_place
@@ -50,30 +38,36 @@ if TYPE_CHECKING:
     from gamekeeper.workbench.environment.editing import Edited
 
 
-def show_listing(listing: Listing, how: Format) -> None:
+def show_listing(listing: Listing, how: commands.Format) -> None:
     """Print a page of a list, and how to see the next."""
-    show(listing, how)
-    if how is not Format.TABLE:
+    commands.show(listing, how)
+    if how is not commands.Format.TABLE:
         return
-    say()
+    commands.say()
     shown = listing.summary()
     if listing.n_pages > 1:
         more = f"; next: --page {listing.number + 1}" if shown["to"] < listing.total else ""
-        say(f"{listing.what} {shown['from']:,} to {shown['to']:,} of {listing.total:,}{more}")
+        commands.say(
+            f"{listing.what} {shown['from']:,} to {shown['to']:,} of {listing.total:,}{more}"
+        )
     else:
-        say(count_of(listing.total, listing.what.removesuffix("s")))
+        commands.say(count_of(listing.total, listing.what.removesuffix("s")))
 
 
 def make_edits(
-    store: StorePlace, edits: Sequence[Edit], signature: Signature, freedom: Freedom, how: Format
+    store: StorePlace,
+    edits: Sequence[Edit],
+    signature: Signature,
+    freedom: Freedom,
+    how: commands.Format,
 ) -> None:
     """Make edits and say what was done; unrestricted ones are shown first."""
     from gamekeeper.workbench.environment import editing
 
-    tell = say if how is Format.TABLE else warn
+    tell = commands.say if how is commands.Format.TABLE else commands.warn
     consequences = editing.weigh(store, edits) if freedom.unrestricted else None
     if consequences is not None and not freedom.yes:
-        show(consequences, how)
+        commands.show(consequences, how)
         tell(f"This would happen: {_counted(consequences)}.")
         tell("Nothing was changed. Add --yes to go ahead.")
         raise typer.Exit(2)
@@ -83,17 +77,17 @@ def make_edits(
         tell(f"This happened: {_counted(consequences)}.")
 
 
-def show_edited(store: StorePlace, edited: Edited, how: Format) -> None:
+def show_edited(store: StorePlace, edited: Edited, how: commands.Format) -> None:
     """Say what was acknowledged, or print the line of the history."""
-    if how is Format.TABLE:
+    if how is commands.Format.TABLE:
         for words in edited.words:
-            say(f"Revision {edited.revision}: {words}")
+            commands.say(f"Revision {edited.revision}: {words}")
     else:
         from gamekeeper.workbench.environment.browsing import newest_revision
 
-        show(newest_revision(store), how)
+        commands.show(newest_revision(store), how)
     for note in edited.notes:
-        warn(f"! {note}")
+        commands.warn(f"! {note}")
 
 
 def _counted(consequences: Consequences) -> str:
@@ -161,7 +155,7 @@ def edit_command(
         def make() -> _Work:
             return _editing(work, ask, options_of(request), can_break=can_break)
 
-        add_later(app, name, work.__doc__, make)
+        commands.add_later(app, name, work.__doc__, make)
         return work
 
     return register
@@ -187,7 +181,7 @@ def record_command(
         return _editing(ask, ask, (*options_of(InStore), *_fields(kind)), can_break=can_break)
 
     shown = (f"  {each}" if each.startswith("gamekeeper") else each for each in examples)
-    add_later(app, name, "\n\n".join((words, "[bold]Examples[/bold]", *shown)), make)
+    commands.add_later(app, name, "\n\n".join((words, "[bold]Examples[/bold]", *shown)), make)
 
 
 def _editing(
@@ -195,15 +189,18 @@ def _editing(
 ) -> _Work:
     """Return a function for typer, in place of `work`, that makes the edits that are asked for."""
 
-    def run(values: _Values, how: Format) -> None:
+    def run(values: _Values, how: commands.Format) -> None:
         freedom = build(Freedom, values)
         make_edits(values["store"], ask(values), build(Signature, values), freedom, how)
 
     how = inspect.Parameter(
-        "how", inspect.Parameter.KEYWORD_ONLY, default=Format.TABLE, annotation=AsFormat
+        "how",
+        inspect.Parameter.KEYWORD_ONLY,
+        default=commands.Format.TABLE,
+        annotation=commands.AsFormat,
     )
     shared = (*options_of(Signature), *(options_of(Freedom) if can_break else ()))
-    return typed(work, run, (*own, *shared), [how], OFFERS)
+    return commands.typed(work, run, (*own, *shared), [how], OFFERS)
 
 
 def _fields(record: type[Record]) -> list[Field]:
@@ -230,7 +227,7 @@ def _bare(hint: Any) -> Any:
     return Mapping[of, to]
 
 
-app = command_group(
+app = commands.command_group(
     "variable",
     "Variables: what can be asked, and how its categories relate.\n\n"
     "Edits keep every categorization that was admitted before; what would not is refused with the"
@@ -238,8 +235,8 @@ app = command_group(
 )
 
 
-@command(app, "list")
-def list_command(asked: NamesRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "list")
+def list_command(asked: NamesRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """List variables: scale, categories, and how many forms ask for them in how many ways.
 
     [bold]Examples[/bold]
@@ -248,13 +245,13 @@ def list_command(asked: NamesRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.environment.browsing import variables
 
-    with progress_bar("Opening") as progress:
-        listing = variables(asked, for_people=how is Format.TABLE, progress=progress)
+    with commands.progress_bar("Opening") as progress:
+        listing = variables(asked, for_people=how is commands.Format.TABLE, progress=progress)
     show_listing(listing, how)
 
 
-@command(app, "show", offers=OFFERS)
-def show_command(asked: VariableRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "show", offers=OFFERS)
+def show_command(asked: VariableRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """Show the categories of a variable and what they are made up of.
 
     The codes are shown by `gamekeeper graph`.
@@ -266,10 +263,10 @@ def show_command(asked: VariableRequest, how: AsFormat = Format.TABLE) -> None:
     from gamekeeper.workbench.environment.browsing import variable
 
     table, words = variable(asked)
-    if how is Format.TABLE:
-        say_all(words)
-        say()
-    show(table, how, sentences=words)
+    if how is commands.Format.TABLE:
+        commands.say_all(words)
+        commands.say()
+    commands.show(table, how, sentences=words)
 
 
 @edit_command(app, "add", AddVariableRequest)

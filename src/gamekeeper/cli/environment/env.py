@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gamekeeper.cli.commands import (
-    AsFormat,
-    Format,
-    command,
-    command_group,
-    progress_bar,
-    say,
-    say_all,
-    show,
-    warn,
-)
+from gamekeeper.cli import commands
 from gamekeeper.cli.environment.edits import (
     OFFERS,
     edit_command,
@@ -23,32 +13,19 @@ from gamekeeper.cli.environment.edits import (
     show_listing,
 )
 from gamekeeper.wording import count_of
+from gamekeeper.workbench.requests import environment
 from gamekeeper.workbench.requests.editing import EditFileRequest
-from gamekeeper.workbench.requests.environment import (
-    BackupRequest,
-    BackupsRequest,
-    CopyRequest,
-    DiffRequest,
-    ExportRequest,
-    HistoryRequest,
-    ImportRequest,
-    MergeRequest,
-    NewStoreRequest,
-    Opened,
-    RestoreRequest,
-    TakeBackRequest,
-)
 
 if TYPE_CHECKING:
     from gamekeeper.mapping.edits import Edit
 
-app = command_group(
+app = commands.command_group(
     "env", "A data environment as a whole: make a store, bring it in and out, look back, undo."
 )
 
 
-@command(app, "new")
-def new_command(asked: NewStoreRequest) -> None:
+@commands.command(app, "new")
+def new_command(asked: environment.NewStoreRequest) -> None:
     """Make a new, empty store.
 
     [bold]Examples[/bold]
@@ -58,11 +35,13 @@ def new_command(asked: NewStoreRequest) -> None:
     from gamekeeper.workbench.environment.editing import create_store
 
     create_store(asked)
-    say(f"Made: {asked.place.store}")
+    commands.say(f"Made: {asked.place.store}")
 
 
-@command(app, "import")
-def import_command(asked: ImportRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "import")
+def import_command(
+    asked: environment.ImportRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Put the environment of a JSON folder into a store, without loss.
 
     [bold]Examples[/bold]
@@ -75,13 +54,13 @@ def import_command(asked: ImportRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.environment.editing import import_folder
 
-    with progress_bar("Importing") as progress:
+    with commands.progress_bar("Importing") as progress:
         edited = import_folder(asked, progress=progress)
     show_edited(asked.place.store, edited, how)
 
 
-@command(app, "export")
-def export_command(asked: ExportRequest) -> None:
+@commands.command(app, "export")
+def export_command(asked: environment.ExportRequest) -> None:
     """Write the environment of a store to a JSON folder, without loss.
 
     The history stays in the store.
@@ -96,11 +75,11 @@ def export_command(asked: ExportRequest) -> None:
     from gamekeeper.workbench.environment.editing import export_folder
 
     export_folder(asked)
-    say(f"Written: {asked.folder}")
+    commands.say(f"Written: {asked.folder}")
 
 
-@command(app, "show")
-def show_command(asked: Opened, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "show")
+def show_command(asked: environment.Opened, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """Show what an environment holds, and the last edits of a store.
 
     [bold]Examples[/bold]
@@ -109,7 +88,7 @@ def show_command(asked: Opened, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.environment.browsing import describe_environment
 
-    show(describe_environment(asked), how)
+    commands.show(describe_environment(asked), how)
 
 
 record_command(
@@ -134,8 +113,10 @@ def edit_file_command(asked: EditFileRequest) -> list[Edit]:
     return read_edits(asked.file)
 
 
-@command(app, "history", offers=OFFERS)
-def history_command(asked: HistoryRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "history", offers=OFFERS)
+def history_command(
+    asked: environment.HistoryRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """List edits: who made them, when, and what was changed; the newest first.
 
     [bold]Examples[/bold]
@@ -147,11 +128,13 @@ def history_command(asked: HistoryRequest, how: AsFormat = Format.TABLE) -> None
     """
     from gamekeeper.workbench.environment.browsing import list_history
 
-    show_listing(list_history(asked, for_people=how is Format.TABLE), how)
+    show_listing(list_history(asked, for_people=how is commands.Format.TABLE), how)
 
 
-@command(app, "undo")
-def undo_command(asked: TakeBackRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "undo")
+def undo_command(
+    asked: environment.TakeBackRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Take back the newest edit; repeat it to go back further.
 
     [bold]Examples[/bold]
@@ -163,8 +146,10 @@ def undo_command(asked: TakeBackRequest, how: AsFormat = Format.TABLE) -> None:
     show_edited(asked.place.store, undo(asked), how)
 
 
-@command(app, "redo")
-def redo_command(asked: TakeBackRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "redo")
+def redo_command(
+    asked: environment.TakeBackRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Make the edit again that was taken back last.
 
     [bold]Examples[/bold]
@@ -176,8 +161,8 @@ def redo_command(asked: TakeBackRequest, how: AsFormat = Format.TABLE) -> None:
     show_edited(asked.place.store, redo(asked), how)
 
 
-@command(app, "backup")
-def backup_command(asked: BackupRequest) -> None:
+@commands.command(app, "backup")
+def backup_command(asked: environment.BackupRequest) -> None:
     """Make a backup beside the store that is kept, under a name and the time.
 
     Besides, every command that edits renews the automatic backup.
@@ -191,13 +176,15 @@ def backup_command(asked: BackupRequest) -> None:
     """
     from gamekeeper.workbench.environment.editing import back_up
 
-    with progress_bar("Checking and copying") as progress:
+    with commands.progress_bar("Checking and copying") as progress:
         made = back_up(asked, progress=progress)
-    say(f"Backed up: {made}")
+    commands.say(f"Backed up: {made}")
 
 
-@command(app, "backups")
-def backups_command(asked: BackupsRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "backups")
+def backups_command(
+    asked: environment.BackupsRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """List the backups beside a store, the newest first.
 
     [bold]Examples[/bold]
@@ -206,11 +193,11 @@ def backups_command(asked: BackupsRequest, how: AsFormat = Format.TABLE) -> None
     """
     from gamekeeper.workbench.environment.editing import list_backups
 
-    show_listing(list_backups(asked, for_people=how is Format.TABLE), how)
+    show_listing(list_backups(asked, for_people=how is commands.Format.TABLE), how)
 
 
-@command(app, "copy")
-def copy_command(asked: CopyRequest) -> None:
+@commands.command(app, "copy")
+def copy_command(asked: environment.CopyRequest) -> None:
     """Copy a store as a whole, with its history and codes: between files and servers.
 
     It is how a store comes onto a PostgreSQL server and back, and how one there is backed up.
@@ -224,13 +211,13 @@ def copy_command(asked: CopyRequest) -> None:
     """
     from gamekeeper.workbench.environment.editing import copy
 
-    with progress_bar("Copying") as progress:
+    with commands.progress_bar("Copying") as progress:
         revision = copy(asked, progress=progress)
-    say(f"Copied: {asked.target}, up to revision {revision}.")
+    commands.say(f"Copied: {asked.target}, up to revision {revision}.")
 
 
-@command(app, "restore")
-def restore_command(asked: RestoreRequest) -> None:
+@commands.command(app, "restore")
+def restore_command(asked: environment.RestoreRequest) -> None:
     """Put a backup back; the store as it is is kept under another name.
 
     [bold]Examples[/bold]
@@ -243,14 +230,16 @@ def restore_command(asked: RestoreRequest) -> None:
     """
     from gamekeeper.workbench.environment.editing import restore
 
-    with progress_bar("Checking and copying") as progress:
+    with commands.progress_bar("Checking and copying") as progress:
         found, aside = restore(asked, progress=progress)
     kept = f" What it was is kept as {aside}." if aside else ""
-    say(f"Restored: {asked.place.store}, from {found}.{kept}")
+    commands.say(f"Restored: {asked.place.store}, from {found}.{kept}")
 
 
-@command(app, "rules")
-def rules_command(asked: Opened, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "rules")
+def rules_command(
+    asked: environment.Opened, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """List what holds for an environment as a whole: declared metadata, impossible combinations.
 
     [bold]Examples[/bold]
@@ -286,8 +275,10 @@ record_command(
 )
 
 
-@command(app, "diff")
-def diff_command(asked: DiffRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "diff")
+def diff_command(
+    asked: environment.DiffRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Say in words what differs between two environments, or two dates of one.
 
     [bold]Examples[/bold]
@@ -300,14 +291,16 @@ def diff_command(asked: DiffRequest, how: AsFormat = Format.TABLE) -> None:
     from gamekeeper.workbench.environment.editing import diff
 
     found = diff(asked)
-    show(found, how, sentences=found.sentences)
-    if how is Format.TABLE:
-        say()
-        say_all(found.sentences)
+    commands.show(found, how, sentences=found.sentences)
+    if how is commands.Format.TABLE:
+        commands.say()
+        commands.say_all(found.sentences)
 
 
-@command(app, "merge")
-def merge_command(asked: MergeRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "merge")
+def merge_command(
+    asked: environment.MergeRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Bring another environment into a store: same names are compared, conflicts need a decision.
 
     Nothing is changed while a conflict is open. The merge is one revision, so it can be undone.
@@ -329,7 +322,7 @@ def merge_command(asked: MergeRequest, how: AsFormat = Format.TABLE) -> None:
         told.append(f"Revision {done.edited.revision}: the merge.")
     elif asked.dry_run:
         told.append("Nothing was changed.")
-    show(done.codes, how, sentences=told, notices=done.notes)
-    tell = say if how is Format.TABLE else warn
+    commands.show(done.codes, how, sentences=told, notices=done.notes)
+    tell = commands.say if how is commands.Format.TABLE else commands.warn
     for line in (*told, *done.notes):
         tell(line)

@@ -7,37 +7,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gamekeeper.cli.commands import (
-    AsFormat,
-    Format,
-    command,
-    command_group,
-    progress_bar,
-    say,
-    say_all,
-    say_written,
-    show,
-    warn,
-)
-from gamekeeper.cli.environment.edits import (
-    OFFERS,
-    edit_command,
-    record_command,
-    show_edited,
-    show_listing,
-)
+from gamekeeper.cli import commands
+from gamekeeper.cli.environment import edits
 from gamekeeper.wording import did_you_mean, quoted
-from gamekeeper.workbench.requests.editing import (
-    AddFormRequest,
-    AskQuestionRequest,
-    AskVariableRequest,
-    ExportScenarioRequest,
-    ImportFormsRequest,
-    RenewScenarioRequest,
-    ReviewRequest,
-    SaveScenarioRequest,
-    UniverseRequest,
-)
+from gamekeeper.workbench.requests import editing
 from gamekeeper.workbench.requests.environment import (
     FormRequest,
     FormsRequest,
@@ -53,11 +26,13 @@ if TYPE_CHECKING:
     from gamekeeper.mapping.environment.environment import Environment
     from gamekeeper.mapping.variables.codes import Variable
 
-app = command_group("form", "Forms: what is asked out there, by whom, and in which categories.")
+app = commands.command_group(
+    "form", "Forms: what is asked out there, by whom, and in which categories."
+)
 
 
-@command(app, "list")
-def list_command(asked: FormsRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "list")
+def list_command(asked: FormsRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """List forms with their metadata.
 
     [bold]Examples[/bold]
@@ -69,13 +44,13 @@ def list_command(asked: FormsRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.environment.browsing import forms
 
-    with progress_bar("Opening") as progress:
-        listing = forms(asked, for_people=how is Format.TABLE, progress=progress)
-    show_listing(listing, how)
+    with commands.progress_bar("Opening") as progress:
+        listing = forms(asked, for_people=how is commands.Format.TABLE, progress=progress)
+    edits.show_listing(listing, how)
 
 
-@command(app, "grid", offers=OFFERS)
-def grid_command(asked: GridRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "grid", offers=edits.OFFERS)
+def grid_command(asked: GridRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """List forms by variables, with the code of each variable in the cells.
 
     [bold]Examples[/bold]
@@ -87,13 +62,13 @@ def grid_command(asked: GridRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.environment.browsing import grid
 
-    with progress_bar("Opening") as progress:
-        listing = grid(asked, for_people=how is Format.TABLE, progress=progress)
-    show_listing(listing, how)
+    with commands.progress_bar("Opening") as progress:
+        listing = grid(asked, for_people=how is commands.Format.TABLE, progress=progress)
+    edits.show_listing(listing, how)
 
 
-@command(app, "show", offers=OFFERS)
-def show_command(asked: FormRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "show", offers=edits.OFFERS)
+def show_command(asked: FormRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """Show a form: its metadata, the categories and code of every variable, and its own words.
 
     [bold]Examples[/bold]
@@ -105,24 +80,24 @@ def show_command(asked: FormRequest, how: AsFormat = Format.TABLE) -> None:
     from gamekeeper.workbench.environment.browsing import form
 
     found, metadata, groups, itself = form(asked)
-    if how is Format.TABLE:
+    if how is commands.Format.TABLE:
         for key, value in metadata.items():
-            say(f"{key}: {value}")
+            commands.say(f"{key}: {value}")
         if groups:
-            say(f"groups: {'; '.join(groups)}")
+            commands.say(f"groups: {'; '.join(groups)}")
         if itself.universe is not None:
-            say(f"asked of: {universe_text(itself.universe)}")
-        say()
+            commands.say(f"asked of: {universe_text(itself.universe)}")
+        commands.say()
     words = words_tree(itself)
-    show(found, how, parts={"metadata": dict(metadata), "groups": list(groups), **words})
-    if how is Format.TABLE:
+    commands.show(found, how, parts={"metadata": dict(metadata), "groups": list(groups), **words})
+    if how is commands.Format.TABLE:
         for question in itself.questions:
-            say()
-            say_all(question_lines(question))
+            commands.say()
+            commands.say_all(question_lines(question))
 
 
-@edit_command(app, "add", AddFormRequest)
-def add_command(asked: AddFormRequest) -> Edit:
+@edits.edit_command(app, "add", editing.AddFormRequest)
+def add_command(asked: editing.AddFormRequest) -> Edit:
     """Add a form.
 
     [bold]Examples[/bold]
@@ -137,8 +112,10 @@ def add_command(asked: AddFormRequest) -> Edit:
     return new_form(asked)
 
 
-@command(app, "import")
-def import_command(asked: ImportFormsRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "import")
+def import_command(
+    asked: editing.ImportFormsRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Read questionnaires, and propose which variables their questions are about.
 
     Nothing enters unless it is asked for: --take-sure enters what is sure, --ask goes through all
@@ -160,24 +137,26 @@ def import_command(asked: ImportFormsRequest, how: AsFormat = Format.TABLE) -> N
 
     made = import_forms(asked, ask=ask_person if asked.ask else None)
     told = made.sentences()
-    if made.edited is None or how is not Format.TABLE:
+    if made.edited is None or how is not commands.Format.TABLE:
         decisions = made.decisions.model_dump(mode="json", exclude_defaults=True)
         notices = () if made.edited is None else made.edited.notes
-        show(made.listing(), how, sentences=told, notices=notices, parts={"decisions": decisions})
-    if how is Format.TABLE:
-        say_all(told)
+        commands.show(
+            made.listing(), how, sentences=told, notices=notices, parts={"decisions": decisions}
+        )
+    if how is commands.Format.TABLE:
+        commands.say_all(told)
     for note in made.edited.notes if made.edited else ():
-        warn(f"! {note}")
+        commands.warn(f"! {note}")
 
 
-record_command(
+edits.record_command(
     *(app, "set", "SetMetadata", "Set or remove metadata of a form."),
     'gamekeeper form set norland.gk "Survey X" "Form Type=Paper" year=2031 --remove draft',
 )
 
 
-@edit_command(app, "ask", AskVariableRequest, can_break=True)
-def ask_command(asked: AskVariableRequest) -> Edit:
+@edits.edit_command(app, "ask", editing.AskVariableRequest, can_break=True)
+def ask_command(asked: editing.AskVariableRequest) -> Edit:
     """Put a variable on a form with the categories it offers, or change them.
 
     [bold]Examples[/bold]
@@ -192,8 +171,8 @@ def ask_command(asked: AskVariableRequest) -> Edit:
     return asked_variable(asked)
 
 
-@edit_command(app, "question", AskQuestionRequest, can_break=True)
-def question_command(asked: AskQuestionRequest) -> Edit:
+@edits.edit_command(app, "question", editing.AskQuestionRequest, can_break=True)
+def question_command(asked: editing.AskQuestionRequest) -> Edit:
     """Put a question on a form in its own words: what is printed, and what each answer means.
 
     The categories of its variable follow from what the answers mean.
@@ -213,7 +192,7 @@ def question_command(asked: AskQuestionRequest) -> Edit:
     return asked_question(asked)
 
 
-record_command(
+edits.record_command(
     *(app, "drop-question", "DropQuestion"),
     "Take a question off a form, with what it told of variables.",
     'gamekeeper form drop-question norland.gk "Survey X" Q4',
@@ -221,8 +200,8 @@ record_command(
 )
 
 
-@edit_command(app, "universe", UniverseRequest)
-def universe_command(asked: UniverseRequest) -> Edit:
+@edits.edit_command(app, "universe", editing.UniverseRequest)
+def universe_command(asked: editing.UniverseRequest) -> Edit:
     """Say who a form is for, in its words and in categories.
 
     [bold]Examples[/bold]
@@ -234,15 +213,15 @@ def universe_command(asked: UniverseRequest) -> Edit:
     return asked_universe(asked)
 
 
-record_command(
+edits.record_command(
     *(app, "drop", "DropVariable", "Take a variable off a form."),
     'gamekeeper form drop norland.gk "Survey X" Age',
 )
-record_command(
+edits.record_command(
     *(app, "rename", "RenameForm", "Rename a form, in groups too."),
     'gamekeeper form rename norland.gk "Survey X" "Survey X (2031)"',
 )
-record_command(
+edits.record_command(
     *(app, "remove", "RemoveForm", "Remove a form, from groups too. Its codes stay what they are."),
     'gamekeeper form remove norland.gk "Survey X"',
 )
@@ -254,9 +233,9 @@ def ask_person(form: FormDecisions, decision: Decision, environment: Environment
     A name that is not known is asked for again. An answer without a meaning is asked for in turn:
     a category, '-' if it is no answer, or '*' if it is for all whom no other answer fits.
     """
-    say()
-    say(f"{form.form}, {decision.question}: {decision.text}")
-    say(f"  {decision.variable} ({decision.score:.2f}): {decision.reason}")
+    commands.say()
+    commands.say(f"{form.form}, {decision.question}: {decision.text}")
+    commands.say(f"  {decision.variable} ({decision.score:.2f}): {decision.reason}")
     known = environment.variables
     choice = _asked(
         "  y takes it, n leaves it for later, x keeps its words and feeds nothing, or name a variable",
@@ -305,18 +284,18 @@ def _typed(text: str, default: str | None = None) -> str:
 
 
 def _told_unknown(kind: str, name: str, known: Collection[str]) -> None:
-    say(f"  There is no {kind} {quoted([name])}. {did_you_mean(name, known)}")
+    commands.say(f"  There is no {kind} {quoted([name])}. {did_you_mean(name, known)}")
 
 
-groups_app = command_group(
+groups_app = commands.command_group(
     "group",
     "Groups of forms: listed by hand, found by a query, or made from other groups.\n\n"
     "Queries and combinations stay live: a form that is added later and fits belongs to them.",
 )
 
 
-@command(groups_app, "list")
-def list_groups(asked: NamesRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(groups_app, "list")
+def list_groups(asked: NamesRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """List groups: how many forms they have now, and how they are defined.
 
     [bold]Examples[/bold]
@@ -325,13 +304,13 @@ def list_groups(asked: NamesRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.environment.browsing import groups
 
-    with progress_bar("Opening") as progress:
-        listing = groups(asked, for_people=how is Format.TABLE, progress=progress)
-    show_listing(listing, how)
+    with commands.progress_bar("Opening") as progress:
+        listing = groups(asked, for_people=how is commands.Format.TABLE, progress=progress)
+    edits.show_listing(listing, how)
 
 
-@command(groups_app, "show", offers=OFFERS)
-def show_group(asked: GroupRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(groups_app, "show", offers=edits.OFFERS)
+def show_group(asked: GroupRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """Show the forms that a group has now.
 
     [bold]Examples[/bold]
@@ -340,10 +319,10 @@ def show_group(asked: GroupRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.environment.browsing import group
 
-    show_listing(group(asked, for_people=how is Format.TABLE), how)
+    edits.show_listing(group(asked, for_people=how is commands.Format.TABLE), how)
 
 
-record_command(
+edits.record_command(
     *(groups_app, "add", "AddGroup", "Add a group, defined in one way."),
     'By hand:\n  gamekeeper group add norland.gk Group1 "Survey X" "Survey Y" "Survey Z"',
     "By a query on metadata:\n"
@@ -351,29 +330,31 @@ record_command(
     "From other groups:\n"
     "  gamekeeper group add norland.gk Rest --difference Group1 --difference On-line",
 )
-record_command(
+edits.record_command(
     *(groups_app, "change", "ReplaceGroup", "Define a group anew."),
     'gamekeeper group change norland.gk On-line --where "Form Type = On-line and year >= 2030"',
 )
-record_command(
+edits.record_command(
     *(groups_app, "rename", "RenameGroup", "Rename a group, in the groups made from it too."),
     'gamekeeper group rename norland.gk Group1 "Recent surveys"',
 )
-record_command(
+edits.record_command(
     *(groups_app, "remove", "RemoveGroup"),
     "Remove a group that no other is made from; its forms stay.",
     "gamekeeper group remove norland.gk Group1",
 )
 
-scenarios_app = command_group(
+scenarios_app = commands.command_group(
     "scenario",
     "Scenarios: who might match the target, on which key variables, at which detail.\n\n"
     "A scenario is the outcome of an analysis under a name; attacks on data read it.",
 )
 
 
-@command(scenarios_app, "save", offers=OFFERS)
-def save_command(asked: SaveScenarioRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(scenarios_app, "save", offers=edits.OFFERS)
+def save_command(
+    asked: editing.SaveScenarioRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Make an analysis as `gamekeeper map` does, and save the outcome under a name.
 
     [bold]Examples[/bold]
@@ -385,16 +366,16 @@ def save_command(asked: SaveScenarioRequest, how: AsFormat = Format.TABLE) -> No
     """
     from gamekeeper.workbench.environment.mapping import save_scenario
 
-    with progress_bar("Mapping key variables") as progress:
+    with commands.progress_bar("Mapping key variables") as progress:
         saved, edited = save_scenario(asked, progress=progress)
-    show_edited(asked.place.store, edited, how)
-    if how is Format.TABLE:
+    edits.show_edited(asked.place.store, edited, how)
+    if how is commands.Format.TABLE:
         for item in saved.keys:
-            say(f"  {item.why}")
+            commands.say(f"  {item.why}")
 
 
-@command(scenarios_app, "list")
-def list_scenarios(asked: NamesRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(scenarios_app, "list")
+def list_scenarios(asked: NamesRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """List scenarios, and whether what they rest on has changed since.
 
     [bold]Examples[/bold]
@@ -403,11 +384,11 @@ def list_scenarios(asked: NamesRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.environment.mapping import list_scenarios
 
-    show_listing(list_scenarios(asked, for_people=how is Format.TABLE), how)
+    edits.show_listing(list_scenarios(asked, for_people=how is commands.Format.TABLE), how)
 
 
-@command(scenarios_app, "show", offers=OFFERS)
-def show_scenario(asked: ScenarioRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(scenarios_app, "show", offers=edits.OFFERS)
+def show_scenario(asked: ScenarioRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """Show a scenario: attacker, target, and every key variable with the evidence.
 
     [bold]Examples[/bold]
@@ -417,20 +398,22 @@ def show_scenario(asked: ScenarioRequest, how: AsFormat = Format.TABLE) -> None:
     from gamekeeper.workbench.environment.mapping import show_scenario
 
     keys, lines, whole = show_scenario(asked)
-    if how is Format.TABLE:
-        say_all(lines)
-        say()
+    if how is commands.Format.TABLE:
+        commands.say_all(lines)
+        commands.say()
     parts = None
     if whole is not None:
         from gamekeeper.mapping.analysis.composite_keys import composite_rows
 
         held = {"forms": list(whole.forms), "curve": composite_rows(whole.curve)}
         parts = {"whole_key": {"rows": [held]}}
-    show(keys, how, sentences=lines, parts=parts)
+    commands.show(keys, how, sentences=lines, parts=parts)
 
 
-@command(scenarios_app, "review", offers=OFFERS)
-def review_command(asked: ReviewRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(scenarios_app, "review", offers=edits.OFFERS)
+def review_command(
+    asked: editing.ReviewRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Say whether the environment has changed since, and what the analysis would give now.
 
     [bold]Examples[/bold]
@@ -439,7 +422,7 @@ def review_command(asked: ReviewRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.environment.mapping import review
 
-    with progress_bar("Mapping key variables") as progress:
+    with commands.progress_bar("Mapping key variables") as progress:
         result = review(asked, progress=progress)
     rows = [
         (
@@ -453,17 +436,19 @@ def review_command(asked: ReviewRequest, how: AsFormat = Format.TABLE) -> None:
         for row in result.to_arrow().to_pylist()
     ]
     header = ("variable", "code", "forms then", "forms now", "finest then", "finest now")
-    if how is Format.TABLE:
-        say_all(result.sentences)
-        say()
-    show(result, how, table=(header, rows), sentences=result.sentences)
-    if how is not Format.TABLE and not result.is_current:
+    if how is commands.Format.TABLE:
+        commands.say_all(result.sentences)
+        commands.say()
+    commands.show(result, how, table=(header, rows), sentences=result.sentences)
+    if how is not commands.Format.TABLE and not result.is_current:
         for sentence in result.sentences:
-            warn(sentence)
+            commands.warn(sentence)
 
 
-@command(scenarios_app, "renew", offers=OFFERS)
-def renew_command(asked: RenewScenarioRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(scenarios_app, "renew", offers=edits.OFFERS)
+def renew_command(
+    asked: editing.RenewScenarioRequest, how: commands.AsFormat = commands.Format.TABLE
+) -> None:
     """Accept what a review says: save the scenario as the same question gives it now.
 
     [bold]Examples[/bold]
@@ -472,16 +457,16 @@ def renew_command(asked: RenewScenarioRequest, how: AsFormat = Format.TABLE) -> 
     """
     from gamekeeper.workbench.environment.mapping import renew
 
-    with progress_bar("Mapping key variables") as progress:
+    with commands.progress_bar("Mapping key variables") as progress:
         reviewed, edited = renew(asked, progress=progress)
     # The last says that it is stale, which it is no more.
     for sentence in reviewed.sentences[: -1 if reviewed.is_stale else None]:
-        (say if how is Format.TABLE else warn)(sentence)
-    show_edited(asked.place.store, edited, how)
+        (commands.say if how is commands.Format.TABLE else commands.warn)(sentence)
+    edits.show_edited(asked.place.store, edited, how)
 
 
-@command(scenarios_app, "export", offers=OFFERS)
-def export_command(asked: ExportScenarioRequest) -> None:
+@commands.command(scenarios_app, "export", offers=edits.OFFERS)
+def export_command(asked: editing.ExportScenarioRequest) -> None:
     """Write a scenario to a JSON file, with the categories that make up each code.
 
     [bold]Examples[/bold]
@@ -491,15 +476,15 @@ def export_command(asked: ExportScenarioRequest) -> None:
     from gamekeeper.workbench.environment.mapping import export_scenario
 
     if stale := export_scenario(asked):
-        say(f"! {stale}")
-    say_written(asked)
+        commands.say(f"! {stale}")
+    commands.say_written(asked)
 
 
-record_command(
+edits.record_command(
     *(scenarios_app, "rename", "RenameScenario", "Rename a scenario."),
     'gamekeeper scenario rename norland.gk "A bank\'s clerk" "Clerk of a bank"',
 )
-record_command(
+edits.record_command(
     *(scenarios_app, "remove", "RemoveScenario", "Remove a scenario."),
     'gamekeeper scenario remove norland.gk "A bank\'s clerk"',
 )

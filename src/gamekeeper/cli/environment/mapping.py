@@ -10,17 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 import gamekeeper
-from gamekeeper.cli.commands import (
-    AsFormat,
-    Format,
-    command,
-    progress_bar,
-    say,
-    say_all,
-    say_written,
-    show,
-    warn,
-)
+from gamekeeper.cli import commands
 from gamekeeper.cli.environment.edits import OFFERS
 from gamekeeper.errors import GamekeeperError, LimitError
 from gamekeeper.options import written
@@ -37,8 +27,8 @@ app = typer.Typer(rich_markup_mode="rich")
 _EVIDENCE = ("variable", "code", "form_code", "form")
 
 
-@command(app, "map", offers=OFFERS)
-def map_command(asked: MapRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "map", offers=OFFERS)
+def map_command(asked: MapRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """Map key variables: what could the target be matched on, and at which detail?
 
     For every variable of the target, the finest categorization at which enough of the other
@@ -58,7 +48,7 @@ def map_command(asked: MapRequest, how: AsFormat = Format.TABLE) -> None:
     from gamekeeper.mapping.analysis.composite_keys import map_notes
     from gamekeeper.workbench.environment.mapping import map_target
 
-    with progress_bar("Mapping key variables") as progress:
+    with commands.progress_bar("Mapping key variables") as progress:
         outcome, composite = map_target(asked, progress=progress)
     if asked.joint:
         show_composite(composite, how)
@@ -70,7 +60,7 @@ def map_command(asked: MapRequest, how: AsFormat = Format.TABLE) -> None:
             for line in lines
         ]
         header = [*(name.replace("_", " ") for name in _EVIDENCE), "asks only some people"]
-        show(evidence, how, table=(header, rows), notices=map_notes(outcome))
+        commands.show(evidence, how, table=(header, rows), notices=map_notes(outcome))
         _tell_notes(outcome, how)
     elif asked.curves:
         steps = outcome.curves()
@@ -81,18 +71,18 @@ def map_command(asked: MapRequest, how: AsFormat = Format.TABLE) -> None:
         ]
         header = [name.replace("_", " ") for name in names]
         title = f"Code size against prevalence: {outcome.target}"
-        show(steps, how, table=(header, rows), title=title, notices=map_notes(outcome))
+        commands.show(steps, how, table=(header, rows), title=title, notices=map_notes(outcome))
         _tell_notes(outcome, how)
     else:
         show_map(outcome, how, composite)
-    if how is Format.TABLE:
+    if how is commands.Format.TABLE:
         for option, path in written(asked):
-            say(f"{option.label}: {path}")
+            commands.say(f"{option.label}: {path}")
     if any(item.over_limit for item in outcome.variables):
         raise typer.Exit(LimitError.exit_code)
 
 
-def show_composite(composite: CompositeKeys, how: Format) -> None:
+def show_composite(composite: CompositeKeys, how: commands.Format) -> None:
     """Print the largest composite keys by the number of forms that hold them."""
     rows = [
         [
@@ -105,28 +95,30 @@ def show_composite(composite: CompositeKeys, how: Format) -> None:
         for key in composite.keys
     ]
     header = ["Forms", "Variables", "Combinations", "Key", "Which forms"]
-    show(composite, how, table=(header, rows), sentences=composite.sentences)
-    if how is Format.TABLE:
-        say()
-        say_all(composite.sentences)
+    commands.show(composite, how, table=(header, rows), sentences=composite.sentences)
+    if how is commands.Format.TABLE:
+        commands.say()
+        commands.say_all(composite.sentences)
 
 
-def show_map(outcome: KeyVariableMap, how: Format, composite: CompositeKeys | None = None) -> None:
+def show_map(
+    outcome: KeyVariableMap, how: commands.Format, composite: CompositeKeys | None = None
+) -> None:
     """Print the outcome of an analysis with what was asked and what to be careful about."""
     from gamekeeper.mapping.analysis.composite_keys import composite_rows, describe_map, map_notes
     from gamekeeper.mapping.analysis.key_variables import map_table
 
     header, rows = map_table(outcome)
     asked = describe_map(outcome)
-    if how is Format.TABLE:
-        say(asked)
-        say()
+    if how is commands.Format.TABLE:
+        commands.say(asked)
+        commands.say()
     told = list(composite.sentences) if composite is not None else []
     parts = {
         "evidence": {"rows": outcome.evidence().to_arrow().to_pylist()},
         **({} if composite is None else {"composite_keys": {"rows": composite_rows(composite)}}),
     }
-    show(
+    commands.show(
         outcome,
         how,
         table=(header, rows),
@@ -134,23 +126,23 @@ def show_map(outcome: KeyVariableMap, how: Format, composite: CompositeKeys | No
         notices=map_notes(outcome),
         parts=parts,
     )
-    if how is Format.TABLE and told:
-        say()
-        say_all(told)
-        say("The forms by name: --evidence; all keys of several variables: --joint.")
+    if how is commands.Format.TABLE and told:
+        commands.say()
+        commands.say_all(told)
+        commands.say("The forms by name: --evidence; all keys of several variables: --joint.")
     _tell_notes(outcome, how)
 
 
-def _tell_notes(outcome: KeyVariableMap, how: Format) -> None:
+def _tell_notes(outcome: KeyVariableMap, how: commands.Format) -> None:
     from gamekeeper.mapping.analysis.composite_keys import map_notes
 
-    tell = say if how is Format.TABLE else warn
+    tell = commands.say if how is commands.Format.TABLE else commands.warn
     for note in map_notes(outcome):
         tell(f"! {note}")
 
 
-@command(app, "graph", offers=OFFERS)
-def graph_command(asked: GraphRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "graph", offers=OFFERS)
+def graph_command(asked: GraphRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """Show or draw the harmonization graph or the partition graph of a variable.
 
     [bold]Examples[/bold]
@@ -169,18 +161,18 @@ def graph_command(asked: GraphRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.environment.mapping import show_graph
 
-    with progress_bar("Working out the graph") as progress:
+    with commands.progress_bar("Working out the graph") as progress:
         result = show_graph(asked, progress=progress)
-    show(result, how)
-    if how is Format.TABLE:
-        say()
+    commands.show(result, how)
+    if how is commands.Format.TABLE:
+        commands.say()
         if not asked.codes:
-            say(", ".join(f"{name} {value}" for name, value in result.summary().items()))
-        say_written(asked)
+            commands.say(", ".join(f"{name} {value}" for name, value in result.summary().items()))
+        commands.say_written(asked)
 
 
-@command(app, "check")
-def check_command(asked: CheckRequest, how: AsFormat = Format.TABLE) -> None:
+@commands.command(app, "check")
+def check_command(asked: CheckRequest, how: commands.AsFormat = commands.Format.TABLE) -> None:
     """Check an environment: every file, every partition graph, every categorization.
 
     Exit code 0 if all is consistent, 2 if not; everything that is wrong is listed at once.
@@ -195,7 +187,7 @@ def check_command(asked: CheckRequest, how: AsFormat = Format.TABLE) -> None:
     """
     from gamekeeper.workbench.environment.mapping import check
 
-    with progress_bar("Checking") as progress:
+    with commands.progress_bar("Checking") as progress:
         result, faults, files = check(asked, progress=progress)
     listed = [
         {"variable": variable, "form": form, "fault": fault}
@@ -203,17 +195,17 @@ def check_command(asked: CheckRequest, how: AsFormat = Format.TABLE) -> None:
         for form, fault in forms.items()
     ]
     unmet = [str(problem) for problem in getattr(result, "undeclared", ())]
-    show(result, how, parts={"faults": {"rows": listed}}, notices=unmet)
-    tell = say if how is Format.TABLE else warn
-    if how is Format.TABLE:
-        say()
-        say(", ".join(f"{name} {value}" for name, value in result.summary().items()))
+    commands.show(result, how, parts={"faults": {"rows": listed}}, notices=unmet)
+    tell = commands.say if how is commands.Format.TABLE else commands.warn
+    if how is commands.Format.TABLE:
+        commands.say()
+        commands.say(", ".join(f"{name} {value}" for name, value in result.summary().items()))
     for item in listed:
         tell(f"! {item['variable']} on {quoted([item['form']])} {item['fault']}")
     for line in unmet:
         tell(f"metadata not as declared: {line}")
-    if how is Format.TABLE and not listed:
-        say("Consistent.")
+    if how is commands.Format.TABLE and not listed:
+        commands.say("Consistent.")
     for file in files:
         tell(f"Codes written: {file}")
     if asked.assign and not files:
@@ -234,7 +226,7 @@ _EDITS = """  store.apply([gk.edits.AddGroup(name="...", where="Form Type = On-l
 """
 
 
-@command(app, "shell")
+@commands.command(app, "shell")
 def shell_command(asked: ShellRequest) -> None:
     """Open a Python prompt with the environment, in IPython where that is installed.
 

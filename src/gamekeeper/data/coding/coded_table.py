@@ -20,16 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gamekeeper.arrow import pa
 from gamekeeper.data.coding.codebook import MISSING, Codebook, CodedVariable, Recode, sorted_values
-from gamekeeper.data.engine.gate import (
-    RECORD,
-    Engine,
-    code_column,
-    code_sql,
-    code_type,
-    matrix_type,
-    number_column,
-    require_brought,
-)
+from gamekeeper.data.engine import gate
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.wording import count_of, did_you_mean, quoted, there_are
@@ -63,7 +54,7 @@ class CodedTable:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: gate.Engine,
         relation: str,
         codebook: Codebook,
         n_records: int,
@@ -84,7 +75,7 @@ class CodedTable:
 
     def column(self, variable: str) -> str:
         """Return the name of the relation's column with the codes of a variable."""
-        return code_column(self._places[self.codebook[variable].name])
+        return gate.code_column(self._places[self.codebook[variable].name])
 
     def column_of_number(self, name: str) -> str:
         """Return the name of the relation's column with the numbers of a numeric column."""
@@ -95,7 +86,7 @@ class CodedTable:
                 "No such column was read as numbers.",
                 did_you_mean(name, self.numbers),
             )
-        return number_column(self.numbers.index(name))
+        return gate.number_column(self.numbers.index(name))
 
     def n_codes(self, variables: Sequence[str] | None = None) -> tuple[int, ...]:
         """Return how many codes variables have, with the one of a missing cell."""
@@ -109,12 +100,14 @@ class CodedTable:
         """
         names = list(self.codebook.names if variables is None else variables)
         columns = [self.column(name) for name in names]
-        kind = np.dtype(matrix_type(self.n_codes(names)))
-        require_brought(self.engine, self.n_records, len(names) * kind.itemsize, "records of codes")
+        kind = np.dtype(gate.matrix_type(self.n_codes(names)))
+        gate.require_brought(
+            self.engine, self.n_records, len(names) * kind.itemsize, "records of codes"
+        )
         made = np.zeros((self.n_records, len(names)), dtype=kind)
         if not names:
             return made
-        chosen = ", ".join([RECORD, *columns])
+        chosen = ", ".join([gate.RECORD, *columns])
         for batch in self.engine.stream(f"SELECT {chosen} FROM {self.relation}"):
             records = batch.column(0).to_numpy()
             block = np.empty((len(records), len(names)), dtype=made.dtype)
@@ -140,10 +133,10 @@ class CodedTable:
         if self.engine.is_local or 2 * len(places) > self.n_records:
             return self.codes(variable)[places]
         wanted = load_codes(self.engine, places[:, None], [self.n_records])
-        made = np.zeros(len(places), dtype=matrix_type(self.n_codes([variable])))
+        made = np.zeros(len(places), dtype=gate.matrix_type(self.n_codes([variable])))
         query = (
-            f"SELECT w.{RECORD}, r.{self.column(variable)} FROM {wanted} AS w "
-            f"JOIN {self.relation} AS r ON r.{RECORD} = w.{code_column(0)}"
+            f"SELECT w.{gate.RECORD}, r.{self.column(variable)} FROM {wanted} AS w "
+            f"JOIN {self.relation} AS r ON r.{gate.RECORD} = w.{gate.code_column(0)}"
         )
         try:
             for batch in self.engine.stream(query):
@@ -177,9 +170,9 @@ class CodedTable:
     def number(self, name: str) -> npt.NDArray[np.float64]:
         """Return a numeric column, records in the order of the file; NaN where it is missing."""
         column = self.column_of_number(name)
-        require_brought(self.engine, self.n_records, 8, "numbers of records")
+        gate.require_brought(self.engine, self.n_records, 8, "numbers of records")
         made = np.full(self.n_records, np.nan)
-        for batch in self.engine.stream(f"SELECT {RECORD}, {column} FROM {self.relation}"):
+        for batch in self.engine.stream(f"SELECT {gate.RECORD}, {column} FROM {self.relation}"):
             made[batch.column(0).to_numpy()] = batch.column(1).to_numpy(zero_copy_only=False)
         return made
 
@@ -224,8 +217,8 @@ class CodedTable:
         words = tuple(repr(number).removesuffix(".0") for number in numbers)
         variable = CodedVariable(name, ("missing", *words), ("", *words))
         relation = self.engine.view(
-            f"SELECT r.*, CAST(CASE {whens} ELSE {MISSING} END AS {code_sql(variable.n_codes)})"
-            f" AS {code_column(len(self.codebook))} FROM {self.relation} AS r"
+            f"SELECT r.*, CAST(CASE {whens} ELSE {MISSING} END AS {gate.code_sql(variable.n_codes)})"
+            f" AS {gate.code_column(len(self.codebook))} FROM {self.relation} AS r"
         )
         return CodedTable(
             self.engine, relation, Codebook((*self.codebook.variables, variable)), self.n_records,
@@ -247,11 +240,11 @@ class CodedTable:
         self._check_recodes(recodes)
         by_name = {recode.variable: recode for recode in recodes}
         variables: list[CodedVariable] = []
-        columns = [f"r.{RECORD} AS {RECORD}"]
+        columns = [f"r.{gate.RECORD} AS {gate.RECORD}"]
         joins: list[str] = []
         maps: list[str] = []
         for place, variable in enumerate(self.codebook.variables):
-            column = code_column(place)
+            column = gate.code_column(place)
             recode = by_name.get(variable.name)
             if recode is None:
                 variables.append(variable)
@@ -264,9 +257,9 @@ class CodedTable:
             )
             maps.append(load_codes(self.engine, recode.codes[:, None], [len(recode.words)]))
             # The map's record is the old code. Every code has one, so the join loses no record.
-            joins.append(f" JOIN {maps[-1]} ON {maps[-1]}.{RECORD} = r.{column}")
-            columns.append(f"{maps[-1]}.{code_column(0)} AS {column}")
-        columns += [f"r.{number_column(place)}" for place in range(len(self.numbers))]
+            joins.append(f" JOIN {maps[-1]} ON {maps[-1]}.{gate.RECORD} = r.{column}")
+            columns.append(f"{maps[-1]}.{gate.code_column(0)} AS {column}")
+        columns += [f"r.{gate.number_column(place)}" for place in range(len(self.numbers))]
         chosen = ", ".join(columns)
         relation = self.engine.view(f"SELECT {chosen} FROM {self.relation} r{''.join(joins)}")
         book = Codebook(tuple(variables))
@@ -324,7 +317,7 @@ def coded_from_codes(
     words: Sequence[Sequence[str]] | None = None,
     *,
     numbers: dict[str, npt.ArrayLike] | None = None,
-    engine: Engine | None = None,
+    engine: gate.Engine | None = None,
 ) -> CodedTable:
     """Return a coded table of codes that are already there.
 
@@ -375,14 +368,16 @@ def coded_from_codes(
 
 
 def load_codes(
-    engine: Engine,
+    engine: gate.Engine,
     codes: npt.NDArray[np.integer],
     n_codes: Sequence[int],
     numbers: Sequence[npt.NDArray[np.float64]] = (),
 ) -> str:
     """Let an engine keep a matrix of codes and columns of numbers; return the relation's name."""
-    fields = [(code_column(place), code_type(count)) for place, count in enumerate(n_codes)]
-    fields += [(number_column(place), pa.float64()) for place in range(len(numbers))]
+    fields = [
+        (gate.code_column(place), gate.code_type(count)) for place, count in enumerate(n_codes)
+    ]
+    fields += [(gate.number_column(place), pa.float64()) for place in range(len(numbers))]
     schema = pa.schema(fields)
 
     def batch(start: int) -> pa.RecordBatch:

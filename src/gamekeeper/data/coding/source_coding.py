@@ -20,18 +20,7 @@ import numpy.typing as npt
 from gamekeeper.arrow import pa, pc
 from gamekeeper.data.coding.codebook import MISSING, Codebook, CodedVariable, Recode, sorted_values
 from gamekeeper.data.coding.coded_table import CodedTable
-from gamekeeper.data.engine.gate import (
-    MOST_DISTINCT,
-    MOST_VALUES,
-    RECORD,
-    Engine,
-    Scan,
-    ScannedColumn,
-    code_column,
-    code_sql,
-    number_column,
-    require_loaded,
-)
+from gamekeeper.data.engine import gate
 from gamekeeper.data.reading.columns import (
     Column,
     ColumnKind,
@@ -160,7 +149,7 @@ def code_source(
     variables: Sequence[str],
     *,
     numbers: Sequence[str] = (),
-    engine: Engine | None = None,
+    engine: gate.Engine | None = None,
     progress: Progress | None = None,
 ) -> CodedTable:
     r"""Read columns of a data file, or of a frame, as codes, records in the order of the file.
@@ -209,7 +198,7 @@ def code_source(
         scanned = _scan(source.reader, input_, keeper, progress)
         if scanned is not None:
             return _table(keeper, input_, *scanned, _mark(source, source.reader, keeper))
-    require_loaded(keeper, source.about_records() or 0, source.words)
+    gate.require_loaded(keeper, source.about_records() or 0, source.words)
     if isinstance(source.reader, Frame):
         table = source.reader.table(wanted)
         _require_none(asked, _number_problems(table.schema, numbers))
@@ -228,7 +217,7 @@ def code_frame(
     *,
     numbers: Sequence[str] = (),
     missing: Sequence[str] = (),
-    engine: Engine | None = None,
+    engine: gate.Engine | None = None,
 ) -> CodedTable:
     """Read columns of a data frame as codes.
 
@@ -268,7 +257,7 @@ class _Input:
     n_records: int | None
 
 
-def _mark(source: Source, reader: ParquetFile, engine: Engine) -> str:
+def _mark(source: Source, reader: ParquetFile, engine: gate.Engine) -> str:
     """Return the fingerprint of a file that is scanned in place.
 
     Of what is large and elsewhere, to read every byte would take this machine longer than the whole
@@ -280,17 +269,17 @@ def _mark(source: Source, reader: ParquetFile, engine: Engine) -> str:
 
 
 def _within_limit(
-    batches: Iterable[pa.RecordBatch], engine: Engine, words: str
+    batches: Iterable[pa.RecordBatch], engine: gate.Engine, words: str
 ) -> Iterator[pa.RecordBatch]:
     """Yield batches up to the limit of what is handed over: a text file only guesses its records."""
     n_records = 0
     for batch in batches:
         n_records += batch.num_rows
-        require_loaded(engine, n_records, words)
+        gate.require_loaded(engine, n_records, words)
         yield batch
 
 
-def _default_engine() -> Engine:
+def _default_engine() -> gate.Engine:
     from gamekeeper.data.engine.duckdb_engine import default_engine
 
     return default_engine()
@@ -309,7 +298,12 @@ def _wanted(asked: str, variables: Sequence[str], numbers: Sequence[str]) -> lis
 
 
 def _table(
-    engine: Engine, input_: _Input, codebook: Codebook, relation: str, n_records: int, mark: str
+    engine: gate.Engine,
+    input_: _Input,
+    codebook: Codebook,
+    relation: str,
+    n_records: int,
+    mark: str,
 ) -> CodedTable:
     if not n_records:
         engine.drop(relation)
@@ -320,14 +314,17 @@ def _table(
 
 
 def _read(
-    batches: Iterable[pa.RecordBatch], input_: _Input, engine: Engine, progress: Progress | None
+    batches: Iterable[pa.RecordBatch],
+    input_: _Input,
+    engine: gate.Engine,
+    progress: Progress | None,
 ) -> tuple[Codebook, str, int]:
     """Code batches as they come; return codebook, relation and number of records."""
     coders = [CellCoder(column, input_.missing, input_.decimal) for column in input_.columns]
     readers = [NumberReader(name, input_.missing, input_.decimal) for name in input_.numbers]
     schema = pa.schema(
-        [(code_column(place), pa.int32()) for place in range(len(coders))]
-        + [(number_column(place), pa.float64()) for place in range(len(readers))]
+        [(gate.code_column(place), pa.int32()) for place in range(len(coders))]
+        + [(gate.number_column(place), pa.float64()) for place in range(len(readers))]
     )
     n_records = 0
 
@@ -354,11 +351,11 @@ def _in_final_order(
     book: Codebook,
     loaded: str,
     n_records: int,
-    engine: Engine,
+    engine: gate.Engine,
     n_numbers: int,
 ) -> str:
     """Return the relation with the final codes, each column as narrow as it can be."""
-    numbers = [number_column(place) for place in range(n_numbers)]
+    numbers = [gate.number_column(place) for place in range(n_numbers)]
     as_met = CodedTable(engine, loaded, book, n_records, "", tuple(numbers))
     orders = {
         variable.name: order
@@ -367,15 +364,15 @@ def _in_final_order(
     }
     recodes = [Recode(name, order, book[name].words) for name, order in orders.items()]
     ordered = as_met.recoded(recodes)
-    chosen = [RECORD]
+    chosen = [gate.RECORD]
     for place, variable in enumerate(book):
-        column = code_column(place)
-        chosen.append(f"CAST({column} AS {code_sql(variable.n_codes)}) AS {column}")
+        column = gate.code_column(place)
+        chosen.append(f"CAST({column} AS {gate.code_sql(variable.n_codes)}) AS {column}")
     return engine.create(f"SELECT {', '.join([*chosen, *numbers])} FROM {ordered.relation}")
 
 
 def _scan(
-    reader: ParquetFile, input_: _Input, engine: Engine, progress: Progress | None
+    reader: ParquetFile, input_: _Input, engine: gate.Engine, progress: Progress | None
 ) -> tuple[Codebook, str, int] | None:
     """Let the engine scan a Parquet file; None when a column needs more than it can do."""
     n_records = reader.n_records or 0
@@ -386,13 +383,13 @@ def _scan(
         return None
     places = [reader.place(column.name) for column in input_.columns]
     raw = engine.scan_parquet(
-        reader.files, [ScannedColumn(at, code_column(i)) for i, at in enumerate(places)]
+        reader.files, [gate.ScannedColumn(at, gate.code_column(i)) for i, at in enumerate(places)]
     )
     variables: list[CodedVariable] = []
-    columns: list[ScannedColumn] = []
+    columns: list[gate.ScannedColumn] = []
     try:
-        most = MOST_DISTINCT if engine.is_local else MOST_VALUES
-        every = engine.distinct(raw, [code_column(i) for i in range(len(places))], most=most)
+        most = gate.MOST_DISTINCT if engine.is_local else gate.MOST_VALUES
+        every = engine.distinct(raw, [gate.code_column(i) for i in range(len(places))], most=most)
         for i, (column, at, met) in enumerate(zip(input_.columns, places, every, strict=True)):
             values = met.drop_null()
             by_text: dict[str, Any] = {}
@@ -405,13 +402,13 @@ def _scan(
             variable = CodedVariable.of_values(column.name, by_text)
             variables.append(variable)
             ordered = tuple(by_text[text] for text in variable.values[1:])
-            columns.append(ScannedColumn(at, code_column(i), Scan.CODE, ordered))
+            columns.append(gate.ScannedColumn(at, gate.code_column(i), gate.Scan.CODE, ordered))
             if progress is not None:
                 progress(n_records * (i + 1) // len(places), n_records)
     finally:
         engine.drop(raw)
     columns += [
-        ScannedColumn(reader.place(name), number_column(i), Scan.NUMBER)
+        gate.ScannedColumn(reader.place(name), gate.number_column(i), gate.Scan.NUMBER)
         for i, name in enumerate(input_.numbers)
     ]
     return Codebook(tuple(variables)), engine.scan_parquet(reader.files, columns), n_records

@@ -22,29 +22,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
-from gamekeeper.algorithms.blocks import (
-    Kernel,
-    Outcome,
-    Shared,
-    State,
-    Task,
-    in_threads,
-    map_blocks,
-)
+from gamekeeper.algorithms import blocks
 from gamekeeper.arrow import pa
 from gamekeeper.budget import is_memory_given, memory_budget, workers_of
-from gamekeeper.data.engine.gate import (
-    MOST_DISTINCT,
-    RECORD,
-    Engine,
-    ScannedColumn,
-    closed_engine,
-    needs_map,
-    new_folder,
-    scanned_sql,
-    too_many_values,
-    values_table,
-)
+from gamekeeper.data.engine import gate
 from gamekeeper.data.engine.spark.calls import KINDS, parse_address
 from gamekeeper.errors import GamekeeperError, InputError, LimitError, Reason, StoreError
 from gamekeeper.files import temporary_folder
@@ -126,7 +107,7 @@ def cell_sql(column: str) -> str:
 
 def make_map(cursor: Any, name: str, values: Sequence[int | str]) -> None:
     """Keep the values of a column with their codes as a table."""
-    cursor.register(f"{name}_values", values_table(values))
+    cursor.register(f"{name}_values", gate.values_table(values))
     cursor.execute(f"CREATE TABLE {name} AS SELECT * FROM {name}_values")
     cursor.unregister(f"{name}_values")
 
@@ -236,11 +217,11 @@ class DuckDBEngine:
         import numpy as np
 
         columns = ", ".join(f'"{field.name}" {_TYPES[str(field.type)]}' for field in schema)
-        names = [RECORD, *schema.names]
+        names = [gate.RECORD, *schema.names]
         asked = "A relation was to be loaded."
         n_records = 0
         with self._making(asked) as (relation, cursor):
-            made = f"CREATE TABLE {relation} ({RECORD} BIGINT NOT NULL, {columns})"
+            made = f"CREATE TABLE {relation} ({gate.RECORD} BIGINT NOT NULL, {columns})"
             run_discreetly(lambda: cursor.execute(made), asked)
             for batch in batches:
                 numbers = pa.array(np.arange(n_records, n_records + batch.num_rows))
@@ -251,7 +232,7 @@ class DuckDBEngine:
                     progress(n_records, None)
         return relation
 
-    def scan_parquet(self, files: Sequence[Path], columns: Sequence[ScannedColumn]) -> str:
+    def scan_parquet(self, files: Sequence[Path], columns: Sequence[gate.ScannedColumn]) -> str:
         """Return the name of a view of Parquet files; see `Engine.scan_parquet`."""
         asked = f"The Parquet file {quoted([files[0].name])} was to be scanned."
         parts = [file_sql(path) for path in files]
@@ -262,16 +243,16 @@ class DuckDBEngine:
             chosen, joins = [""], ""
             for place, column in enumerate(columns):
                 mapped = f"{relation}_m{place}"
-                if needs_map(column):
+                if gate.needs_map(column):
                     self._maps.setdefault(relation, []).append(mapped)
                     run_discreetly(partial(make_map, cursor, mapped, column.values), asked)
-                expression, join = scanned_sql(column, cell_sql(found[column.place]), mapped)
+                expression, join = gate.scanned_sql(column, cell_sql(found[column.place]), mapped)
                 chosen.append(f"{expression} AS {column.name}")
                 joins += join
             selects: list[str] = []
             n_before = 0
             for path, part in zip(files, parts, strict=True):
-                chosen[0] = f"f.file_row_number + {n_before} AS {RECORD}"
+                chosen[0] = f"f.file_row_number + {n_before} AS {gate.RECORD}"
                 selects.append(f"SELECT {', '.join(chosen)} FROM {part} f{joins}")
                 if len(files) > 1:
                     counted = rows_sql(path)
@@ -321,36 +302,38 @@ class DuckDBEngine:
             cursor.close()
 
     def distinct(
-        self, relation: str, columns: Sequence[str], *, most: int = MOST_DISTINCT
+        self, relation: str, columns: Sequence[str], *, most: int = gate.MOST_DISTINCT
     ) -> Iterator[pa.Array]:
         """Yield the different values of each column; see `Engine.distinct`."""
         for column in columns:
             wanted = f"SELECT DISTINCT {column} FROM {relation} LIMIT {most + 1}"
             values = self.query(wanted).column(0).combine_chunks()
             if len(values) > most:
-                raise too_many_values(most)
+                raise gate.too_many_values(most)
             yield values
 
     def write_parquet(self, sql: str, folder: Path, *, names: Sequence[str] = ()) -> int:
         """Write the result of a query to a new folder; see `Engine.write_parquet`."""
         asked = f"A folder {quoted([folder.name])} of Parquet files was to be written."
-        with new_folder(folder, asked, temporary_folder) as made:
+        with gate.new_folder(folder, asked, temporary_folder) as made:
             copied = copy_sql(sql, made / "part-00000.parquet", names)
             rows = self._once(asked, lambda cursor: cursor.execute(copied).fetchall(), sql)
         return int(rows[0][0])
 
     def map_blocks(
         self,
-        kernel: Kernel[State, Task, Outcome],
-        shared: Shared,
-        tasks: Sequence[Task],
+        kernel: blocks.Kernel[blocks.State, blocks.Task, blocks.Outcome],
+        shared: blocks.Shared,
+        tasks: Sequence[blocks.Task],
         *,
         workers: int | None = None,
         pool: Pool = Pool.THREADS,
         progress: Progress | None = None,
-    ) -> Generator[Outcome]:
+    ) -> Generator[blocks.Outcome]:
         """Yield the outcome of every task, done on this machine; see `Engine.map_blocks`."""
-        return map_blocks(kernel, shared, tasks, workers=workers, pool=pool, progress=progress)
+        return blocks.map_blocks(
+            kernel, shared, tasks, workers=workers, pool=pool, progress=progress
+        )
 
     @property
     def n_workers(self) -> int:
@@ -385,7 +368,7 @@ class DuckDBEngine:
         # A connection runs one statement at a time; cursors of it run side by side.
         with self._lock:
             if self.is_closed:
-                raise closed_engine(asked)
+                raise gate.closed_engine(asked)
             return self._connection.cursor()
 
     @contextmanager
@@ -485,7 +468,7 @@ def _watched(cursor: Any, statement: str, asked: str, progress: Progress, *, rea
     def look() -> None:
         progress(max(0, int(cursor.query_progress())), 100)
 
-    list(in_threads(run, [statement], 1, look=look, stop=cursor.interrupt))
+    list(blocks.in_threads(run, [statement], 1, look=look, stop=cursor.interrupt))
 
 
 DUCKDB: Final = "duckdb"
@@ -495,7 +478,7 @@ SCRATCH: Final = "GAMEKEEPER_SCRATCH"
 """The environment variable that names the folder which this machine and all workers see."""
 
 
-def open_engine(text: str, *, scratch: Path | str | None = None) -> Engine:
+def open_engine(text: str, *, scratch: Path | str | None = None) -> gate.Engine:
     """Open the engine that a text names. Whoever opens it closes it.
 
     Parameters

@@ -25,13 +25,7 @@ from gamekeeper.algorithms.uniques.scores import class_sizes
 from gamekeeper.arrow import pa
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.engine.gate import FEWER_KEYS, RECORD, require_brought
-from gamekeeper.data.keys.listed_records import (
-    DistinctKeys,
-    KeyedRecords,
-    ListedRecords,
-    distinct_keys,
-    listed_keys,
-)
+from gamekeeper.data.keys import listed_records
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.prompt_syntax import Missing
 from gamekeeper.results import COLOURS, Provenance, Result, new_figure, ruled, table_html
@@ -92,7 +86,7 @@ class KeyTable(Result):
     weight: str
     strata: str
     provenance: Provenance
-    counted: KeyedRecords = field(repr=False)
+    counted: listed_records.KeyedRecords = field(repr=False)
     relation: str = field(repr=False)
     size_column: str = field(repr=False)
     person: str = ""
@@ -170,19 +164,19 @@ class KeyTable(Result):
         return codes[self.records] if self.n_excluded or self.n_further else codes
 
     @cached_property
-    def distinct(self) -> DistinctKeys:
+    def distinct(self) -> listed_records.DistinctKeys:
         """The different keys in the order in which they occur; brought here once, and kept."""
-        return distinct_keys(self)
+        return listed_records.distinct_keys(self)
 
     @property
-    def listed(self) -> ListedRecords:
+    def listed(self) -> listed_records.ListedRecords:
         """The counted records as rows of arrays; one for each key where the records stay elsewhere."""
-        return ListedRecords(self, self._listed_keys)
+        return listed_records.ListedRecords(self, self._listed_keys)
 
     @cached_property
     def _listed_keys(self) -> pa.Table | None:
         # Not with the table that they are of: a circle would keep its relation longer than needed.
-        return listed_keys(self)
+        return listed_records.listed_keys(self)
 
     def size_of(self, record: int) -> int:
         """Return the size of the class of one record, by its place from 0; 0 where it was left out."""

@@ -23,15 +23,7 @@ import numpy.typing as npt
 from gamekeeper.arrow import pa
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
-from gamekeeper.data.engine.gate import (
-    FEWER_KEYS,
-    FEWER_RECORDS,
-    MOST_WRITTEN,
-    RECORD,
-    matrix_type,
-    require_brought,
-    stays_elsewhere,
-)
+from gamekeeper.data.engine import gate
 from gamekeeper.errors import LimitError, Reason
 from gamekeeper.wording import count_of, number_text
 
@@ -64,7 +56,7 @@ class KeyPacking:
     def unpack(self, numbers: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.unsignedinteger]:
         """Return the codes of keys, one row per key, given the columns with their numbers."""
         rows = len(numbers[0])
-        codes = np.empty((rows, len(self.columns)), dtype=matrix_type(self.n_codes))
+        codes = np.empty((rows, len(self.columns)), dtype=gate.matrix_type(self.n_codes))
         for number, group in zip(numbers, self.groups, strict=True):
             rest = number
             for place in reversed(group):
@@ -112,8 +104,8 @@ class KeyedRecords:
         if self.person:
             # The first of those that can be counted: a missing cell of one does not cost the person.
             among = f" WHERE {' AND '.join(tests)}" if tests else ""
-            first = f"SELECT MIN({RECORD}) FROM {self.coded.relation}{among} GROUP BY {self.person}"
-            tests.append(f"{RECORD} IN ({first})")
+            first = f"SELECT MIN({gate.RECORD}) FROM {self.coded.relation}{among} GROUP BY {self.person}"
+            tests.append(f"{gate.RECORD} IN ({first})")
         kept = f" WHERE {' AND '.join(tests)}" if tests else ""
         return f"(SELECT {chosen} FROM {self.coded.relation}{kept}) AS s"
 
@@ -149,9 +141,9 @@ class KeyedRecords:
         counted record exactly once.
         """
         n_records, row_bytes = self.coded.n_records, np.dtype(kind).itemsize
-        require_brought(self.coded.engine, n_records, row_bytes, "results of records")
+        gate.require_brought(self.coded.engine, n_records, row_bytes, "results of records")
         made = np.full(n_records, fill, dtype=kind)
-        query = f"SELECT s.{RECORD}, c.{column} FROM {self.joined(relation, RECORD)}"
+        query = f"SELECT s.{gate.RECORD}, c.{column} FROM {self.joined(relation, gate.RECORD)}"
         for batch in self.coded.engine.stream(query):
             made[batch.column(0).to_numpy()] = batch.column(1).to_numpy()
         return made
@@ -160,8 +152,8 @@ class KeyedRecords:
         """Return the places of the counted records in the file, in order."""
         if not self.excluding and not self.person:
             return np.arange(self.coded.n_records, dtype=np.int64)
-        require_brought(self.coded.engine, self.coded.n_records, 8, "numbers of records")
-        batches = self.coded.engine.stream(f"SELECT {RECORD} FROM {self.select(RECORD)}")
+        gate.require_brought(self.coded.engine, self.coded.n_records, 8, "numbers of records")
+        batches = self.coded.engine.stream(f"SELECT {gate.RECORD} FROM {self.select(gate.RECORD)}")
         found = [batch.column(0).to_numpy() for batch in batches]
         return np.sort(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
 
@@ -206,9 +198,9 @@ def distinct_keys(table: KeyTable) -> DistinctKeys:
     names = counted.packing.names
     # Twice, as they are put in order.
     row_bytes = 2 * (8 * (len(names) + 2) + len(table.keys))
-    require_brought(engine, table.n_classes, row_bytes, "different keys", FEWER_KEYS)
-    sums = ["COUNT(*) AS n", f"MIN({RECORD}) AS first_record"]
-    found = engine.query(counted.grouped(sums, RECORD))
+    gate.require_brought(engine, table.n_classes, row_bytes, "different keys", gate.FEWER_KEYS)
+    sums = ["COUNT(*) AS n", f"MIN({gate.RECORD}) AS first_record"]
+    found = engine.query(counted.grouped(sums, gate.RECORD))
     numbers = [found.column(name).to_numpy() for name in names]
     first = found.column("first_record").to_numpy()
     order = np.argsort(first)
@@ -354,12 +346,12 @@ class ListedRecords:
             return row if row < len(records) and records[row] == place else None
         counted = self.table.counted
         names = list(counted.packing.names)
-        asked = [RECORD]
+        asked = [gate.RECORD]
         if self.strata() is not None:
             asked.append(f"{self.table.coded.column(self.table.strata)} AS stratum")
             names.append("stratum")
         found = self.table.coded.engine.query(
-            f"SELECT {', '.join(names)} FROM {counted.select(*asked)} WHERE {RECORD} = {int(place)}"
+            f"SELECT {', '.join(names)} FROM {counted.select(*asked)} WHERE {gate.RECORD} = {int(place)}"
         )
         if not found.num_rows:
             return None
@@ -403,23 +395,23 @@ class ListedRecords:
                 Reason.TOO_LARGE,
                 f"{what} of {count_of(self.table.n_records, 'record')} was asked for.",
                 f"{self.table.coded.engine.name} has them, and it takes every single one on this"
-                f" machine: {number_text(MOST_WRITTEN)} at most.",
-                f"{do}. {FEWER_RECORDS}.",
+                f" machine: {number_text(gate.MOST_WRITTEN)} at most.",
+                f"{do}. {gate.FEWER_RECORDS}.",
             )
 
 
 def listed_keys(table: KeyTable) -> pa.Table | None:
     """Return the rows of different keys, where records stay elsewhere; None where they do not."""
     coded, counted = table.coded, table.counted
-    if not stays_elsewhere(coded.engine, coded.n_records):
+    if not gate.stays_elsewhere(coded.engine, coded.n_records):
         return None
     names = list(counted.packing.names)
     own = [coded.column(table.strata)] if table.fractions is not None else []
     n_rows = min(table.n_records, table.n_classes * len(table.fractions or [0]))
     # Several times, as they are unpacked and results are kept beside them.
     row_bytes = 8 * (len(names) + 20) + 4 * len(table.keys)
-    require_brought(coded.engine, n_rows, row_bytes, "different keys", FEWER_KEYS)
-    sums = ["COUNT(*) AS n", f"MIN({RECORD}) AS first_record"]
+    gate.require_brought(coded.engine, n_rows, row_bytes, "different keys", gate.FEWER_KEYS)
+    sums = ["COUNT(*) AS n", f"MIN({gate.RECORD}) AS first_record"]
     chosen = [
         *(f"g.{name}" for name in names),
         *(f"g.{column} AS stratum" for column in own),
@@ -432,7 +424,7 @@ def listed_keys(table: KeyTable) -> pa.Table | None:
     equal = " AND ".join(f"g.{name} = c.{name}" for name in names)
     order = ", ".join([*names, *(["stratum"] if own else [])])
     return coded.engine.query(
-        f"SELECT {', '.join(chosen)} FROM ({counted.grouped(sums, RECORD, *own, by=own)}) AS g "
+        f"SELECT {', '.join(chosen)} FROM ({counted.grouped(sums, gate.RECORD, *own, by=own)}) AS g "
         f"JOIN {table.relation} AS c ON {equal} ORDER BY {order}"
     )
 

@@ -18,15 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms.releases import schemes
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
-from gamekeeper.algorithms.releases.schemes import (
-    HIDDEN,
-    Conventional,
-    Exact,
-    Interval,
-    RandomRounding,
-    Scheme,
-)
 from gamekeeper.arrow import pa
 from gamekeeper.errors import Problem, Reason, refuse
 from gamekeeper.wording import (
@@ -226,7 +219,7 @@ class PublishedTable:
 
     name: str
     axes: tuple[str, ...]
-    scheme: Scheme
+    scheme: schemes.Scheme
     counts: Integers
     highs: Integers | None = None
     groups: Mapping[str, Groups] = field(default_factory=dict[str, Groups])
@@ -235,17 +228,17 @@ class PublishedTable:
     @property
     def hidden_limits(self) -> tuple[int, int | None]:
         """The least and the largest count that a hidden cell may have."""
-        return self.hidden or self.scheme.reach(HIDDEN) or (0, None)
+        return self.hidden or self.scheme.reach(schemes.HIDDEN) or (0, None)
 
     @property
     def n_hidden(self) -> int:
         """The number of hidden cells."""
-        return int(np.count_nonzero(self.counts == HIDDEN))
+        return int(np.count_nonzero(self.counts == schemes.HIDDEN))
 
     @cached_property
     def limits(self) -> tuple[Integers, Integers]:
         """Lower and upper limits of the true counts; `UNBOUNDED` where there is none."""
-        shown = self.counts != HIDDEN
+        shown = self.counts != schemes.HIDDEN
         low, high = self.hidden_limits
         lower = np.full(self.counts.shape, low, np.int64)
         upper = np.full(self.counts.shape, UNBOUNDED if high is None else high, np.int64)
@@ -262,7 +255,7 @@ class PublishedTable:
         largest. Hidden cells and intervals are as probable for every count that they allow.
         """
         published = int(self.counts.reshape(-1)[cell])
-        if published != HIDDEN and self.highs is None:
+        if published != schemes.HIDDEN and self.highs is None:
             return self.scheme.likelihood(published)
         lower, upper = (int(limits.reshape(-1)[cell]) for limits in self.limits)
         return lower, None if upper >= UNBOUNDED else [Fraction(1)] * (upper - lower + 1)
@@ -270,9 +263,9 @@ class PublishedTable:
     def words(self, cell: int) -> str:
         """Return what is published for a cell."""
         published = int(self.counts.reshape(-1)[cell])
-        if published == HIDDEN:
+        if published == schemes.HIDDEN:
             return "hidden"
-        if isinstance(self.scheme, Interval):
+        if isinstance(self.scheme, schemes.Interval):
             low, high = (int(limits.reshape(-1)[cell]) for limits in self.limits)
             return f"published {low} or more" if high >= UNBOUNDED else f"published {low} to {high}"
         return f"published {published}"
@@ -397,7 +390,7 @@ def table_problems(axes: Sequence[Axis], table: PublishedTable) -> list[Problem]
 
 def _impossible(own: Sequence[Axis], table: PublishedTable, where: str) -> list[Problem]:
     flat = table.counts.reshape(-1)
-    shown = np.flatnonzero(flat != HIDDEN)
+    shown = np.flatnonzero(flat != schemes.HIDDEN)
     if table.highs is None:
         wrong = shown[~table.scheme.possible(flat[shown])]
     else:
@@ -453,11 +446,11 @@ class Perturbed:
         return self.holds(self.low)
 
 
-def behind(scheme: Scheme, figure: Fraction, *, whole: bool) -> Perturbed | None:
+def behind(scheme: schemes.Scheme, figure: Fraction, *, whole: bool) -> Perturbed | None:
     """Return what a published figure can have come from; None for what is never published.
 
     >>> from gamekeeper.algorithms.releases.schemes import Conventional
-    >>> found = behind(Conventional(5), Fraction(10), whole=False)
+    >>> found = behind(schemes.Conventional(5), Fraction(10), whole=False)
     >>> float(found.low), float(found.high)
     (7.5, 12.5)
     """
@@ -467,12 +460,12 @@ def behind(scheme: Scheme, figure: Fraction, *, whole: bool) -> Perturbed | None
             return None
         low, high = reach
         return Perturbed((figure,), Fraction(low), None if high is None else Fraction(high))
-    if isinstance(scheme, Exact):
+    if isinstance(scheme, schemes.Exact):
         return Perturbed((figure,), figure, figure)
     if (
-        not isinstance(scheme, Conventional | RandomRounding)
+        not isinstance(scheme, schemes.Conventional | schemes.RandomRounding)
         or (figure / scheme.base).denominator != 1
     ):
         return None
-    off = Fraction(scheme.base, 2 if isinstance(scheme, Conventional) else 1)
+    off = Fraction(scheme.base, 2 if isinstance(scheme, schemes.Conventional) else 1)
     return Perturbed((figure,), figure - off, figure + off)

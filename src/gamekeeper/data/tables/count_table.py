@@ -19,15 +19,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gamekeeper.algorithms.releases import schemes
 from gamekeeper.algorithms.releases.constraints import UNBOUNDED
-from gamekeeper.algorithms.releases.schemes import (
-    HIDDEN,
-    Exact,
-    Interval,
-    Scheme,
-    Suppressed,
-    parse_scheme,
-)
+from gamekeeper.data.tables import subtotals
 from gamekeeper.data.tables.axes import (
     Axis,
     Groups,
@@ -40,12 +34,6 @@ from gamekeeper.data.tables.axes import (
     published_axes,
     raise_all,
     unknown_axes,
-)
-from gamekeeper.data.tables.subtotals import (
-    Disjoint,
-    disjoint_names,
-    disjoint_problems,
-    question_subtotals,
 )
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.wording import (
@@ -95,7 +83,7 @@ def given_counts(
     made = np.empty(len(cells), np.int64)
     for place, cell in enumerate(cells):
         if cell is None and hidden:
-            made[place] = HIDDEN
+            made[place] = schemes.HIDDEN
         else:
             made[place] = found.whole(place, cell)
     return found.settle(problems, made.reshape(shape))
@@ -113,7 +101,7 @@ def given_intervals(
     made = np.empty((len(cells), 2), np.int64)
     for place, cell in enumerate(cells):
         if cell is None:
-            made[place] = HIDDEN, HIDDEN
+            made[place] = schemes.HIDDEN, schemes.HIDDEN
         elif isinstance(cell, list | tuple):
             ends = cast("Sequence[object]", cell)
             if len(ends) != 2:
@@ -155,7 +143,7 @@ class Faults:
     def whole(self, place: int, cell: object) -> int:
         """Return a cell as a whole number from 0 up, or note what is wrong and return `HIDDEN`."""
         fault = ""
-        number = HIDDEN
+        number = schemes.HIDDEN
         if isinstance(cell, float | np.floating):
             if cell == cell and abs(float(cell)) != np.inf and float(cell).is_integer():
                 number = int(cell)
@@ -171,7 +159,7 @@ class Faults:
             fault = _NEGATIVE if number < 0 else _TOO_LARGE
         if fault:
             self.add(fault, place)
-            return HIDDEN
+            return schemes.HIDDEN
         return number
 
     def settle(self, problems: list[Problem], made: Integers) -> Integers | None:
@@ -279,7 +267,7 @@ class CountTable:
         axes: Mapping[str, Iterable[object]] | Iterable[Axis],
         counts: object,
         *,
-        disjoint: Disjoint = (),
+        disjoint: subtotals.Disjoint = (),
     ) -> CountTable:
         """Return a dense table from its axes and nested lists, or an array, of counts.
 
@@ -373,12 +361,14 @@ class CountTable:
         table[self.cells] = self.counts
         return table.reshape(self.shape)
 
-    def question(self, asked: str, disjoint: Disjoint = ()) -> None:
+    def question(self, asked: str, disjoint: subtotals.Disjoint = ()) -> None:
         """Refuse labels that may be sums of others; counts are looked at in a dense table only."""
-        names = disjoint_names(self.axes, disjoint)
-        raise_all(asked, disjoint_problems(self.axes, names))
-        own = [] if self.is_sparse else [PublishedTable("", self.names, Exact(), self.counts)]
-        question_subtotals(asked, self.axes, own, names)
+        names = subtotals.disjoint_names(self.axes, disjoint)
+        raise_all(asked, subtotals.disjoint_problems(self.axes, names))
+        own = (
+            [] if self.is_sparse else [PublishedTable("", self.names, schemes.Exact(), self.counts)]
+        )
+        subtotals.question_subtotals(asked, self.axes, own, names)
 
     def margin(
         self, names: Sequence[str], groups: Mapping[str, Groups] | None = None
@@ -502,7 +492,7 @@ def typed_table(
         own = published_axes(axes, names, groups, where, found)
     counts, highs = None, None
     if own is not None and scheme is not None and "counts" in given:
-        if isinstance(scheme, Interval):
+        if isinstance(scheme, schemes.Interval):
             ends = given_intervals(given["counts"], own, where, found)
             if ends is not None:
                 counts, highs = checked_intervals(scheme, ends, own, where, found)
@@ -565,13 +555,13 @@ def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < UNBOUNDED
 
 
-def _scheme(given: Any, where: str, problems: list[Problem]) -> Scheme | None:
-    if not isinstance(given, str | Scheme | Mapping):
+def _scheme(given: Any, where: str, problems: list[Problem]) -> schemes.Scheme | None:
+    if not isinstance(given, str | schemes.Scheme | Mapping):
         said = "its scheme is neither a text nor an object."
         problems.append(Problem(Reason.WRONG_SCHEMA, where, said))
         return None
     try:
-        return parse_scheme(cast("Any", given))
+        return schemes.parse_scheme(cast("Any", given))
     except InputError as error:
         said = f"{error.asked} {error.found}"
         problems.append(Problem(error.reason, where, said, error.do))
@@ -579,7 +569,7 @@ def _scheme(given: Any, where: str, problems: list[Problem]) -> Scheme | None:
 
 
 def limits_within(
-    scheme: Scheme,
+    scheme: schemes.Scheme,
     ends: tuple[Integers, Integers],
     own: Sequence[Axis],
     where: str,
@@ -591,14 +581,14 @@ def limits_within(
     the scheme hides.
     """
     low, high = (part.copy().reshape(-1) for part in ends)
-    is_limit, is_hidden = low != high, low == HIDDEN
-    least, most = scheme.reach(HIDDEN) or (0, None)
+    is_limit, is_hidden = low != high, low == schemes.HIDDEN
+    least, most = scheme.reach(schemes.HIDDEN) or (0, None)
     most = UNBOUNDED if most is None else most
     low[is_limit] = np.maximum(low[is_limit], least)
     high[is_limit] = np.minimum(high[is_limit], most)
     wrong = np.flatnonzero((low > high) & is_limit).tolist()
     shown = low[~is_limit & ~is_hidden]
-    if not isinstance(scheme, Exact | Suppressed):
+    if not isinstance(scheme, schemes.Exact | schemes.Suppressed):
         said = f"some cells are limits, and the others counts under '{scheme.text}'."
         do = "Read such tables as exact or suppressed ones, or write every count as an interval."
         problems.append(Problem(Reason.BAD_OPTION, where, said, do))
@@ -614,7 +604,7 @@ def limits_within(
 
 
 def checked_intervals(
-    scheme: Interval,
+    scheme: schemes.Interval,
     ends: tuple[Integers, Integers],
     own: Sequence[Axis],
     where: str,
@@ -630,7 +620,7 @@ def checked_intervals(
     wrong = [
         cell
         for cell, (first, last) in enumerate(zip(low, high, strict=True))
-        if first != HIDDEN and not scheme.admits(first, None if last >= UNBOUNDED else last)
+        if first != schemes.HIDDEN and not scheme.admits(first, None if last >= UNBOUNDED else last)
     ]
     problems += [
         Problem(

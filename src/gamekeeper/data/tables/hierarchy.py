@@ -21,14 +21,9 @@ from pathlib import Path
 import numpy as np
 
 from gamekeeper.algorithms.releases.schemes import HIDDEN, Interval
+from gamekeeper.data.tables import subtotals
 from gamekeeper.data.tables.axes import Axis, PublishedTable, raise_all, unknown_axes
 from gamekeeper.data.tables.cell_file import CellRows, tool_text
-from gamekeeper.data.tables.subtotals import (
-    MOST_FIGURES,
-    Subtotal,
-    find_subtotals,
-    subtotal_problems,
-)
 from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.wording import count_of, did_you_mean, joined, quoted
 
@@ -382,14 +377,14 @@ _MOST = 2**52
 
 def undeclared_sums(
     axis: str, labels: Sequence[str], tables: Sequence[CellRows]
-) -> tuple[Subtotal, ...]:
+) -> tuple[subtotals.Subtotal, ...]:
     """Return the labels of an axis that may be sums of others, by their words, codes and figures."""
     published = [made for table in tables if (made := _lines(axis, labels, table)) is not None]
-    return find_subtotals(Axis(axis, tuple(labels)), published)
+    return subtotals.find_subtotals(Axis(axis, tuple(labels)), published)
 
 
 def detected_hierarchy(
-    axis: str, labels: Sequence[str], found: Sequence[Subtotal]
+    axis: str, labels: Sequence[str], found: Sequence[subtotals.Subtotal]
 ) -> tuple[Hierarchy, tuple[str, ...]]:
     """Return the sums that were found as a hierarchy, and the labels that are the whole axis.
 
@@ -454,7 +449,7 @@ def _lines(axis: str, labels: Sequence[str], table: CellRows) -> PublishedTable 
     lines: dict[tuple[str, ...], int] = {}
     for key in keys:
         lines.setdefault(key, len(lines))
-    if len(lines) * len(labels) > MOST_FIGURES:
+    if len(lines) * len(labels) > subtotals.MOST_FIGURES:
         raise InputError(
             Reason.POSSIBLE_SUBTOTALS,
             "Published tables were to be put together.",
@@ -536,7 +531,7 @@ def axis_hierarchies(
             made[name] = replace(made[name], is_told=is_told)
             every = () if name in disjoint else undeclared_sums(name, roots, tables)
             alone = set(roots) - set(made[name].parts)
-            problems += subtotal_problems(
+            problems += subtotals.subtotal_problems(
                 name, [one for one in every if not one.parts or one.whole in alone]
             )
             continue
@@ -554,7 +549,7 @@ def axis_hierarchies(
             )
         else:
             made[name] = Hierarchy({}, "nothing", tuple(inner), is_told=name in disjoint)
-            problems += subtotal_problems(name, found)
+            problems += subtotals.subtotal_problems(name, found)
             problems += [] if found or name in disjoint else _differing(name, tables, wholes)
     if problems:
         raise InputError(

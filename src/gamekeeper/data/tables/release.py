@@ -25,6 +25,7 @@ from gamekeeper.budget import require_memory
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable
 from gamekeeper.data.keys.counting import count_keys
+from gamekeeper.data.tables import subtotals
 from gamekeeper.data.tables.axes import (
     Axis,
     Groups,
@@ -39,15 +40,6 @@ from gamekeeper.data.tables.axes import (
     table_problems,
 )
 from gamekeeper.data.tables.count_table import CountTable, typed_table
-from gamekeeper.data.tables.subtotals import (
-    AssumedDisjoint,
-    Disjoint,
-    assumed_disjoint,
-    disjoint_names,
-    disjoint_problems,
-    find_subtotals,
-    question_subtotals,
-)
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import require_made
 from gamekeeper.prompt_syntax import Missing
@@ -101,14 +93,14 @@ class Release:
 
     def __post_init__(self) -> None:
         problems = _problems(self.axes, self.published)
-        problems += disjoint_problems(self.axes, self.disjoint)
+        problems += subtotals.disjoint_problems(self.axes, self.disjoint)
         if unfit := unfit_character(self.title):
             problems.append(Problem(Reason.BAD_NAME, "title", f"has {unfit}."))
         if not self.published:
             said = "nothing is published in it."
             problems.append(Problem(Reason.NOTHING_GIVEN, "release", said))
         raise_all(_ASKED, problems)
-        question_subtotals(_ASKED, self.axes, self.published, self.disjoint)
+        subtotals.question_subtotals(_ASKED, self.axes, self.published, self.disjoint)
 
     @classmethod
     def typed(
@@ -116,7 +108,7 @@ class Release:
         axes: Mapping[str, Iterable[object]] | Iterable[Axis],
         published: Iterable[PublishedTable | Mapping[str, Any]],
         title: str = "",
-        disjoint: Disjoint = (),
+        disjoint: subtotals.Disjoint = (),
     ) -> Release:
         """Return a release from plain values.
 
@@ -148,7 +140,7 @@ class Release:
         tables = _told_apart(tables)
         if problems:
             raise_all(_ASKED, [*problems, *_problems(made_axes, tables)])
-        return cls(made_axes, tuple(tables), title, disjoint_names(made_axes, disjoint))
+        return cls(made_axes, tuple(tables), title, subtotals.disjoint_names(made_axes, disjoint))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -171,13 +163,13 @@ class Release:
         return tuple(
             axis.name
             for axis in self.axes
-            if axis.name in self.disjoint and find_subtotals(axis, self.published)
+            if axis.name in self.disjoint and subtotals.find_subtotals(axis, self.published)
         )
 
     @cached_property
-    def assumed(self) -> tuple[AssumedDisjoint, ...]:
+    def assumed(self) -> tuple[subtotals.AssumedDisjoint, ...]:
         """The axes that nobody said are disjoint, and on which labels could be sums of others."""
-        return assumed_disjoint(self.axes, self.published, self.disjoint)
+        return subtotals.assumed_disjoint(self.axes, self.published, self.disjoint)
 
     @cached_property
     def constraints(self) -> CountConstraints:

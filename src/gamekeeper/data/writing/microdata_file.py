@@ -37,13 +37,7 @@ from gamekeeper.data.reading.source import (
     Source,
     check_columns,
 )
-from gamekeeper.data.writing.released_cells import (
-    CellLook,
-    CellReplacer,
-    ReleasedColumn,
-    SuppressedCells,
-    released_batches,
-)
+from gamekeeper.data.writing import released_cells
 from gamekeeper.data.writing.statistical_writer import write_statistical
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.files import write_file
@@ -142,7 +136,7 @@ def write_parquet(
     file: BinaryIO,
     source: Source,
     names: Sequence[str],
-    replacers: Mapping[str, CellReplacer],
+    replacers: Mapping[str, released_cells.CellReplacer],
     batches: Iterator[pa.RecordBatch],
 ) -> None:
     """Write batches as a Parquet file; it carries no time, so that the same cells are the same bytes."""
@@ -201,13 +195,13 @@ class WrittenRelease:
 def write_release(
     source: Source,
     path: str | Path,
-    columns: Sequence[ReleasedColumn],
+    columns: Sequence[released_cells.ReleasedColumn],
     *,
     records: NDArray[np.int64] | None = None,
     order: NDArray[np.int64] | None = None,
     n_released: int,
     leave_out: Collection[str] = (),
-    suppressed: SuppressedCells = SuppressedCells(),  # noqa: B008 - it is frozen
+    suppressed: released_cells.SuppressedCells = released_cells.SuppressedCells(),  # noqa: B008 - it is frozen
     replace: bool = False,
 ) -> WrittenRelease:
     r"""Write a release of a file.
@@ -247,7 +241,9 @@ def write_release(
     ...     file = Path(folder, "people.csv")
     ...     _ = file.write_text("name;age\nAda;036\nBo;51\n")
     ...     stars = np.array([True, False])
-    ...     age = ReleasedColumn("age", stars, stars, np.array([0, 2]), ("", "036", "51"))
+    ...     age = released_cells.ReleasedColumn(
+    ...         "age", stars, stars, np.array([0, 2]), ("", "036", "51")
+    ...     )
     ...     source = open_source(file)
     ...     made = write_release(
     ...         source, Path(folder, "release.csv"), [age], n_released=2, leave_out=["name"]
@@ -325,18 +321,20 @@ def _content(
     asked: str,
     source: Source,
     ending: str,
-    columns: Sequence[ReleasedColumn],
+    columns: Sequence[released_cells.ReleasedColumn],
     names: Sequence[str],
     records: NDArray[np.int64] | None,
     order: NDArray[np.int64] | None,
     n_released: int,
-    stars: SuppressedCells,
+    stars: released_cells.SuppressedCells,
     *,
     packed: bool,
 ) -> Any:
     if ending in STATISTICAL:
         return write_statistical(source, ending, columns, names, records, order, stars)
-    if stars.look == CellLook.USER_MISSING and any(c.suppressed.any() for c in columns):
+    if stars.look == released_cells.CellLook.USER_MISSING and any(
+        c.suppressed.any() for c in columns
+    ):
         raise InputError(
             Reason.BAD_OPTION,
             asked,
@@ -345,12 +343,16 @@ def _content(
         )
     kinds = _kinds(source, names)
     replacers = {
-        column.name: CellReplacer(column, kinds[column.name], source.decimal, stars, source.missing)
+        column.name: released_cells.CellReplacer(
+            column, kinds[column.name], source.decimal, stars, source.missing
+        )
         for column in columns
     }
 
     def write(file: Any) -> None:
-        batches = released_batches(source, names, replacers, records, order, n_released)
+        batches = released_cells.released_batches(
+            source, names, replacers, records, order, n_released
+        )
         if ending in PARQUET_SUFFIXES:
             write_parquet(file, source, names, replacers, batches)
             return

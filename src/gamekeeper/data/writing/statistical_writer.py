@@ -36,12 +36,7 @@ from numpy.typing import NDArray
 from gamekeeper.arrow import pa
 from gamekeeper.data.reading.columns import floats_of, number_of, value_text, value_texts
 from gamekeeper.data.reading.source import Source, StatisticalFile
-from gamekeeper.data.writing.released_cells import (
-    CellLook,
-    ReleasedColumn,
-    SuppressedCells,
-    code_is_taken,
-)
+from gamekeeper.data.writing import released_cells
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.files import temporary_folder
 from gamekeeper.wording import quoted
@@ -276,11 +271,11 @@ class _Changed:
 def write_statistical(
     source: Source,
     ending: str,
-    columns: Sequence[ReleasedColumn],
+    columns: Sequence[released_cells.ReleasedColumn],
     names: Sequence[str],
     records: NDArray[np.int64] | None,
     order: NDArray[np.int64] | None,
-    stars: SuppressedCells,
+    stars: released_cells.SuppressedCells,
 ) -> Callable[[Any], object]:
     """Return what writes a release as a file of SPSS or Stata to an open file."""
     _require_pandas(source.name)
@@ -386,8 +381,8 @@ def _without_stata_time(content: bytes) -> bytes:
 
 def _replace(
     changed: _Changed,
-    column: ReleasedColumn,
-    stars: SuppressedCells,
+    column: released_cells.ReleasedColumn,
+    stars: released_cells.SuppressedCells,
     decimal: str,
     missing: Collection[str],
 ) -> None:
@@ -414,7 +409,9 @@ def _replace(
     changed.frame[name] = _series(cells, is_text=name in changed.texts)
 
 
-def _recoded(changed: _Changed, column: ReleasedColumn, decimal: str) -> NDArray[Any]:
+def _recoded(
+    changed: _Changed, column: released_cells.ReleasedColumn, decimal: str
+) -> NDArray[Any]:
     """Return a number for every new category, and give the variable their labels.
 
     A category that is a value of before, by its label or as a number, keeps its number, and one that is
@@ -458,18 +455,21 @@ def _recoded(changed: _Changed, column: ReleasedColumn, decimal: str) -> NDArray
 
 
 def _star(
-    changed: _Changed, column: ReleasedColumn, others: NDArray[Any], stars: SuppressedCells
+    changed: _Changed,
+    column: released_cells.ReleasedColumn,
+    others: NDArray[Any],
+    stars: released_cells.SuppressedCells,
 ) -> Any:
     """Return what a suppressed cell has, and declare it."""
     name, is_text = column.name, column.name in changed.texts
-    if stars.look == CellLook.EMPTY:
+    if stars.look == released_cells.CellLook.EMPTY:
         return "" if is_text else np.nan
-    if not changed.is_spss and stars.look == CellLook.USER_MISSING:
+    if not changed.is_spss and stars.look == released_cells.CellLook.USER_MISSING:
         letter = stars.code if stars.code.isalpha() else "s"
         if is_text or len(letter) != 1:
             raise _no_user_missing(name, "Stata has such values for numbers only, as one letter.")
         if letter in others.tolist():
-            raise code_is_taken(name, f".{letter}")
+            raise released_cells.code_is_taken(name, f".{letter}")
         changed.letters.setdefault(name, [])
         changed.letters[name] = sorted({*changed.letters[name], letter})
         changed.labels.setdefault(name, {})[letter] = stars.label
@@ -486,9 +486,9 @@ def _star(
             )
         value = float(number)
     if value in others.tolist() or value in changed.labels.get(name, {}):
-        raise code_is_taken(name, stars.code)
+        raise released_cells.code_is_taken(name, stars.code)
     changed.labels.setdefault(name, {})[value] = stars.label
-    if stars.look == CellLook.USER_MISSING:
+    if stars.look == released_cells.CellLook.USER_MISSING:
         declared = changed.missing.setdefault(name, [])
         n_taken = sum(
             2 if isinstance(own, Mapping) and own["lo"] != own["hi"] else 1 for own in declared

@@ -17,20 +17,7 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import Any
 
-from gamekeeper.algorithms.categories.maximal_harmonization import (
-    JointKey,
-    Row,
-    Size,
-    largest_keys,
-    possible_combinations,
-)
-from gamekeeper.algorithms.categories.partitions import (
-    Arbitrary,
-    Partition,
-    SizeCurve,
-    bits,
-    is_finer,
-)
+from gamekeeper.algorithms.categories import maximal_harmonization, partitions
 from gamekeeper.arrow import pa
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
 from gamekeeper.mapping.environment.environment import Environment
@@ -104,12 +91,12 @@ class CompositeKeys(Result):
         return tuple(told)
 
     @property
-    def curve(self) -> SizeCurve:
+    def curve(self) -> partitions.SizeCurve:
         """The size of the largest key against joint prevalence, as far as it is known."""
         held = [0, *(min(len(key.forms), self.known_up_to) for key in self.keys)]
         steps = zip(self.keys, pairwise(held), strict=True)
         sizes = [key.size for key, (before, after) in steps for _ in range(before, after)]
-        return SizeCurve(self.n_forms, tuple(sizes))
+        return partitions.SizeCurve(self.n_forms, tuple(sizes))
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
@@ -236,28 +223,30 @@ class _Finder:
             Scope.of(environment, target, name, within_universe=within_universe)
             for name in variables
         ]
-        self._inside: dict[tuple[str, tuple[str, ...]], Partition | Arbitrary | None] = {}
+        self._inside: dict[
+            tuple[str, tuple[str, ...]], partitions.Partition | partitions.Arbitrary | None
+        ] = {}
         self._boxes = _impossible(environment, self._variables, self.scopes)
 
-    def row(self, form: str) -> Row:
+    def row(self, form: str) -> maximal_harmonization.Row:
         instances = self._environment.form(form).instances
         return tuple(
             None if scope.variable.name not in instances else self._cell(form, scope)
             for scope in self.scopes
         )
 
-    def holds(self, form: str, wanted: Row) -> bool:
+    def holds(self, form: str, wanted: maximal_harmonization.Row) -> bool:
         """Tell whether a form has all variables at some detail or finer."""
         return all(
-            cell is not None and coarse is not None and is_finer(cell, coarse)
+            cell is not None and coarse is not None and partitions.is_finer(cell, coarse)
             for cell, coarse in zip(self.row(form), wanted, strict=True)
         )
 
-    def size(self, row: Row) -> Size:
-        unbounded = sum(isinstance(cell, Arbitrary) for cell in row)
-        sizes = [cell.n_blocks if isinstance(cell, Partition) else 1 for cell in row]
+    def size(self, row: maximal_harmonization.Row) -> maximal_harmonization.Size:
+        unbounded = sum(isinstance(cell, partitions.Arbitrary) for cell in row)
+        sizes = [cell.n_blocks if isinstance(cell, partitions.Partition) else 1 for cell in row]
         boxes = [box for rule in self._boxes if (box := _box(rule, row)) is not None]
-        return unbounded, possible_combinations(sizes, boxes)
+        return unbounded, maximal_harmonization.possible_combinations(sizes, boxes)
 
     def largest(self, forms: Sequence[str], most: int, *, needs_all: bool) -> CompositeKeys:
         started = time.perf_counter()
@@ -266,7 +255,9 @@ class _Finder:
             rows = {form: row for form, row in rows.items() if None not in row}
         else:
             rows = {form: row for form, row in rows.items() if any(c is not None for c in row)}
-        found, known = largest_keys(self.row(self._target), rows, size=self.size, most=most)
+        found, known = maximal_harmonization.largest_keys(
+            self.row(self._target), rows, size=self.size, most=most
+        )
         fingerprint = sha256(repr((self._target, self._variables, sorted(rows))).encode())
         return CompositeKeys(
             self._target,
@@ -282,7 +273,7 @@ class _Finder:
             ),
         )
 
-    def _cell(self, form: str, scope: Scope) -> Partition | Arbitrary | None:
+    def _cell(self, form: str, scope: Scope) -> partitions.Partition | partitions.Arbitrary | None:
         name = scope.variable.name
         key = name, self._environment.form(form).instances[name]
         if key not in self._inside:
@@ -290,12 +281,12 @@ class _Finder:
             self._inside[key] = None if partition is None else scope.inside(partition)
         return self._inside[key]
 
-    def _told(self, key: JointKey) -> CompositeKey:
+    def _told(self, key: maximal_harmonization.JointKey) -> CompositeKey:
         parts = tuple(
             KeyPart(
                 scope.variable.name,
                 self._environment.code(scope.variable.name, scope.whole(cell)),
-                math.inf if isinstance(cell, Arbitrary) else cell.n_blocks,
+                math.inf if isinstance(cell, partitions.Arbitrary) else cell.n_blocks,
             )
             for scope, cell in zip(self.scopes, key.row, strict=True)
             if cell is not None
@@ -320,19 +311,21 @@ def _impossible(
             scope = scopes[places[name]]
             graph = scope.variable.graph
             named = (scope.variable.resolve(category) for category in categories)
-            sinks = {n for one in named if one is not None for n in bits(graph.sink_set(one))}
+            sinks = {
+                n for one in named if one is not None for n in partitions.bits(graph.sink_set(one))
+            }
             kept = range(len(graph.sinks)) if scope.kept is None else scope.kept
             rule[places[name]] = frozenset(n for n, sink in enumerate(kept) if sink in sinks)
         rules.append(rule)
     return rules
 
 
-def _box(rule: _Rule, row: Row) -> list[frozenset[int] | None] | None:
+def _box(rule: _Rule, row: maximal_harmonization.Row) -> list[frozenset[int] | None] | None:
     """Return the categories of a key that a rule makes impossible; None if a variable lacks."""
     box: list[frozenset[int] | None] = [None] * len(row)
     for place, sinks in rule.items():
         cell = row[place]
-        if not isinstance(cell, Partition):
+        if not isinstance(cell, partitions.Partition):
             return None
         box[place] = frozenset(
             number for number, block in enumerate(cell.blocks()) if sinks.issuperset(block)
@@ -340,7 +333,7 @@ def _box(rule: _Rule, row: Row) -> list[frozenset[int] | None] | None:
     return box
 
 
-def _number(size: Size) -> float:
+def _number(size: maximal_harmonization.Size) -> float:
     return math.inf if size[0] else size[1]
 
 

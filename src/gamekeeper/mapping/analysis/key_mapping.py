@@ -30,17 +30,8 @@ from hashlib import sha256
 from itertools import chain
 from typing import Any, TypeVar
 
+from gamekeeper.algorithms.categories import partitions
 from gamekeeper.algorithms.categories.maximal_harmonization import MaximalHarmonizations
-from gamekeeper.algorithms.categories.partitions import (
-    ARBITRARY,
-    Arbitrary,
-    Partition,
-    SizeCurve,
-    effective_categories,
-    is_null,
-    parse_prevalence,
-    threshold,
-)
 from gamekeeper.arrow import pa
 from gamekeeper.errors import InputError, LimitError, Problem, Reason
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap, Maximal
@@ -87,7 +78,7 @@ def pose(environment: Environment, asked: MapOptions) -> Question:
 
     named = (asked.forms,) if isinstance(asked.forms, str) else tuple(asked.forms)
     grouped = (asked.groups,) if isinstance(asked.groups, str) else tuple(asked.groups)
-    share = checked(lambda: parse_prevalence(asked.prevalence), Fraction(0))
+    share = checked(lambda: partitions.parse_prevalence(asked.prevalence), Fraction(0))
     use = checked(lambda: _mode(asked.mode, named, grouped), Mode.TYPICAL)
     checked(lambda: _require_most(asked.most), None)
     checked(lambda: environment.form(target).name, "")
@@ -147,10 +138,10 @@ def _mode(asked: Mode | str | None, forms: Sequence[str], groups: Sequence[str])
     raise InputError(Reason.BAD_OPTION, f"The mode '{mode.value}' was asked for.", found, do)
 
 
-Holders = dict[Partition | Arbitrary, tuple[str, ...]]
+Holders = dict[partitions.Partition | partitions.Arbitrary, tuple[str, ...]]
 """Categorizations of all sinks, each with the matched forms that have it."""
 
-Categorizations = Counter[Partition | Arbitrary]
+Categorizations = Counter[partitions.Partition | partitions.Arbitrary]
 
 
 def holders_of(environment: Environment, variable: str, wanted: Collection[str]) -> Holders:
@@ -172,7 +163,9 @@ def counts_inside(scope: Scope, holders: Holders) -> Categorizations:
     return counts
 
 
-def n_matched(scope: Scope, holders: Holders, categorization: Partition | Arbitrary) -> int:
+def n_matched(
+    scope: Scope, holders: Holders, categorization: partitions.Partition | partitions.Arbitrary
+) -> int:
     """Return how many forms can be matched at a categorization within a universe."""
     return sum(
         len(forms) for finer, forms in holders.items() if scope.is_finer(finer, categorization)
@@ -180,7 +173,10 @@ def n_matched(scope: Scope, holders: Holders, categorization: Partition | Arbitr
 
 
 def evidence_at(
-    environment: Environment, scope: Scope, holders: Holders, categorization: Partition | Arbitrary
+    environment: Environment,
+    scope: Scope,
+    holders: Holders,
+    categorization: partitions.Partition | partitions.Arbitrary,
 ) -> tuple[Evidence, ...]:
     """Return the codes that refine a categorization within a universe, the most frequent first."""
     found = [
@@ -265,7 +261,7 @@ def _map_variable(
     }
     target = None if own.partition is None else scope.inside(own.partition)
     n_forms, n_having = len(question.match_forms), sum(counts.values())
-    needed = threshold(n_forms, question.prevalence)
+    needed = partitions.threshold(n_forms, question.prevalence)
     message = ""
     if own.partition is None:
         message = f"the target's own categorization is inconsistent: it {own.fault}"
@@ -282,7 +278,7 @@ def _map_variable(
         except LimitError as error:
             over_limit = True
             message = f"refused. {error.found} Match against fewer forms."
-    null = bool(message) or is_null(n_forms, n_having, question.prevalence)
+    null = bool(message) or partitions.is_null(n_forms, n_having, question.prevalence)
     unknown = () if answers is None else answers.unknown()
     not_known = (unknown[0], unknown[-1]) if unknown else None
     if not_known is not None and not null and needed in unknown:
@@ -293,8 +289,8 @@ def _map_variable(
             f" {_known_text(not_known)}, but not for {needed}. Raise max_nodes (--max-nodes),"
             " match against fewer forms, or ask for another prevalence."
         )
-    curve = None if over_limit or unknown else SizeCurve(n_forms, ())
-    found: tuple[Partition | Arbitrary, ...] = ()
+    curve = None if over_limit or unknown else partitions.SizeCurve(n_forms, ())
+    found: tuple[partitions.Partition | partitions.Arbitrary, ...] = ()
     n_categories: float = 0
     may_have_more = False
     if answers is not None:
@@ -303,7 +299,7 @@ def _map_variable(
             sizes = tuple(answers.sizes())
             if math.inf in sizes:
                 sizes = tuple(any_detail if size == math.inf else size for size in sizes)
-            curve = SizeCurve(n_forms, sizes)
+            curve = partitions.SizeCurve(n_forms, sizes)
         if not null:
             size = answers.size(needed)
             n_categories = any_detail if size == math.inf else size
@@ -409,7 +405,10 @@ def _universe_notes(outcomes: Sequence[KeyVariable]) -> Iterator[str]:
 
 
 def explained(
-    environment: Environment, scope: Scope, node: Partition | Arbitrary, holders: Holders
+    environment: Environment,
+    scope: Scope,
+    node: partitions.Partition | partitions.Arbitrary,
+    holders: Holders,
 ) -> Maximal:
     """Return a maximal harmonization, given as it is within the universe, with its evidence."""
     variable, whole = scope.variable.name, scope.whole(node)
@@ -418,7 +417,10 @@ def explained(
 
 
 def effective_of(
-    target: Partition | Arbitrary, counts: Categorizations, needed: int, levels: int | None
+    target: partitions.Partition | partitions.Arbitrary,
+    counts: Categorizations,
+    needed: int,
+    levels: int | None,
 ) -> Fraction | float:
     """Return the effective categories that at least `needed` single forms reach."""
     steps = effective_steps(target, counts, levels)
@@ -426,13 +428,13 @@ def effective_of(
 
 
 def effective_steps(
-    target: Partition | Arbitrary, counts: Categorizations, levels: int | None
+    target: partitions.Partition | partitions.Arbitrary, counts: Categorizations, levels: int | None
 ) -> list[tuple[int, Fraction | float]]:
     """Return up to which number of single forms which effective categories are reached."""
     reached: dict[Fraction | float, int] = {}
     for categorization, count in counts.items():
-        number = effective_categories(target, categorization)
-        if isinstance(number, Arbitrary):
+        number = partitions.effective_categories(target, categorization)
+        if isinstance(number, partitions.Arbitrary):
             number = math.inf if levels is None else Fraction(levels)
         reached[number] = reached.get(number, 0) + count
     steps: list[tuple[int, Fraction | float]] = []
@@ -447,7 +449,9 @@ def any_detail_of(
     answers: MaximalHarmonizations, counts: Categorizations, levels: int | None
 ) -> float:
     """Return what arbitrary precision counts as; a curve never rises."""
-    return math.inf if levels is None else max(levels, answers.size(counts[ARBITRARY] + 1))
+    return (
+        math.inf if levels is None else max(levels, answers.size(counts[partitions.ARBITRARY] + 1))
+    )
 
 
 def _known_text(not_known: tuple[int, int]) -> str:
@@ -456,7 +460,7 @@ def _known_text(not_known: tuple[int, int]) -> str:
 
 
 def _usefulness(item: KeyVariable) -> tuple[bool, bool, float, Fraction, float, str]:
-    curve = item.curve or SizeCurve(item.n_forms, ())
+    curve = item.curve or partitions.SizeCurve(item.n_forms, ())
     return (
         bool(item.message),
         item.curve is None,
@@ -469,8 +473,12 @@ def _usefulness(item: KeyVariable) -> tuple[bool, bool, float, Fraction, float, 
 
 
 def _fingerprint(question: Question, variable: str, holders: Holders) -> bytes:
-    def labels(categorization: Partition | Arbitrary | None) -> bytes:
-        return categorization.labels.tobytes() if isinstance(categorization, Partition) else b""
+    def labels(categorization: partitions.Partition | partitions.Arbitrary | None) -> bytes:
+        return (
+            categorization.labels.tobytes()
+            if isinstance(categorization, partitions.Partition)
+            else b""
+        )
 
     environment = question.environment
     own = environment.categorization(question.target, variable).partition
@@ -573,9 +581,9 @@ def _of_variable(question: Question, item: KeyVariable) -> VariableLevels:
         return VariableLevels(item, (), {})
     holders = holders_of(question.environment, item.variable, question.wanted)
     scope = scope_of(question, item.variable)
-    maximal: dict[Partition | Arbitrary, Maximal] = {}
+    maximal: dict[partitions.Partition | partitions.Arbitrary, Maximal] = {}
 
-    def meaning(node: Partition | Arbitrary) -> Maximal:
+    def meaning(node: partitions.Partition | partitions.Arbitrary) -> Maximal:
         if node not in maximal:
             maximal[node] = explained(question.environment, scope, node, holders)
         return maximal[node]
@@ -588,7 +596,7 @@ def _levels(
     asked: MapOptions,
     answers: MaximalHarmonizations,
     counts: Categorizations,
-    meaning: Callable[[Partition | Arbitrary], Maximal],
+    meaning: Callable[[partitions.Partition | partitions.Arbitrary], Maximal],
 ) -> Iterator[Level]:
     any_detail = any_detail_of(answers, counts, asked.levels)
     steps = effective_steps(answers.target, counts, asked.levels)

@@ -12,21 +12,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from gamekeeper import results
 from gamekeeper.algorithms.categories.maximal_harmonization import MaximalHarmonizations
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition, SizeCurve
 from gamekeeper.arrow import pa
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.mapping.environment.asked import Evidence, Mode
-from gamekeeper.results import (
-    COLOURS,
-    GRID,
-    MUTED,
-    Provenance,
-    Result,
-    drawable,
-    drawable_letters,
-    table_html,
-)
 from gamekeeper.wording import asking_text, count_of, listed, number_text, short
 
 if TYPE_CHECKING:
@@ -56,7 +47,9 @@ def map_table(key_variable_map: KeyVariableMap) -> tuple[tuple[str, ...], list[t
 def map_table_html(key_variable_map: KeyVariableMap) -> str:
     """Return the ranked key variables as one HTML table, every text escaped."""
     header, rows = map_table(key_variable_map)
-    return table_html(header, rows, caption=f"Key variables of {short(key_variable_map.target)}")
+    return results.table_html(
+        header, rows, caption=f"Key variables of {short(key_variable_map.target)}"
+    )
 
 
 def _row(rank: int, item: KeyVariable) -> tuple[str, ...]:
@@ -215,7 +208,7 @@ class KeyVariable:
 
 
 @dataclass(frozen=True, repr=False)
-class KeyVariableMap(Result):
+class KeyVariableMap(results.Result):
     """The outcome of an analysis; `variables` are ranked by area, the most useful first.
 
     After these come variables whose area is not known, and those without a result at the end.
@@ -228,7 +221,7 @@ class KeyVariableMap(Result):
     strict: bool
     variables: tuple[KeyVariable, ...]
     notes: tuple[str, ...]
-    provenance: Provenance
+    provenance: results.Provenance
     within_universe: bool = True
 
     def summary(self) -> dict[str, Any]:
@@ -305,12 +298,12 @@ class KeyVariableMap(Result):
 
 
 @dataclass(frozen=True, repr=False)
-class KeyEvidence(Result):
+class KeyEvidence(results.Result):
     """The forms that can be matched at the maximal harmonizations of every variable, by name."""
 
     target: str
     variables: tuple[KeyVariable, ...]
-    provenance: Provenance
+    provenance: results.Provenance
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
@@ -336,12 +329,12 @@ class KeyEvidence(Result):
 
 
 @dataclass(frozen=True, repr=False)
-class SizeCurves(Result):
+class SizeCurves(results.Result):
     """Code size against prevalence, for every variable and all prevalences at once."""
 
     target: str
     curves: Mapping[str, SizeCurve]
-    provenance: Provenance
+    provenance: results.Provenance
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
@@ -410,19 +403,21 @@ def plot_curves(key_variable_map: KeyVariableMap, *, ax: Axes | None = None, mos
     largest = max((size for size in sizes if size != math.inf), default=1)
     ceiling = 2 * max(largest, 4)
     _set_axes(ax, largest, ceiling if math.inf in sizes else None)
-    letters = drawable_letters()
+    letters = results.drawable_letters()
     for number, (item, curve) in enumerate(shown):
         prevalences, heights = _corners(curve, ceiling)
-        name = drawable(short(item.variable, _NAME_LETTERS), letters)
+        name = results.drawable(short(item.variable, _NAME_LETTERS), letters)
         ax.plot(
-            prevalences, heights, drawstyle="steps-post", color=COLOURS[number % len(COLOURS)],
+            prevalences, heights, drawstyle="steps-post", color=results.COLOURS[number % len(results.COLOURS)],
             linestyle=_STROKES[number % len(_STROKES)], linewidth=2, marker="o",
             markevery=[len(prevalences) - 1], markersize=5, label=f"{number + 1}. {name}",
         )  # fmt: skip
-    target = drawable(short(key_variable_map.target, _TITLE_LETTERS), letters)
+    target = results.drawable(short(key_variable_map.target, _TITLE_LETTERS), letters)
     ax.set_title(f"Key variables of {target}", loc="left", parse_math=False)
     asked = float(key_variable_map.prevalence)
-    ax.axvline(asked, color=MUTED, linewidth=1, linestyle=":", zorder=1, label="prevalence asked")
+    ax.axvline(
+        asked, color=results.MUTED, linewidth=1, linestyle=":", zorder=1, label="prevalence asked"
+    )
     _set_legend(ax, len(curves) - len(shown), len(key_variable_map.variables) - len(curves))
     return ax
 
@@ -453,7 +448,7 @@ def _set_axes(ax: Axes, largest: float, ceiling: float | None) -> None:
     ax.xaxis.set_major_formatter(PercentFormatter(xmax=1))
     ax.set_xlabel("Prevalence: share of the forms that must be matched")
     ax.set_ylabel("Categories that can be matched (log scale)")
-    ax.grid(color=GRID, linewidth=0.8)
+    ax.grid(color=results.GRID, linewidth=0.8)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
 

@@ -20,15 +20,7 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter
 
 from gamekeeper.errors import InputError
-from gamekeeper.mapping.edits.categories import (
-    AddCategory,
-    BandEdit,
-    CategoryEdit,
-    RenameCategory,
-    SetChildren,
-    apply_band_edit,
-    apply_category_edit,
-)
+from gamekeeper.mapping.edits import categories, forms, variables
 from gamekeeper.mapping.edits.environment import (
     AddGroup,
     AllowCombination,
@@ -49,30 +41,6 @@ from gamekeeper.mapping.edits.environment import (
     apply_rule_edit,
     apply_scenario_edit,
 )
-from gamekeeper.mapping.edits.forms import (
-    AddForm,
-    AskQuestion,
-    AskVariable,
-    DropVariable,
-    FormChange,
-    FormEdit,
-    QuestionEdit,
-    RenameForm,
-    SetMetadata,
-    SetUniverse,
-    apply_form_edit,
-    apply_question_edit,
-    changed_form,
-    form_with_question,
-)
-from gamekeeper.mapping.edits.variables import (
-    AddVariable,
-    RenameVariable,
-    VariableEdit,
-    WidenVariable,
-    apply_variable_edit,
-    apply_widening,
-)
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.rules import metadata_problems
 from gamekeeper.mapping.forms.form import Form
@@ -81,12 +49,12 @@ from gamekeeper.mapping.variables.categorization import categorize
 from gamekeeper.wording import count_of, quoted
 
 Edit = (
-    FormEdit
-    | QuestionEdit
-    | VariableEdit
-    | CategoryEdit
-    | WidenVariable
-    | BandEdit
+    forms.FormEdit
+    | forms.QuestionEdit
+    | variables.VariableEdit
+    | categories.CategoryEdit
+    | variables.WidenVariable
+    | categories.BandEdit
     | GroupEdit
     | ScenarioEdit
     | RuleEdit
@@ -132,7 +100,7 @@ def describe_edit(edit: Edit) -> str:
 
     Examples
     --------
-    >>> describe_edit(RenameForm(form="Bank", to="Bank account"))
+    >>> describe_edit(forms.RenameForm(form="Bank", to="Bank account"))
     "Rename the form 'Bank' to 'Bank account'."
     """
     return f"{_words(edit)}."
@@ -140,40 +108,40 @@ def describe_edit(edit: Edit) -> str:
 
 def _words(edit: Edit) -> str:
     match edit:
-        case AddForm():
+        case forms.AddForm():
             fed = {name for question in edit.questions for name in question.variables}
             asked = count_of(len(fed.union(edit.variables)), "variable")
             if edit.questions:
                 asked += f" and {count_of(len(edit.questions), 'question')}"
             return f"Add the form {_q(edit.name)} with {asked}"
-        case SetMetadata():
+        case forms.SetMetadata():
             set_ = f"set {quoted(edit.values)}" if edit.values else ""
             remove = f"remove {quoted(edit.remove)}" if edit.remove else ""
             what = " and ".join(part for part in (set_, remove) if part) or "change nothing"
             of = "" if edit.question is None else f"the question {_q(edit.question)} of "
             return f"{what[0].upper()}{what[1:]} in the metadata of {of}the form {_q(edit.form)}"
-        case AskVariable(labels=labels):
+        case forms.AskVariable(labels=labels):
             detail = "any level of detail"
             if labels:
                 detail = count_of(len(labels), "category", "categories")
             return f"Let the form {_q(edit.form)} ask for {_q(edit.variable)} in {detail}"
-        case AskQuestion(question=asked):
+        case forms.AskQuestion(question=asked):
             fed = f", for {quoted(asked.variables)}" if asked.variables else ", for no variable"
             return f"Let the form {_q(edit.form)} ask the question {_q(asked.name)}{fed}"
-        case SetUniverse(universe=universe):
+        case forms.SetUniverse(universe=universe):
             if universe is None:
                 return f"Let the form {_q(edit.form)} be for anybody"
             told = [universe.wording] if universe.wording else list(universe.within)
             return f"Say who the form {_q(edit.form)} is for: {quoted(told, letters=200)}"
-        case AddVariable(definition=new):
+        case variables.AddVariable(definition=new):
             return f"Add the variable {_q(new.name)} on the {new.scale} scale"
-        case AddCategory():
+        case categories.AddCategory():
             made = f"made of {quoted(edit.children)}" if edit.children else "as a new sink"
             return f"Add to {_q(edit.variable)} the category {_q(edit.category)}, {made}"
-        case WidenVariable():
+        case variables.WidenVariable():
             was = "outside all forms" if edit.inside is None else f"inside {_q(edit.inside)}"
             return f"Widen {_q(edit.variable)} by {_q(edit.category)}, until now {was}"
-        case SetChildren():
+        case categories.SetChildren():
             made = quoted(edit.children) if edit.children else "nothing, as a sink"
             return f"Make the category {_q(edit.category)} of {_q(edit.variable)} of {made}"
         case AddGroup():
@@ -231,7 +199,9 @@ def _definition(edit: AddGroup | ReplaceGroup) -> str:
     return ""
 
 
-_OneForm = AddForm | SetMetadata | AskVariable | DropVariable | QuestionEdit
+_OneForm = (
+    forms.AddForm | forms.SetMetadata | forms.AskVariable | forms.DropVariable | forms.QuestionEdit
+)
 
 
 def run_length(edits: Sequence[Edit], start: int) -> int:
@@ -256,7 +226,7 @@ def apply_run(
     def is_valid(variable: str, labels: tuple[str, ...]) -> bool:
         return categorize(environment.variable(variable), labels).is_valid
 
-    def is_fine(change: FormChange) -> bool:
+    def is_fine(change: forms.FormChange) -> bool:
         form = change.form
         return all(
             is_valid(name, form.instances[name]) for name in change.given
@@ -277,13 +247,15 @@ def apply_run(
         return environment, 0
 
 
-def _changed(environment: Environment, drafts: dict[str, Form], edit: Edit) -> FormChange:
-    name = edit.name if isinstance(edit, AddForm) else edit.form  # pyright: ignore[reportAttributeAccessIssue]
+def _changed(environment: Environment, drafts: dict[str, Form], edit: Edit) -> forms.FormChange:
+    name = edit.name if isinstance(edit, forms.AddForm) else edit.form  # pyright: ignore[reportAttributeAccessIssue]
     known = drafts.get(name) or environment.forms.get(name)
-    if isinstance(edit, QuestionEdit):
-        return form_with_question(known or environment.form(name), edit)
-    assert isinstance(edit, AddForm | SetMetadata | AskVariable | DropVariable)
-    return changed_form(environment, known, edit)
+    if isinstance(edit, forms.QuestionEdit):
+        return forms.form_with_question(known or environment.form(name), edit)
+    assert isinstance(
+        edit, forms.AddForm | forms.SetMetadata | forms.AskVariable | forms.DropVariable
+    )
+    return forms.changed_form(environment, known, edit)
 
 
 def apply_edits(
@@ -304,7 +276,9 @@ def apply_edits(
     >>> split = SplitCategory(variable="Country", category="Other", into=["Wales", "Elsewhere"])
     >>> apply_edits(environment, [split]).variable("Country").graph.sinks
     ('Elsewhere', 'England', 'Wales')
-    >>> apply_edits(environment, [AskVariable(form="Bank", variable="Country", labels=["Other"])])
+    >>> apply_edits(
+    ...     environment, [forms.AskVariable(form="Bank", variable="Country", labels=["Other"])]
+    ... )
     Traceback (most recent call last):
     gamekeeper.errors.InputError: This edit was asked for: let the form 'Bank' ask for 'Country'
     in 1 category. It has 1 categorization that does not fit its variable. Select categories that
@@ -344,31 +318,31 @@ def apply_edits(
 
 def _renamed(edit: Edit) -> Renamed:
     match edit:
-        case RenameForm(form=old, to=new):
+        case forms.RenameForm(form=old, to=new):
             return Renamed(forms={old: new})
         case RenameGroup(group=old, to=new):
             return Renamed(groups={old: new})
-        case RenameVariable(variable=old, to=new):
+        case variables.RenameVariable(variable=old, to=new):
             return Renamed(variables={old: new})
-        case RenameCategory(variable=variable, category=old, to=new):
+        case categories.RenameCategory(variable=variable, category=old, to=new):
             return Renamed(categories={variable: {old: new}})
         case _:
             return Renamed()
 
 
 def _applied(environment: Environment, edit: Edit, *, unrestricted: bool) -> Environment:
-    if isinstance(edit, FormEdit):
-        return apply_form_edit(environment, edit, unrestricted=unrestricted)
-    if isinstance(edit, QuestionEdit):
-        return apply_question_edit(environment, edit, unrestricted=unrestricted)
-    if isinstance(edit, VariableEdit):
-        return apply_variable_edit(environment, edit, unrestricted=unrestricted)
-    if isinstance(edit, CategoryEdit):
-        return apply_category_edit(environment, edit, unrestricted=unrestricted)
-    if isinstance(edit, WidenVariable):
-        return apply_widening(environment, edit)
-    if isinstance(edit, BandEdit):
-        return apply_band_edit(environment, edit, unrestricted=unrestricted)
+    if isinstance(edit, forms.FormEdit):
+        return forms.apply_form_edit(environment, edit, unrestricted=unrestricted)
+    if isinstance(edit, forms.QuestionEdit):
+        return forms.apply_question_edit(environment, edit, unrestricted=unrestricted)
+    if isinstance(edit, variables.VariableEdit):
+        return variables.apply_variable_edit(environment, edit, unrestricted=unrestricted)
+    if isinstance(edit, categories.CategoryEdit):
+        return categories.apply_category_edit(environment, edit, unrestricted=unrestricted)
+    if isinstance(edit, variables.WidenVariable):
+        return variables.apply_widening(environment, edit)
+    if isinstance(edit, categories.BandEdit):
+        return categories.apply_band_edit(environment, edit, unrestricted=unrestricted)
     if isinstance(edit, GroupEdit):
         return apply_group_edit(environment, edit)
     if isinstance(edit, ScenarioEdit):
@@ -388,20 +362,28 @@ def touched(edit: Edit) -> frozenset[tuple[str, str]]:
 
     Examples
     --------
-    >>> sorted(touched(RenameForm(form="Bank", to="Bank account")))
+    >>> sorted(touched(forms.RenameForm(form="Bank", to="Bank account")))
     [('form', 'Bank'), ('form', 'Bank account')]
     """
     kind, name = _written(edit)
-    renames = isinstance(edit, RenameForm | RenameVariable | RenameGroup | RenameScenario)
+    renames = isinstance(
+        edit, forms.RenameForm | variables.RenameVariable | RenameGroup | RenameScenario
+    )
     return frozenset({(kind, name), (kind, edit.to if renames else name)})
 
 
 def _written(edit: Edit) -> tuple[str, str]:
-    if isinstance(edit, FormEdit | QuestionEdit):
-        return "form", edit.name if isinstance(edit, AddForm) else edit.form
-    if isinstance(edit, AddVariable):
+    if isinstance(edit, forms.FormEdit | forms.QuestionEdit):
+        return "form", edit.name if isinstance(edit, forms.AddForm) else edit.form
+    if isinstance(edit, variables.AddVariable):
         return "variable", edit.definition.name
-    if isinstance(edit, VariableEdit | CategoryEdit | WidenVariable | BandEdit):
+    if isinstance(
+        edit,
+        variables.VariableEdit
+        | categories.CategoryEdit
+        | variables.WidenVariable
+        | categories.BandEdit,
+    ):
         return "variable", edit.variable
     if isinstance(edit, GroupEdit):
         return "group", edit.name if isinstance(edit, AddGroup) else edit.group

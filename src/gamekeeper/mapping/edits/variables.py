@@ -40,18 +40,8 @@ from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.rules import follow_names
 from gamekeeper.mapping.forms.form import Form, relabelled, relabelled_universe
 from gamekeeper.mapping.forms.groups import Group, parse_query
+from gamekeeper.mapping.variables import codes
 from gamekeeper.mapping.variables.categorization import Categorization, split_labels
-from gamekeeper.mapping.variables.codes import (
-    ALSO,
-    ELSE,
-    OUTSIDE,
-    RESERVED,
-    CodeRegister,
-    Scale,
-    Variable,
-    carry_codes,
-    clashes,
-)
 from gamekeeper.mapping.variables.definitions import Definition, Names, variable_of
 from gamekeeper.options import Option
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
@@ -67,7 +57,7 @@ _INSTEAD = {
 
 def with_variable(
     environment: Environment,
-    variable: Variable,
+    variable: codes.Variable,
     *,
     renamed: Mapping[str, str] | None = None,
     unrestricted: bool = False,
@@ -86,23 +76,27 @@ def with_variable(
         forms=_relabelled(environment, before, now),
         rules=follow_names(environment.rules, variable.name, variable.name, now),
         registers={
-            variable.name: carry_codes(environment.register(variable.name), before, variable, names)
+            variable.name: codes.carry_codes(
+                environment.register(variable.name), before, variable, names
+            )
         },
     )
 
 
-def require_distinct(variable: Variable, known: set[str]) -> None:
+def require_distinct(variable: codes.Variable, known: set[str]) -> None:
     """Refuse new categories that differ from others only in case, accents or white space."""
-    if variable.scale is Scale.INTERVAL:
+    if variable.scale is codes.Scale.INTERVAL:
         return
     there = {folded(name): name for name in variable.graph.categories if name in known}
     new = [name for name in variable.graph.categories if name not in known]
-    problems = clashes("category", new, there)
+    problems = codes.clashes("category", new, there)
     found = f"It has {count_of(len(problems), 'category', 'categories')} too much like others."
     refuse(problems, f"The variable {quoted([variable.name])} was asked for.", found)
 
 
-def _require_safe(before: Variable, after: Variable, renamed: Mapping[str, str]) -> None:
+def _require_safe(
+    before: codes.Variable, after: codes.Variable, renamed: Mapping[str, str]
+) -> None:
     where = f"variable {quoted([before.name])}"
     problems = [
         Problem(Reason.UNSAFE_EDIT, where, f"{unsafe}.", _INSTEAD[unsafe.kind])
@@ -119,7 +113,9 @@ def _require_safe(before: Variable, after: Variable, renamed: Mapping[str, str])
     refuse(problems, f"The variable {quoted([before.name])} was to be changed.", found, do)
 
 
-def _labels_after(before: Variable, after: Variable, renamed: Mapping[str, str]) -> _Now:
+def _labels_after(
+    before: codes.Variable, after: codes.Variable, renamed: Mapping[str, str]
+) -> _Now:
     """Tell what labels of a variable are after a change of it; None if nothing is left of one."""
 
     @cache
@@ -127,14 +123,14 @@ def _labels_after(before: Variable, after: Variable, renamed: Mapping[str, str])
         old = before.resolve(label) or ""
         category = renamed.get(old, old)
         # A band in words of its own stays as it is written.
-        if label in RESERVED or (category and after.resolve(label) == category):
+        if label in codes.RESERVED or (category and after.resolve(label) == category):
             return label
         return category if category in after.graph else None
 
     return now
 
 
-def _relabelled(environment: Environment, before: Variable, now: _Now) -> dict[str, Form]:
+def _relabelled(environment: Environment, before: codes.Variable, now: _Now) -> dict[str, Form]:
     """Return the forms whose labels of a variable change, or that lose it."""
     known: dict[tuple[str, ...], tuple[str, ...] | None] = {}
     changed: dict[str, Form] = {}
@@ -174,9 +170,11 @@ def _labels_now(labels: tuple[str, ...], now: _Now) -> tuple[str, ...] | None:
     for label in labels:
         category = now(label)
         # Of a question with nothing left, the word that joins it to others goes as well.
-        if category is not None and not (category == ALSO and (not left or left[-1] == ALSO)):
+        if category is not None and not (
+            category == codes.ALSO and (not left or left[-1] == codes.ALSO)
+        ):
             left.append(category)
-    while left and left[-1] == ALSO:
+    while left and left[-1] == codes.ALSO:
         left.pop()
     return tuple(left) if left or not labels else None
 
@@ -422,10 +420,12 @@ def apply_widening(environment: Environment, edit: WidenVariable) -> Environment
     )
 
 
-def _require_fitting(environment: Environment, variable: Variable, edit: WidenVariable) -> None:
+def _require_fitting(
+    environment: Environment, variable: codes.Variable, edit: WidenVariable
+) -> None:
     problems: list[Problem] = []
     where = f"variable {quoted([variable.name])}"
-    if variable.scale is Scale.INTERVAL:
+    if variable.scale is codes.Scale.INTERVAL:
         found = "is on the interval scale: its bands cover all its numbers."
         problems.append(Problem(Reason.BAD_OPTION, where, found, "Add bands to it."))
     require_new("category", edit.category, variable.graph.categories)
@@ -450,7 +450,7 @@ def _require_fitting(environment: Environment, variable: Variable, edit: WidenVa
     refuse(problems, asked, f"What was given has {count_of(len(problems), 'fault')}.")
 
 
-def _wider_graph(variable: Variable, edit: WidenVariable) -> PartitionGraph:
+def _wider_graph(variable: codes.Variable, edit: WidenVariable) -> PartitionGraph:
     graph = variable.graph
     children = {name: list(graph.children(name)) for name in graph.categories}
     order = list(graph.sinks)
@@ -471,13 +471,13 @@ def _wider_graph(variable: Variable, edit: WidenVariable) -> PartitionGraph:
             if not any(child in holders for child in below):
                 below.append(edit.category)
         order.insert(bits(whole)[-1] + 1, edit.category)
-    if variable.scale is Scale.NOMINAL and list(graph.sinks) == sorted(graph.sinks):
+    if variable.scale is codes.Scale.NOMINAL and list(graph.sinks) == sorted(graph.sinks):
         return PartitionGraph(children)
     return PartitionGraph(children, order=order)
 
 
 def _mended(
-    environment: Environment, before: Variable, after: Variable, edit: WidenVariable
+    environment: Environment, before: codes.Variable, after: codes.Variable, edit: WidenVariable
 ) -> dict[str, Form]:
     """Return the forms whose labels must change so that each stays as right as it was."""
     narrowed = set(edit.outside)
@@ -503,16 +503,18 @@ def _mended(
     return changed
 
 
-def _outside_added(form: Form, variable: Variable, edit: WidenVariable) -> Form:
+def _outside_added(form: Form, variable: codes.Variable, edit: WidenVariable) -> Form:
     """Return a form that has the new people outside its universe where it has them nowhere else."""
     name = variable.name
     if name in form.by_hand:
         labels = form.instances[name]
         parts = [
-            (*part, OUTSIDE) if part and _misses(part, variable, edit) else part
+            (*part, codes.OUTSIDE) if part and _misses(part, variable, edit) else part
             for part in split_labels(labels)
         ]
-        joined = tuple(x for n, part in enumerate(parts) for x in ((ALSO,) if n else ()) + part)
+        joined = tuple(
+            x for n, part in enumerate(parts) for x in ((codes.ALSO,) if n else ()) + part
+        )
         if joined == labels:
             return form
         return replace(form, instances={**form.instances, name: joined})
@@ -529,8 +531,8 @@ def _outside_added(form: Form, variable: Variable, edit: WidenVariable) -> Form:
     return form if questions == form.questions else form.with_questions(questions)
 
 
-def _misses(labels: Sequence[str], variable: Variable, edit: WidenVariable) -> bool:
-    if OUTSIDE in labels or ELSE in labels:
+def _misses(labels: Sequence[str], variable: codes.Variable, edit: WidenVariable) -> bool:
+    if codes.OUTSIDE in labels or codes.ELSE in labels:
         return False
     named = (variable.resolve(label) for label in labels)
     return not any(
@@ -539,8 +541,12 @@ def _misses(labels: Sequence[str], variable: Variable, edit: WidenVariable) -> b
 
 
 def _carried(
-    environment: Environment, before: Variable, after: Variable, edit: WidenVariable, new: int
-) -> CodeRegister:
+    environment: Environment,
+    before: codes.Variable,
+    after: codes.Variable,
+    edit: WidenVariable,
+    new: int,
+) -> codes.CodeRegister:
     """Return the codes whose meaning is kept over the wider variable; the others are retired."""
     register = environment.register(before.name)
     old_places = {sink: place for place, sink in enumerate(before.graph.sinks)}
@@ -567,11 +573,11 @@ def _carried(
             else:
                 wide.append(int(meaning.labels[old_places[sink]]))
         kept.append((code, Partition.from_labels(wide)))
-    return CodeRegister(kept, retired=lost)
+    return codes.CodeRegister(kept, retired=lost)
 
 
 def _sinks_beside(
-    environment: Environment, before: Variable, edit: WidenVariable
+    environment: Environment, before: codes.Variable, edit: WidenVariable
 ) -> dict[Partition | None, set[int]]:
     """Return for categorizations the old sinks among which the new people are; None for others."""
     if edit.inside is not None:
@@ -593,9 +599,11 @@ def _sinks_beside(
     return found
 
 
-def _left_over(variable: Variable, item: Categorization) -> set[int]:
+def _left_over(variable: codes.Variable, item: Categorization) -> set[int]:
     """Return the sinks that a form does not ask, or takes as the rest, where new ones come to."""
-    if ALSO in item.categories or not {OUTSIDE, ELSE}.intersection(item.categories):
+    if codes.ALSO in item.categories or not {codes.OUTSIDE, codes.ELSE}.intersection(
+        item.categories
+    ):
         return set()
     graph = variable.graph
     left = set(range(len(graph.sinks)))

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from gamekeeper import results
 from gamekeeper.algorithms.categories.bands import BandStyle, parse_band
 from gamekeeper.algorithms.categories.partition_graph import PartitionGraph
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition, bits, is_finer
@@ -31,16 +32,6 @@ from gamekeeper.mapping.forms.form import Form
 from gamekeeper.mapping.forms.groups import Query, parse_query, unknown_names
 from gamekeeper.mapping.variables.codes import RESERVED, Variable, code_order
 from gamekeeper.prompt_syntax import MAX_NODES
-from gamekeeper.results import (
-    EVERYTHING,
-    Cell,
-    Listing,
-    Page,
-    Progress,
-    Provenance,
-    Result,
-    make_listing,
-)
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
 
 
@@ -92,8 +83,12 @@ def _unknown(what: str, name: str, known: Iterable[str]) -> Problem:
 
 
 def list_forms(
-    environment: Environment, *, where: str = "", group: str = "", page: Page = EVERYTHING
-) -> Listing:
+    environment: Environment,
+    *,
+    where: str = "",
+    group: str = "",
+    page: results.Page = results.EVERYTHING,
+) -> results.Listing:
     """List forms with their metadata, the keys that most forms have first.
 
     Only those are listed that a query finds, and that a group has, where these are given.
@@ -101,7 +96,7 @@ def list_forms(
     Examples
     --------
     >>> forms = [Form("Bank", metadata={"year": 2030}), Form("Shop", metadata={"year": 2031})]
-    >>> list_forms(Environment([], forms), page=Page(sort="year", descending=True)).rows
+    >>> list_forms(Environment([], forms), page=results.Page(sort="year", descending=True)).rows
     (('Shop', 0, 2031), ('Bank', 0, 2030))
     """
     forms = _chosen(environment, where, group)
@@ -114,7 +109,7 @@ def list_forms(
         (form.name, len(form.instances), *(form.metadata.get(key) for key in keys))
         for form in forms
     ]
-    return make_listing("forms", columns, rows, page)
+    return results.make_listing("forms", columns, rows, page)
 
 
 def _chosen(environment: Environment, where: str, group: str) -> tuple[Form, ...]:
@@ -131,8 +126,8 @@ def list_grid(
     where: str = "",
     group: str = "",
     variables: Sequence[str] = (),
-    page: Page = EVERYTHING,
-) -> Listing:
+    page: results.Page = results.EVERYTHING,
+) -> results.Listing:
     """List forms by variables, with the code of each in the cells.
 
     A cell is empty where a form does not ask, and a question mark where its categorization is not
@@ -161,23 +156,23 @@ def list_grid(
         return codes[key]
 
     rows = [(form.name, *(cell(form, name) for name in columns)) for form in forms]
-    return make_listing("forms", ("form", *columns), rows, page)
+    return results.make_listing("forms", ("form", *columns), rows, page)
 
 
 def list_variables(
-    environment: Environment, *, matching: str = "", page: Page = EVERYTHING
-) -> Listing:
+    environment: Environment, *, matching: str = "", page: results.Page = results.EVERYTHING
+) -> results.Listing:
     """List variables: scale, categories, how many forms ask for them, and in how many codes.
 
     `matching` is a part of the name, in whatever case.
     """
     columns = ("variable", "scale", "categories", "sinks", "forms", "codes", "description")
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[results.Cell, ...]] = []
     for name, variable in environment.variables.items():
         if folded(matching) not in folded(name):
             continue
         rows.append((*variable_counts(environment, name).values(), variable.description))
-    return make_listing("variables", columns, rows, page)
+    return results.make_listing("variables", columns, rows, page)
 
 
 def variable_counts(environment: Environment, name: str) -> dict[str, str | int]:
@@ -194,10 +189,10 @@ def variable_counts(environment: Environment, name: str) -> dict[str, str | int]
 
 
 def list_groups(
-    environment: Environment, *, matching: str = "", page: Page = EVERYTHING
-) -> Listing:
+    environment: Environment, *, matching: str = "", page: results.Page = results.EVERYTHING
+) -> results.Listing:
     """List groups: how many forms each has now, and how it is defined."""
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[results.Cell, ...]] = []
     for name, group in environment.groups.items():
         if folded(matching) not in folded(name):
             continue
@@ -205,11 +200,11 @@ def list_groups(
         told = given if isinstance(given, str) else f"({'; '.join(given)})"
         how = "by hand" if way == "forms" else f"{way} {told}"
         rows.append((name, len(environment.group(name).forms), how, group.description))
-    return make_listing("groups", ("group", "forms", "defined", "description"), rows, page)
+    return results.make_listing("groups", ("group", "forms", "defined", "description"), rows, page)
 
 
 @dataclass(frozen=True, repr=False)
-class EnvironmentCheck(Result):
+class EnvironmentCheck(results.Result):
     """The state of an environment: per variable what there is, and which instances are faulty.
 
     `faults` has, per variable, the forms whose categorization is not valid, with the reasons;
@@ -220,7 +215,7 @@ class EnvironmentCheck(Result):
     counts: Mapping[str, int]
     rows: tuple[Mapping[str, Any], ...]
     faults: Mapping[str, Mapping[str, str]]
-    provenance: Provenance
+    provenance: results.Provenance
     undeclared: tuple[Problem, ...] = ()
 
     @property
@@ -276,7 +271,7 @@ def check_environment(environment: Environment) -> EnvironmentCheck:
         "groups": len(environment.groups),
         "instances": environment.n_instances,
     }
-    provenance = Provenance(
+    provenance = results.Provenance(
         "environment check",
         parameters={"environment": environment.name},
         fingerprint=_fingerprint(
@@ -296,13 +291,13 @@ def check_environment(environment: Environment) -> EnvironmentCheck:
 
 
 @dataclass(frozen=True, repr=False)
-class CodeTable(Result):
+class CodeTable(results.Result):
     """The harmonization graph of a variable as a table: one row per code."""
 
     variable: str
     rows: tuple[Mapping[str, Any], ...]
     n_edges: int
-    provenance: Provenance
+    provenance: results.Provenance
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
@@ -336,7 +331,7 @@ def list_codes(
     *,
     only: str | None = None,
     max_nodes: int = MAX_NODES,
-    progress: Progress | None = None,
+    progress: results.Progress | None = None,
 ) -> CodeTable:
     """List the codes of a variable, or one code: how many forms have them, what is finer.
 
@@ -378,7 +373,7 @@ def list_codes(
         for position in order
         if only in (None, codes[position])
     ]
-    provenance = Provenance(
+    provenance = results.Provenance(
         "harmonization graph",
         parameters={"variable": variable, "only": only or "", "max_nodes": str(max_nodes)},
         fingerprint=_fingerprint(environment.variable(variable).graph.edges, rows),
@@ -388,12 +383,12 @@ def list_codes(
 
 
 @dataclass(frozen=True, repr=False)
-class CategoryTable(Result):
+class CategoryTable(results.Result):
     """A partition graph as a table: one row per category."""
 
     name: str
     graph: PartitionGraph
-    provenance: Provenance
+    provenance: results.Provenance
 
     def summary(self) -> dict[str, Any]:
         """Return the headline numbers."""
@@ -425,7 +420,7 @@ class CategoryTable(Result):
 
 def list_categories(name: str, graph: PartitionGraph) -> CategoryTable:
     """List the categories of a partition graph."""
-    provenance = Provenance(
+    provenance = results.Provenance(
         "partition graph", parameters={"name": name}, fingerprint=_fingerprint(graph.edges)
     )
     return CategoryTable(name, graph, provenance)

@@ -34,19 +34,7 @@ from functools import cached_property
 from typing import Any
 
 from gamekeeper.errors import InputError, Problem, Reason
-from gamekeeper.mapping.forms.conditions import (
-    AllOf,
-    AnyOf,
-    Codes,
-    Comparison,
-    Condition,
-    Has,
-    Name,
-    Not,
-    OfVariable,
-    is_bare,
-    parse_condition,
-)
+from gamekeeper.mapping.forms import conditions
 from gamekeeper.mapping.forms.form import Form
 from gamekeeper.wording import did_you_mean, folded, quoted
 
@@ -59,7 +47,7 @@ class Query:
     case of `and`, `or` and the like make no difference.
     """
 
-    condition: Condition
+    condition: conditions.Condition
 
     def __repr__(self) -> str:
         return f"Query({self.text!r})"
@@ -67,7 +55,7 @@ class Query:
     def __str__(self) -> str:
         return self.text
 
-    def matches(self, form: Form, codes: Codes | None = None) -> bool:
+    def matches(self, form: Form, codes: conditions.Codes | None = None) -> bool:
         """Tell whether a form is meant; `codes` answers for the environment that it is in.
 
         Examples
@@ -95,7 +83,7 @@ class Query:
         return frozenset(
             leaf.key.text
             for leaf in _leaves(self.condition)
-            if isinstance(leaf, Comparison) and leaf.key is not None
+            if isinstance(leaf, conditions.Comparison) and leaf.key is not None
         )
 
     @cached_property
@@ -104,24 +92,24 @@ class Query:
         return frozenset(
             leaf.variable.text
             for leaf in _leaves(self.condition)
-            if isinstance(leaf, Has | OfVariable)
+            if isinstance(leaf, conditions.Has | conditions.OfVariable)
         )
 
     @cached_property
-    def codes(self) -> frozenset[tuple[Name, str]]:
+    def codes(self) -> frozenset[tuple[conditions.Name, str]]:
         """The codes of variables that are compared with."""
         return self._compared("code")
 
     @cached_property
-    def categories(self) -> frozenset[tuple[Name, str]]:
+    def categories(self) -> frozenset[tuple[conditions.Name, str]]:
         """The categories of variables that are asked for."""
         return self._compared("category")
 
-    def _compared(self, what: str) -> frozenset[tuple[Name, str]]:
+    def _compared(self, what: str) -> frozenset[tuple[conditions.Name, str]]:
         return frozenset(
             (leaf.variable, value)
             for leaf in _leaves(self.condition)
-            if isinstance(leaf, OfVariable) and leaf.what == what
+            if isinstance(leaf, conditions.OfVariable) and leaf.what == what
             for value in leaf.values
         )
 
@@ -133,7 +121,7 @@ class Query:
         >>> parse_query("has age or has Sex").renamed_variable("Age", "Age (years)").text
         "has 'Age (years)' or has Sex"
         """
-        return Query(_renamed(self.condition, folded(old), Name(new)))
+        return Query(_renamed(self.condition, folded(old), conditions.Name(new)))
 
 
 def parse_query(text: str) -> Query:
@@ -148,7 +136,7 @@ def parse_query(text: str) -> Query:
     gamekeeper.errors.InputError: The query 'Form Type = ' was asked for. At position 13 a value was
     expected; there the query ends. Write a word, a number, or any text in quotes.
     """
-    return Query(parse_condition(text))
+    return Query(conditions.parse_condition(text))
 
 
 def unknown_names(query: Query, forms: Iterable[Form], variables: Iterable[str]) -> list[Problem]:
@@ -167,7 +155,7 @@ def unknown_names(query: Query, forms: Iterable[Form], variables: Iterable[str])
             Reason.UNKNOWN_NAME, f"key {quoted([key])}", "no form has it.", did_you_mean(key, keys)
         )
         for key in sorted(query.keys)
-        if not Name(key).among(keys)
+        if not conditions.Name(key).among(keys)
     ]
     problems += [
         Problem(
@@ -177,51 +165,55 @@ def unknown_names(query: Query, forms: Iterable[Form], variables: Iterable[str])
             did_you_mean(name, known),
         )
         for name in sorted(query.variables)
-        if not Name(name).among(known)
+        if not conditions.Name(name).among(known)
     ]
     return problems
 
 
-def _leaves(condition: Condition) -> Iterator[Comparison | Has | OfVariable]:
-    if isinstance(condition, Comparison | Has | OfVariable):
+def _leaves(
+    condition: conditions.Condition,
+) -> Iterator[conditions.Comparison | conditions.Has | conditions.OfVariable]:
+    if isinstance(condition, conditions.Comparison | conditions.Has | conditions.OfVariable):
         yield condition
     else:
-        parts = (condition.part,) if isinstance(condition, Not) else condition.parts
+        parts = (condition.part,) if isinstance(condition, conditions.Not) else condition.parts
         for part in parts:
             yield from _leaves(part)
 
 
-def _renamed(condition: Condition, old: str, new: Name) -> Condition:
+def _renamed(
+    condition: conditions.Condition, old: str, new: conditions.Name
+) -> conditions.Condition:
     match condition:
-        case Comparison():
+        case conditions.Comparison():
             return condition
-        case Has(variable) | OfVariable(variable=variable):
+        case conditions.Has(variable) | conditions.OfVariable(variable=variable):
             return replace(condition, variable=new) if folded(variable.text) == old else condition
-        case Not(part):
-            return Not(_renamed(part, old, new))
-        case AllOf(parts) | AnyOf(parts):
+        case conditions.Not(part):
+            return conditions.Not(_renamed(part, old, new))
+        case conditions.AllOf(parts) | conditions.AnyOf(parts):
             return replace(condition, parts=tuple(_renamed(part, old, new) for part in parts))
 
 
-def _text(condition: Condition) -> str:
+def _text(condition: conditions.Condition) -> str:
     match condition:
-        case Comparison(key, sign, values):
+        case conditions.Comparison(key, sign, values):
             left = "name" if key is None else _written(key.text, quote=_is_taken(key.text))
             listed = ", ".join(_written(value.text, quote=value.is_text) for value in values)
             return f"{left} {sign} ({listed})" if sign == "in" else f"{left} {sign} {listed}"
-        case Has(variable):
+        case conditions.Has(variable):
             return f"has {_written(variable.text)}"
-        case OfVariable(what, variable, sign, values):
+        case conditions.OfVariable(what, variable, sign, values):
             told = ", ".join(_written(value) for value in values)
             told = f"({told})" if sign == "in" else told
             # A variable with such a word in its name would end there.
             ends = {"finer", "coarser"}.intersection(variable.text.casefold().split())
             return f"{what} of {_written(variable.text, quote=bool(ends))} {sign} {told}"
-        case Not(part):
-            return f"not {_grouped(part, AllOf, AnyOf)}"
-        case AllOf(parts):
-            return " and ".join(_grouped(part, AnyOf) for part in parts)
-        case AnyOf(parts):
+        case conditions.Not(part):
+            return f"not {_grouped(part, conditions.AllOf, conditions.AnyOf)}"
+        case conditions.AllOf(parts):
+            return " and ".join(_grouped(part, conditions.AnyOf) for part in parts)
+        case conditions.AnyOf(parts):
             return " or ".join(map(_text, parts))
 
 
@@ -230,14 +222,14 @@ def _is_taken(key: str) -> bool:
     return words == ["name"] or words[:2] in (["code", "of"], ["category", "of"])
 
 
-def _grouped(condition: Condition, *kinds: type[Condition]) -> str:
+def _grouped(condition: conditions.Condition, *kinds: type[conditions.Condition]) -> str:
     text = _text(condition)
     return f"({text})" if isinstance(condition, kinds) else text
 
 
 def _written(text: str, *, quote: bool = False) -> str:
     words = text.split()
-    if not quote and words and " ".join(words) == text and all(map(is_bare, words)):
+    if not quote and words and " ".join(words) == text and all(map(conditions.is_bare, words)):
         return text
     return "'" + text.replace("'", "''") + "'"
 
@@ -309,7 +301,7 @@ def members(
     groups: Mapping[str, Group],
     forms: Mapping[str, Form],
     known: dict[str, tuple[str, ...]] | None = None,
-    codes: Codes | None = None,
+    codes: conditions.Codes | None = None,
 ) -> tuple[str, ...]:
     """Return the forms of a group, in the order of the forms unless they are listed by hand.
 
@@ -334,7 +326,7 @@ def _worked_out(
     groups: Mapping[str, Group],
     forms: Mapping[str, Form],
     known: dict[str, tuple[str, ...]],
-    codes: Codes | None,
+    codes: conditions.Codes | None,
 ) -> tuple[str, ...]:
     if group.where:
         query = parse_query(group.where)

@@ -18,12 +18,7 @@ from typing import Any
 from gamekeeper.algorithms.categories.partitions import Arbitrary, Partition
 from gamekeeper.arrow import pa
 from gamekeeper.errors import InputError, Problem, Reason, refuse
-from gamekeeper.mapping.analysis.key_mapping import (
-    evidence_at,
-    holders_of,
-    map_key_variables,
-    n_matched,
-)
+from gamekeeper.mapping.analysis import key_mapping
 from gamekeeper.mapping.analysis.key_variables import KeyVariable, KeyVariableMap
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.environment.overview import Scope
@@ -96,7 +91,7 @@ class _Comparison:
         self._variable = environment.variable(key.variable)
         self._register = environment.register(key.variable)
         self._own = environment.categorization(scenario.target, key.variable).partition
-        self._holders = holders_of(environment, key.variable, outcome.match_forms)
+        self._holders = key_mapping.holders_of(environment, key.variable, outcome.match_forms)
         self._scope = Scope.of(
             environment, scenario.target, key.variable, within_universe=scenario.within_universe
         )
@@ -130,7 +125,7 @@ class _Comparison:
         return meaning, f"the categories of {code} have other names now, or are others: {words}"
 
     def _n_forms(self, categorization: Partition | Arbitrary) -> int:
-        return n_matched(self._scope, self._holders, categorization)
+        return key_mapping.n_matched(self._scope, self._holders, categorization)
 
     def _can_match(self, categorization: Partition | Arbitrary) -> bool:
         return (
@@ -190,7 +185,10 @@ class _Comparison:
                 f"{n_then:,} of {of_then:,} forms could be matched at {key.code},"
                 f" {n_now:,} of {self._item.n_forms:,} can now"
             )
-        elif evidence_at(self._environment, self._scope, self._holders, meaning) != key.evidence:
+        elif (
+            key_mapping.evidence_at(self._environment, self._scope, self._holders, meaning)
+            != key.evidence
+        ):
             yield "the forms that it rests on have other codes now"
 
     def _has_same_maximal(self) -> bool:
@@ -333,7 +331,7 @@ def review_scenario(
     >>> age = Variable.of_bands("Age", ["0-15", "16-64", "65+", "16+"])
     >>> forms = [Form("Bank", {"Age": ("0-15", "16-64", "65+")}), Form("Census", {"Age": ()})]
     >>> environment = Environment([age], forms)
-    >>> outcome = map_key_variables(environment, "Census", prevalence=1)
+    >>> outcome = key_mapping.map_key_variables(environment, "Census", prevalence=1)
     >>> scenario = propose_scenario(outcome, environment, name="A bank's clerk")
     >>> later = environment.with_form(Form("Shop", {"Age": ("0-15", "16+")}))
     >>> for sentence in review_scenario(scenario, later, revision=0).sentences:
@@ -435,7 +433,7 @@ def _analysed(
         return None  # naming nothing would mean all other forms
     most = max(_LISTED, *(len(key.maximal) for key in scenario.keys))
     try:
-        return map_key_variables(
+        return key_mapping.map_key_variables(
             environment, scenario.target, forms=forms, groups=groups,
             prevalence=scenario.prevalence, strict=scenario.strict,
             within_universe=scenario.within_universe, levels=scenario.levels, most=most,

@@ -26,12 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamekeeper.algorithms.classes import CellSets, fits_in_column
-from gamekeeper.algorithms.suppression.compatibility import (
-    Candidates,
-    Matchings,
-    count_candidates,
-    find_matchings,
-)
+from gamekeeper.algorithms.suppression import compatibility
 from gamekeeper.attack.assessment.criteria import CRITERIA, Found
 from gamekeeper.attack.assessment.measured import Measured, measure_file
 from gamekeeper.data.coding.codebook import MISSING, CodedVariable
@@ -64,9 +59,9 @@ class FileSides:
     truth: NDArray[np.int64] | None
     held: Mapping[int, CellSets] = field(default_factory=dict[int, CellSets])
 
-    def count(self, *, wildcard: bool = False) -> Candidates:
+    def count(self, *, wildcard: bool = False) -> compatibility.Candidates:
         """Count candidates by every criterion."""
-        return count_candidates(
+        return compatibility.count_candidates(
             self.people,
             self.released,
             self.suppressed,
@@ -76,7 +71,7 @@ class FileSides:
             held=self.held,
         )
 
-    def matchings(self) -> Matchings | None:
+    def matchings(self) -> compatibility.Matchings | None:
         """What all assignments have in common; None where somebody fits no row (a value was changed)."""
         truth = self.truth
         if truth is None or self.unknown is not None or len(self.people) != len(self.released):
@@ -89,7 +84,7 @@ class FileSides:
             fits = fits_in_column(self.people[:, column], rows[:, column], column, self.held)
             if not (is_open | fits).all():
                 return None
-        return find_matchings(self.people, open_columns, rows, self.held)
+        return compatibility.find_matchings(self.people, open_columns, rows, self.held)
 
 
 def sides_of(
@@ -311,8 +306,8 @@ def attack_file(
 
 
 def _of_those_released(
-    found: Candidates, truth: NDArray[np.int64], setting: Setting
-) -> tuple[Candidates, int]:
+    found: compatibility.Candidates, truth: NDArray[np.int64], setting: Setting
+) -> tuple[compatibility.Candidates, int]:
     """Return the candidates of people who have a row, and how many of these do not fit it.
 
     Somebody without a row is found in none. Who does not know who is in the file takes any of the

@@ -30,19 +30,11 @@ from gamekeeper.data.reading.columns import matched_names, number_of
 from gamekeeper.errors import InputError, Problem, Reason
 from gamekeeper.options import Option, defaulting, option
 from gamekeeper.prompt_syntax import names_of, number_pairs_of, pairs_of
+from gamekeeper.protection import step
 from gamekeeper.protection.recoding.sources import (
     KeyCategories,
     Places,
     unknown_variable,
-)
-from gamekeeper.protection.step import (
-    ChangeLog,
-    Protected,
-    Setting,
-    Step,
-    VariableChange,
-    protected_by,
-    recoded_by,
 )
 from gamekeeper.protection.suppression_problem import HouseholdVariables
 from gamekeeper.wording import count_of, did_you_mean, folded, quoted
@@ -288,7 +280,7 @@ def _too_many(own: KeyCategories, least: int, wishes: Sequence[str]) -> list[Pro
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recoding(Step):
+class Recoding(step.Step):
     """Put categories together by rules."""
 
     do: ClassVar[str] = "recode"
@@ -301,20 +293,20 @@ class Recoding(Step):
     )
     strict: bool = option(True, "Whether groups may only name values that the file has.")
 
-    def apply(self, table: CodedTable, setting: Setting, place: int = 1) -> Protected:
+    def apply(self, table: CodedTable, setting: step.Setting, place: int = 1) -> step.Protected:
         """Recode a file; no record is copied."""
-        made = recoded_by(self.rules, table, setting, strict=self.strict)
+        made = step.recoded_by(self.rules, table, setting, strict=self.strict)
         recodes = [*made.recodes, *(self._grouped(table, name) for name in self.groups)]
         changed = table.recoded(recodes)
-        variables = {recode.variable: VariableChange(recode) for recode in recodes}
+        variables = {recode.variable: step.VariableChange(recode) for recode in recodes}
         told = [
             f"{quoted([recode.variable])}:"
             f" {count_of(len(recode.codes) - 1, 'category becomes', 'categories become')}"
             f" {len(recode.words) - 1:,}."
             for recode in recodes
         ]
-        log = ChangeLog(table.n_records, variables)
-        return protected_by(self, table, changed, log, setting, told=told)
+        log = step.ChangeLog(table.n_records, variables)
+        return step.protected_by(self, table, changed, log, setting, told=told)
 
     def _grouped(self, table: CodedTable, name: str) -> Recode:
         variable = table.codebook[name]

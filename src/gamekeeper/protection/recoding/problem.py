@@ -42,16 +42,8 @@ from gamekeeper.errors import InputError, Problem, Reason, refuse
 from gamekeeper.mapping.recoding import known_variable
 from gamekeeper.mapping.recoding_rules import parse_recode
 from gamekeeper.prompt_syntax import Missing
+from gamekeeper.protection.recoding import sources
 from gamekeeper.protection.recoding.options import Loss, SearchOptions, granted, parse_wishes
-from gamekeeper.protection.recoding.sources import (
-    KeyCategories,
-    categories_by_graph,
-    categories_by_levels,
-    categories_by_rules,
-    default_categories,
-    observed_ways,
-    unknown_variable,
-)
 from gamekeeper.protection.step import Setting
 from gamekeeper.protection.suppression_problem import Households, find_households
 from gamekeeper.wording import count_of, quoted
@@ -101,7 +93,7 @@ class CheckedWishes:
     """Wishes that can be granted: key variables, by each the categories it may get, and how many at least."""
 
     names: tuple[str, ...]
-    categories: Mapping[str, KeyCategories]
+    categories: Mapping[str, sources.KeyCategories]
     at_least: Mapping[str, int]
 
 
@@ -139,7 +131,7 @@ def _variables(setting: Setting, asked: SearchOptions, problems: list[Problem]) 
         return setting.keys
     found = matched_names(asked.variables, setting.keys)
     unknown = [name for name in found if name not in setting.keys]
-    problems += [unknown_variable(name, setting.keys, "recodable", "") for name in unknown]
+    problems += [sources.unknown_variable(name, setting.keys, "recodable", "") for name in unknown]
     return setting.keys if unknown else tuple(dict.fromkeys(found))
 
 
@@ -158,13 +150,13 @@ def _problems(
         "way": rules,
     }
     problems = [
-        unknown_variable(name, names, what)
+        sources.unknown_variable(name, names, what)
         for what, listed in given.items()
         for name in listed
         if matched_names([name], names)[0] not in names
     ]
     problems += [
-        unknown_variable(name, setting.keys, "household variable", "")
+        sources.unknown_variable(name, setting.keys, "household variable", "")
         for name in asked.household_variables
         if matched_names([name], setting.keys)[0] not in setting.keys
     ]
@@ -220,7 +212,7 @@ def _sources(
     names: Sequence[str],
     typed: Mapping[str, list[str]],
     problems: list[Problem],
-) -> dict[str, KeyCategories]:
+) -> dict[str, sources.KeyCategories]:
     """Return the categories of each variable that has some; what is wrong is added to the problems."""
     rules: dict[str, list[str]] = {}
     for name, texts in typed.items():
@@ -228,28 +220,32 @@ def _sources(
         rules.setdefault(own, []).extend(texts)
     levels = dict(zip(matched_names(asked.levels, names), asked.levels.values(), strict=True))
     observed = set(matched_names(asked.observed, names))
-    found: dict[str, KeyCategories] = {}
+    found: dict[str, sources.KeyCategories] = {}
     for name in names:
         variable = table.codebook[name]
         known = known_variable(name, setting.environment)
         whole, together = asked.whole_levels, asked.together
         try:
             if name in rules:
-                found[name] = categories_by_rules(
+                found[name] = sources.categories_by_rules(
                     table, name, rules[name], setting, whole=whole, together=together
                 )
             elif name in levels:
-                found[name] = categories_by_levels(
+                found[name] = sources.categories_by_levels(
                     variable, Path(levels[name]), setting, whole=whole, together=together
                 )
             elif known is not None:
                 assert setting.environment is not None
-                ways = observed_ways(setting.environment, known.name) if name in observed else None
-                found[name] = categories_by_graph(
+                ways = (
+                    sources.observed_ways(setting.environment, known.name)
+                    if name in observed
+                    else None
+                )
+                found[name] = sources.categories_by_graph(
                     variable, known, setting, observed=ways, together=together
                 )
             else:
-                found[name] = default_categories(table, name, setting, together=together)
+                found[name] = sources.default_categories(table, name, setting, together=together)
         except InputError as error:
             where = f"variable {quoted([name])}"
             problems += error.problems or [Problem(error.reason, where, error.found, error.do)]
@@ -269,7 +265,7 @@ class SearchProblem:
     """
 
     variables: tuple[str, ...]
-    categories: Mapping[str, KeyCategories]
+    categories: Mapping[str, sources.KeyCategories]
     choices: tuple[Choice, ...]
     records: Records
     targets: tuple[Target, ...]

@@ -19,14 +19,7 @@ from typing import Any, ClassVar
 
 from gamekeeper.algorithms.categories.bands import Band, BandStyle, parse_band
 from gamekeeper.algorithms.categories.partitions import Partition
-from gamekeeper.algorithms.recoding_search.choices import (
-    Chosen,
-    ClassCounter,
-    SmallClasses,
-    is_met,
-    recoding_labels,
-    total_loss,
-)
+from gamekeeper.algorithms.recoding_search import choices
 from gamekeeper.algorithms.recoding_search.cuts import fewest_categories
 from gamekeeper.algorithms.recoding_search.search import (
     MOST_VERIFIED,
@@ -49,7 +42,7 @@ from gamekeeper.wording import count_of, joined, percent_text, quoted
 
 
 def recoding_step(
-    table: CodedTable, problem: SearchProblem, chosen: Chosen, decimal: str = "."
+    table: CodedTable, problem: SearchProblem, chosen: choices.Chosen, decimal: str = "."
 ) -> Recoding:
     """Return a recoding as a step that applies it: rules where it can be typed, else groups."""
     rules: list[str] = []
@@ -166,7 +159,7 @@ class SearchedRecoding(Result):
     problem: SearchProblem
     asked: SearchOptions
     found: FoundRecoding
-    chosen: Chosen
+    chosen: choices.Chosen
     n_missed: int
     blocked_by: tuple[str, ...]
     step: Recoding
@@ -180,7 +173,7 @@ class SearchedRecoding(Result):
     @property
     def loss(self) -> float:
         """What the recoding loses."""
-        return total_loss(self.problem.choices, self.chosen)
+        return choices.total_loss(self.problem.choices, self.chosen)
 
     @property
     def share_lost(self) -> float:
@@ -281,7 +274,9 @@ class SearchedRecoding(Result):
 
     def _except(self) -> str:
         most = next(
-            target.most for target in self.problem.targets if isinstance(target, SmallClasses)
+            target.most
+            for target in self.problem.targets
+            if isinstance(target, choices.SmallClasses)
         )
         return f" (but for {count_of(most, 'record')} at most)" if most else ""
 
@@ -401,10 +396,10 @@ def search_for_recoding(
     began = time.perf_counter()
     problem = problem_of(table, setting, asked)
 
-    def passes(chosen: Chosen) -> bool:
+    def passes(chosen: choices.Chosen) -> bool:
         assert verify is not None
         step = recoding_step(table, problem, chosen, setting.decimal)
-        return verify(step, total_loss(problem.choices, chosen))
+        return verify(step, choices.total_loss(problem.choices, chosen))
 
     found = search_recoding(
         problem.choices,
@@ -466,23 +461,23 @@ class SearchRecoding(SearchOptions, Step):
         )
 
 
-def _coarsest(problem: SearchProblem) -> Chosen:
+def _coarsest(problem: SearchProblem) -> choices.Chosen:
     found = [fewest_categories(choice) for choice in problem.choices]
     assert all(own is not None for own in found), "wishes that leave nothing are refused before"
     return tuple(own for own in found if own is not None)
 
 
-def _missed(problem: SearchProblem, chosen: Chosen) -> int:
-    counter = ClassCounter(problem.records, [choice.n_values for choice in problem.choices])
-    table = counter.count(recoding_labels(problem.choices, chosen))
-    small = next(target for target in problem.targets if isinstance(target, SmallClasses))
+def _missed(problem: SearchProblem, chosen: choices.Chosen) -> int:
+    counter = choices.ClassCounter(problem.records, [choice.n_values for choice in problem.choices])
+    table = counter.count(choices.recoding_labels(problem.choices, chosen))
+    small = next(target for target in problem.targets if isinstance(target, choices.SmallClasses))
     return int(small.shares(table).sum())
 
 
-def _blocked_by(problem: SearchProblem, chosen: Chosen) -> tuple[str, ...]:
+def _blocked_by(problem: SearchProblem, chosen: choices.Chosen) -> tuple[str, ...]:
     """Return the variables each of which would let the targets be met, were it put together."""
-    counter = ClassCounter(problem.records, [choice.n_values for choice in problem.choices])
-    labels = recoding_labels(problem.choices, chosen)
+    counter = choices.ClassCounter(problem.records, [choice.n_values for choice in problem.choices])
+    labels = choices.recoding_labels(problem.choices, chosen)
     found: list[str] = []
     for place, name in enumerate(problem.variables):
         without = labels[place].copy()
@@ -490,6 +485,6 @@ def _blocked_by(problem: SearchProblem, chosen: Chosen) -> tuple[str, ...]:
         without[0] = 0
         trial = [*labels[:place], without, *labels[place + 1 :]]
         table = counter.count(trial)
-        if all(is_met(target, trial, table) for target in problem.targets):
+        if all(choices.is_met(target, trial, table) for target in problem.targets):
             found.append(name)
     return tuple(found)

@@ -14,24 +14,15 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from gamekeeper.algorithms import utility
 from gamekeeper.algorithms.classes import class_numbers, dense_numbers
-from gamekeeper.algorithms.utility import (
-    complete_moments,
-    entropy,
-    il1s,
-    logistic_pmse,
-    margin_distances,
-    mean_distances,
-    n_margins,
-    saturated_pmse,
-    worst,
-)
 from gamekeeper.data.coding.codebook import MISSING
 from gamekeeper.data.coding.coded_table import CodedTable, replace_cells
 from gamekeeper.data.reading.columns import float_of, number_of
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.options import option, require_valid
 from gamekeeper.protection.step import ChangeLog
+from gamekeeper.protection.utility import result
 from gamekeeper.protection.utility.analyses import (
     AlignedVariable,
     Side,
@@ -40,15 +31,6 @@ from gamekeeper.protection.utility.analyses import (
     compare_analyses,
     is_sprawling,
     parse_analyses,
-)
-from gamekeeper.protection.utility.result import (
-    WORST,
-    NumberLoss,
-    PairLoss,
-    TableLoss,
-    Utility,
-    VariableLoss,
-    mean_lines,
 )
 from gamekeeper.results import Provenance
 from gamekeeper.wording import count_of, did_you_mean, quoted
@@ -64,7 +46,7 @@ def number_losses(
     weight: str,
     decimal: str,
     in_tables: Sequence[str],
-) -> tuple[tuple[NumberLoss, ...], dict[str, tuple[Floats, Floats]]]:
+) -> tuple[tuple[result.NumberLoss, ...], dict[str, tuple[Floats, Floats]]]:
     """Return what numeric columns lost, and all numbers that analyses may use."""
     usable = usable_numbers(before, after, decimal)
     shown = {
@@ -74,26 +56,26 @@ def number_losses(
         # A changed amount that was coded is a number all the same.
         or (name not in in_tables and log is not None and name in log.variables)
     }
-    lines: list[NumberLoss] = []
+    lines: list[result.NumberLoss] = []
     for name, (old, new) in shown.items():
         if name == weight:
             continue
         loss = None
         if log is not None:
             own = old if log.records is None else old[log.records]
-            loss = il1s(own[:, None], new[:, None])
-        plain = [complete_moments(values[:, None]) for values in (old, new)]
+            loss = utility.il1s(own[:, None], new[:, None])
+        plain = [utility.complete_moments(values[:, None]) for values in (old, new)]
         weighted = (
             [None, None]
             if weights is None
             else [
-                _finite(complete_moments(values[:, None], own).means[0])
+                _finite(utility.complete_moments(values[:, None], own).means[0])
                 for values, own in zip((old, new), weights, strict=True)
             ]
         )
         n_there = max(1, int(np.isfinite(old).sum()))
         lines.append(
-            NumberLoss(
+            result.NumberLoss(
                 name,
                 None if loss is None else loss.per_cell,
                 0.0 if loss is None else loss.n_lost / n_there,
@@ -136,9 +118,9 @@ def _finite(number: float) -> float | None:
 
 def pair_losses(
     numbers: Mapping[str, tuple[Floats, Floats]], weights: tuple[Floats, Floats] | None
-) -> tuple[PairLoss, ...]:
+) -> tuple[result.PairLoss, ...]:
     """Return how every two numbers vary together, before and after."""
-    found: list[PairLoss] = []
+    found: list[result.PairLoss] = []
     for one, other in combinations(numbers, 2):
         tables = [np.stack([numbers[one][n], numbers[other][n]], axis=1) for n in (0, 1)]
         covariances, correlations = zip(*(_varied(table, None) for table in tables), strict=True)
@@ -147,14 +129,14 @@ def pair_losses(
             both = zip(tables, weights, strict=True)
             by_weight = list(zip(*(_varied(table, own) for table, own in both), strict=True))
         found.append(
-            PairLoss(one, other, *covariances, *correlations, *by_weight[0], *by_weight[1])
+            result.PairLoss(one, other, *covariances, *correlations, *by_weight[0], *by_weight[1])
         )
     return tuple(found)
 
 
 def _varied(table: Floats, weights: Floats | None) -> tuple[float | None, float | None]:
     """Return covariance and correlation of two numbers; None where they are not known."""
-    found = complete_moments(table, weights)
+    found = utility.complete_moments(table, weights)
     covariance = _finite(found.covariances[0, 1])
     spread = np.sqrt(found.covariances[0, 0] * found.covariances[1, 1])
     if covariance is None or not spread > 0:
@@ -172,7 +154,7 @@ def moved_correlations(
     shown: list[Floats] = []
     for number in (0, 1):
         table = np.stack([pair[number] for pair in numbers.values()], axis=1)
-        found = complete_moments(table)
+        found = utility.complete_moments(table)
         spread = np.sqrt(np.diag(found.covariances))
         if not found.n_records or not (spread > 0).all():
             return None, None
@@ -215,7 +197,7 @@ def measure_utility(
     log: ChangeLog | None = None,
     beside: CodedTable | None = None,
     decimal: str = ".",
-) -> Utility:
+) -> result.Utility:
     """Compare a file with what was made of it.
 
     With a `log` of where it was changed, records are compared one by one, and suppressed cells are
@@ -239,18 +221,18 @@ def measure_utility(
     weights = _weights(before, after, options.weight, what)
     first = _matrix([variable.before for variable in both.values()], before.n_records)
     second = _matrix([variable.after for variable in both.values()], after.n_records)
-    plain = margin_distances(first, second, most=options.most)
+    plain = utility.margin_distances(first, second, most=options.most)
     by_weight = None
     if weights is not None:
-        by_weight = margin_distances(first, second, most=options.most, weights=weights)
+        by_weight = utility.margin_distances(first, second, most=options.most, weights=weights)
     weighted_of = {} if by_weight is None else {m.variables: m.distance for m in by_weight}
     tables = [
-        TableLoss(
+        result.TableLoss(
             tuple(names[place] for place in margin.variables),
             margin.distance,
             weighted_of.get(margin.variables),
         )
-        for margin in worst(plain, WORST)
+        for margin in utility.worst(plain, result.WORST)
     ]
     single = {m.variables[0]: m.distance for m in plain if len(m.variables) == 1}
     numbers, numbers_of = number_losses(before, after, log, weights, options.weight, decimal, names)
@@ -272,7 +254,7 @@ def measure_utility(
         )
         for number in (0, 1)
     ]
-    return Utility(
+    return result.Utility(
         before.n_records,
         after.n_records,
         tuple(
@@ -281,10 +263,13 @@ def measure_utility(
         ),
         numbers,
         tuple(tables),
-        n_margins(len(names), options.most),
-        mean_lines(mean_distances(plain), None if by_weight is None else mean_distances(by_weight)),
-        logistic_pmse(first, second),
-        None if weights is None else logistic_pmse(first, second, weights=weights),
+        utility.n_margins(len(names), options.most),
+        result.mean_lines(
+            utility.mean_distances(plain),
+            None if by_weight is None else utility.mean_distances(by_weight),
+        ),
+        utility.logistic_pmse(first, second),
+        None if weights is None else utility.logistic_pmse(first, second, weights=weights),
         _saturated(first, second),
         *moved,
         tuple(compare_analyses(analyses, sides[0], sides[1], coded)),
@@ -331,7 +316,7 @@ def _is_made_coarser(log: ChangeLog | None, name: str) -> bool:
 
 
 def _require_few(what: str, n_variables: int, most: int, n_records: int) -> None:
-    n_tables = n_margins(n_variables, most)
+    n_tables = utility.n_margins(n_variables, most)
     if n_tables * n_records > _MOST_CELLS:
         raise LimitError(
             Reason.TOO_LARGE,
@@ -368,7 +353,7 @@ def _variable(
     distance: float,
     distance_weighted: float | None,
     weights: tuple[Floats, Floats] | None,
-) -> VariableLoss:
+) -> result.VariableLoss:
     original, after = variable.original, variable.after
     changed = suppressed = lost = lost_weighted = None
     weight = None if weights is None else weights[0]
@@ -382,17 +367,17 @@ def _variable(
         if weights is not None:
             lost_weighted = _bits_lost(original[left], after, weights[1])
     there = after[(after != MISSING) & (after != variable.suppressed)]
-    return VariableLoss(
+    return result.VariableLoss(
         variable.name,
         len(np.unique(original[original != MISSING])),
         len(np.unique(there)),
-        entropy(np.bincount(original)),
+        utility.entropy(np.bincount(original)),
         lost,
         changed,
         suppressed,
         distance,
         distance_weighted,
-        None if weight is None else entropy(np.bincount(original, weight)),
+        None if weight is None else utility.entropy(np.bincount(original, weight)),
         lost_weighted,
     )
 
@@ -402,7 +387,7 @@ def _bits_lost(
 ) -> float:
     """Return what remains unknown of the value of before to whoever sees that of after, in bits."""
     joint = before * (int(after.max(initial=0)) + 1) + after
-    lost = entropy(np.bincount(dense_numbers(joint), weights)) - entropy(
+    lost = utility.entropy(np.bincount(dense_numbers(joint), weights)) - utility.entropy(
         np.bincount(after, weights)
     )
     return lost if lost > 1e-12 else 0.0
@@ -415,4 +400,4 @@ def _saturated(first: NDArray[np.int64], second: NDArray[np.int64]) -> float | N
     if not n_classes or len(first) + len(second) < _RECORDS_A_CLASS * n_classes:
         return None
     counts = [np.bincount(own, minlength=n_classes).tolist() for own in numbers]
-    return float(saturated_pmse(*counts)[1])
+    return float(utility.saturated_pmse(*counts)[1])

@@ -5,21 +5,10 @@ from __future__ import annotations
 from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gamekeeper import results
 from gamekeeper.algorithms.utility import MOST_PARAMETERS, Propensity
 from gamekeeper.arrow import pa
 from gamekeeper.protection.utility.analyses import AnalysisLine
-from gamekeeper.results import (
-    COLOURS,
-    EVERYTHING,
-    GRID,
-    MUTED,
-    Listing,
-    Provenance,
-    Result,
-    drawable,
-    drawable_letters,
-    make_listing,
-)
 from gamekeeper.wording import (
     count_of,
     digits_text,
@@ -114,7 +103,7 @@ class PairLoss:
 
 
 @dataclass(frozen=True, repr=False)
-class Utility(Result):
+class Utility(results.Result):
     """How much a released file still tells; it has no risk and no record, and may be published.
 
     `tables` are the ones farthest from before, of all `n_tables` with up to `most` variables;
@@ -139,7 +128,7 @@ class Utility(Result):
     correlation_moved: float | None
     eigenvalue_moved: float | None
     analyses: tuple[AnalysisLine, ...]
-    provenance: Provenance
+    provenance: results.Provenance
     pairs: tuple[PairLoss, ...] = ()
 
     @property
@@ -189,28 +178,32 @@ class Utility(Result):
         ]
         return pa.Table.from_pylist(rows, schema)
 
-    def tables_listing(self) -> Listing:
+    def tables_listing(self) -> results.Listing:
         """Return the tables that are farthest from before."""
         rows = [
             (table.name, len(table.variables), table.distance, table.distance_weighted)
             for table in self.tables
         ]
         columns = ("table", "variables", "distance", "distance_weighted")
-        return make_listing("tables farthest from before", columns, rows, EVERYTHING)
+        return results.make_listing(
+            "tables farthest from before", columns, rows, results.EVERYTHING
+        )
 
-    def numbers_listing(self) -> Listing:
+    def numbers_listing(self) -> results.Listing:
         """Return what every numeric column lost."""
         columns = [item.name for item in fields(NumberLoss)]
         rows = [astuple(line) for line in self.numbers]
-        return make_listing("numbers before and after", columns, rows, EVERYTHING)
+        return results.make_listing("numbers before and after", columns, rows, results.EVERYTHING)
 
-    def pairs_listing(self) -> Listing:
+    def pairs_listing(self) -> results.Listing:
         """Return covariances and correlations of every two numeric columns."""
         columns = [item.name for item in fields(PairLoss)]
         rows = [astuple(line) for line in self.pairs]
-        return make_listing("covariances before and after", columns, rows, EVERYTHING)
+        return results.make_listing(
+            "covariances before and after", columns, rows, results.EVERYTHING
+        )
 
-    def analyses_listing(self) -> Listing:
+    def analyses_listing(self) -> results.Listing:
         """Return the estimates that were asked for, before and after."""
         rows = [
             (
@@ -227,7 +220,7 @@ class Utility(Result):
             "analysis", "estimate", "before", "before_from", "before_to", "after", "after_from",
             "after_to", "overlap", "weighted",
         )  # fmt: skip
-        return make_listing("estimates before and after", columns, rows, EVERYTHING)
+        return results.make_listing("estimates before and after", columns, rows, results.EVERYTHING)
 
     def plot(self) -> Figure:
         """Plot the tables that are farthest from before, and what each variable lost."""
@@ -400,7 +393,7 @@ def plot_utility(utility: Utility) -> Figure:
     """Plot the tables that are farthest from before, and what of each variable is lost."""
     from matplotlib.figure import Figure
 
-    letters = drawable_letters()
+    letters = results.drawable_letters()
     lost = [
         (line.variable, (line.bits_lost or 0.0) / line.bits_before if line.bits_before else 0.0)
         for line in utility.variables
@@ -410,10 +403,10 @@ def plot_utility(utility: Utility) -> Figure:
     figure = Figure(figsize=(9.0, height), layout="constrained")
     left, right = figure.subplots(1, 2)
     for ax, lines, title, colour in (
-        (left, tables, "Hellinger's distance, farthest tables", COLOURS[0]),
-        (right, lost, "Lost of what a variable told, as a share", COLOURS[1]),
+        (left, tables, "Hellinger's distance, farthest tables", results.COLOURS[0]),
+        (right, lost, "Lost of what a variable told, as a share", results.COLOURS[1]),
     ):
-        _bars(ax, [(drawable(short(n, 40), letters), v) for n, v in lines], title, colour)
+        _bars(ax, [(results.drawable(short(n, 40), letters), v) for n, v in lines], title, colour)
     return figure
 
 
@@ -422,7 +415,7 @@ def _bars(ax: Axes, lines: list[tuple[str, float]], title: str, colour: str) -> 
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)
     if not lines:
-        ax.text(0.0, 0.5, "as it was", color=MUTED, transform=ax.transAxes)
+        ax.text(0.0, 0.5, "as it was", color=results.MUTED, transform=ax.transAxes)
         ax.set_xticks([])
         ax.set_yticks([])
         return
@@ -433,6 +426,6 @@ def _bars(ax: Axes, lines: list[tuple[str, float]], title: str, colour: str) -> 
     top = max(value for _, value in lines)
     ax.set_xlim(0, 1.15 * top if top else 1.0)
     for place, (_, value) in zip(places, lines, strict=True):
-        ax.text(value, place, f" {value:.2g}", va="center", fontsize=8, color=MUTED)
-    ax.grid(axis="x", color=GRID)
+        ax.text(value, place, f" {value:.2g}", va="center", fontsize=8, color=results.MUTED)
+    ax.grid(axis="x", color=results.GRID)
     ax.set_axisbelow(True)

@@ -22,24 +22,8 @@ from gamekeeper.mapping.forms.form import Question, Universe
 from gamekeeper.mapping.variables.codes import ARBITRARY_CODE, CodeRegister, Variable, code_order
 from gamekeeper.mapping.variables.definitions import definition_tree
 from gamekeeper.store.database import engines as tables
+from gamekeeper.store.database import loading
 from gamekeeper.store.database.engines import batches, digest
-from gamekeeper.store.database.loading import (
-    RETIRED,
-    Document,
-    code_documents,
-    form_document,
-    form_of,
-    form_problems,
-    group_of,
-    group_problems,
-    header_document,
-    header_from,
-    header_problems,
-    scenario_document,
-    scenario_from,
-    text_of,
-    variable_problems,
-)
 from gamekeeper.store.database.words import Contradiction
 from gamekeeper.store.reading import group_tree, words_tree
 
@@ -55,14 +39,14 @@ class Change(NamedTuple):
 
     kind: str
     name: str
-    before: Document
-    after: Document
+    before: loading.Document
+    after: loading.Document
     code: str = ""
 
 
 def packed(changes: Iterable[Change]) -> bytes:
     """Return changes as they are kept."""
-    return zlib.compress(text_of([list(change) for change in changes]).encode(), level=3)
+    return zlib.compress(loading.text_of([list(change) for change in changes]).encode(), level=3)
 
 
 def unpacked(data: bytes) -> list[Change]:
@@ -92,10 +76,10 @@ def differences(
     that forms now have otherwise, are numbered.
     """
     changes: list[Change] = []
-    headers = header_document(before), header_document(after)
+    headers = loading.header_document(before), loading.header_document(after)
     if headers[0] != headers[1]:
         changes.append(Change("environment", "", *headers))
-    problems += header_problems(headers[1])
+    problems += loading.header_problems(headers[1])
     recoded: dict[str, None] = {}
     for name, old, new in _pairs(before.variables, after.variables):
         if old == new:
@@ -105,7 +89,7 @@ def differences(
             "variable", name, old and definition_tree(old), new and definition_tree(new)
         )
         changes.append(change)
-        problems += variable_problems(new, change.after) if new else ()
+        problems += loading.variable_problems(new, change.after) if new else ()
     for name, old, new in _pairs(before.forms, after.forms):
         change = _form_change(name, old, new)
         if change is None:
@@ -113,15 +97,18 @@ def differences(
         changes.append(change)
         for document in (change.before, change.after):
             recoded.update(dict.fromkeys((document or {}).get("variables", ())))
-        problems += form_problems(name, change.after) if new else ()
+        problems += loading.form_problems(name, change.after) if new else ()
     for name, old, new in _pairs(before.groups, after.groups):
         change = Change("group", name, old and group_tree(old), new and group_tree(new))
         if change.before != change.after:
             changes.append(change)
-            problems += group_problems(change.after) if new else ()
+            problems += loading.group_problems(change.after) if new else ()
     for name, old, new in _pairs(before.scenarios, after.scenarios):
         if old != new:
-            documents = old and scenario_document(old), new and scenario_document(new)
+            documents = (
+                old and loading.scenario_document(old),
+                new and loading.scenario_document(new),
+            )
             changes.append(Change("scenario", name, *documents))
     # Codes may have been given on the way that no form uses any more.
     recoded |= {n: None for n in after.variables if after.given_codes(n) is not known.get(n)}
@@ -144,12 +131,16 @@ def _pairs(
 
 def _form_change(name: str, old: Form | None, new: Form | None) -> Change | None:
     if old is None or new is None:
-        return Change("form", name, old and form_document(old), new and form_document(new))
-    before: dict[str, Document] = {}
-    after: dict[str, Document] = {}
+        return Change(
+            "form", name, old and loading.form_document(old), new and loading.form_document(new)
+        )
+    before: dict[str, loading.Document] = {}
+    after: dict[str, loading.Document] = {}
     metadata = [dict(sorted(form.metadata.items())) for form in (old, new)]
     # As texts, for 1, 1.0 and true are equal in Python and different metadata.
-    if old.metadata is not new.metadata and text_of(metadata[0]) != text_of(metadata[1]):
+    if old.metadata is not new.metadata and loading.text_of(metadata[0]) != loading.text_of(
+        metadata[1]
+    ):
         before["metadata"], after["metadata"] = metadata
     differing = [
         variable
@@ -167,20 +158,22 @@ def _form_change(name: str, old: Form | None, new: Form | None) -> Change | None
 
 
 def _add_words(
-    old: Form, new: Form, before: dict[str, Document], after: dict[str, Document]
+    old: Form, new: Form, before: dict[str, loading.Document], after: dict[str, loading.Document]
 ) -> None:
     if old.questions is new.questions and old.universe is new.universe:
         return
     trees = words_tree(old), words_tree(new)
     # As texts, for what 1 and true are in metadata.
-    if text_of(trees[0].get("universe")) != text_of(trees[1].get("universe")):
+    if loading.text_of(trees[0].get("universe")) != loading.text_of(trees[1].get("universe")):
         before["universe"], after["universe"] = (tree.get("universe") for tree in trees)
     was, now = (tree.get("questions", []) for tree in trees)
     if [question["name"] for question in was] != [question["name"] for question in now]:
         before["questions"], after["questions"] = was, now
         return
     differing = [
-        (one, other) for one, other in zip(was, now, strict=True) if text_of(one) != text_of(other)
+        (one, other)
+        for one, other in zip(was, now, strict=True)
+        if loading.text_of(one) != loading.text_of(other)
     ]
     if differing:
         before["questions"] = {one["name"]: one for one, _ in differing}
@@ -203,11 +196,11 @@ def _code_changes(
 
 def _blocks(
     variable: Variable | None, register: CodeRegister | None, leave_out: set[str]
-) -> dict[str, Document]:
+) -> dict[str, loading.Document]:
     if variable is None or register is None:
         return {}
     rest = CodeRegister((c, register.meaning(c)) for c in register if c not in leave_out)
-    return code_documents(variable, rest) | dict.fromkeys(register.retired, RETIRED)
+    return loading.code_documents(variable, rest) | dict.fromkeys(register.retired, loading.RETIRED)
 
 
 class PatchedParts:
@@ -215,23 +208,25 @@ class PatchedParts:
 
     def __init__(self, start: Environment) -> None:
         self._start = start
-        self._header: Document = {}
+        self._header: loading.Document = {}
         self._forms: dict[str, Form | None] = {}
         self._groups: dict[str, Group | None] = {}
         self._scenarios: dict[str, Scenario | None] = {}
 
-    def patch(self, kind: str, name: str, document: Document) -> None:
+    def patch(self, kind: str, name: str, document: loading.Document) -> None:
         """Take in what a change has of a part: how it is after it or, to go back, was before it."""
         match kind:
             case "environment":
-                self._header = header_from(document)
+                self._header = loading.header_from(document)
             case "form":
                 now = self._forms.get(name, self._start.forms.get(name))
                 self._forms[name] = _patched_form(now, document)
             case "group":
-                self._groups[name] = None if document is None else group_of(document)
+                self._groups[name] = None if document is None else loading.group_of(document)
             case "scenario":
-                self._scenarios[name] = None if document is None else scenario_from(document)
+                self._scenarios[name] = (
+                    None if document is None else loading.scenario_from(document)
+                )
             case _:
                 raise Contradiction
 
@@ -250,7 +245,7 @@ class PatchedParts:
         )
 
 
-def patched(document: Document, part: Document) -> Document:
+def patched(document: loading.Document, part: loading.Document) -> loading.Document:
     """Return a document after what a change has of it, which for a form may be a part.
 
     Examples
@@ -278,12 +273,12 @@ def patched(document: Document, part: Document) -> Document:
     return made
 
 
-def _patched_form(form: Form | None, document: Document) -> Form | None:
+def _patched_form(form: Form | None, document: loading.Document) -> Form | None:
     """Return a form after what a change has of it, the whole or a part."""
     if document is None:
         return None
     if form is None or "name" in document:
-        return form_of(document)
+        return loading.form_of(document)
     instances = dict(form.instances)
     for name, labels in document.get("variables", {}).items():
         if labels is None:
@@ -300,7 +295,9 @@ def _patched_form(form: Form | None, document: Document) -> Form | None:
     )
 
 
-def _patched_questions(questions: tuple[Question, ...], part: Document) -> tuple[Question, ...]:
+def _patched_questions(
+    questions: tuple[Question, ...], part: loading.Document
+) -> tuple[Question, ...]:
     if isinstance(part, list):
         return tuple(Question.model_validate(tree) for tree in part)
     changed = {name: Question.model_validate(tree) for name, tree in part.items()}
@@ -356,7 +353,7 @@ def _write_variables(
     for change in changes:
         if change.after is None:
             continue
-        values = {"name": change.name, "definition": text_of(change.after)}
+        values = {"name": change.name, "definition": loading.text_of(change.after)}
         if change.name in rows:
             defined.append({"row": rows[change.name], **values})
         else:
@@ -382,7 +379,7 @@ def _write_codes(
         )
     }
     texts = {
-        key: None if document in (None, RETIRED) else text_of(document)
+        key: None if document in (None, loading.RETIRED) else loading.text_of(document)
         for key, document in meant.items()
     }
     known: Rows = [{"v": v, "c": c, "blocks": texts[v, c]} for v, c in meant if (v, c) in there]
@@ -444,10 +441,13 @@ def _write_forms(
         elif change.before is None:
             number = following + len(entered)
             values = {"name": change.name, "folded": digest(change.name)}
-            values |= {"metadata": text_of(document["metadata"]), "words": _words_text(document)}
+            values |= {
+                "metadata": loading.text_of(document["metadata"]),
+                "words": _words_text(document),
+            }
             entered.append({"id": number, **values})
         elif "metadata" in document:
-            updated.append({"row": number, "metadata": text_of(document["metadata"])})
+            updated.append({"row": number, "metadata": loading.text_of(document["metadata"])})
         is_worded = document is not None and ("questions" in document or "universe" in document)
         if change.before is not None and is_worded:
             reworded.append({"row": number, "words": _words_text(words_tree(forms[change.name]))})
@@ -469,18 +469,20 @@ def _write_forms(
         _forget_selections(connection, {variables[n] for o in offers for n, _ in o.before})
 
 
-def _header_row(document: Document) -> dict[str, Any]:
+def _header_row(document: loading.Document) -> dict[str, Any]:
     rules = document.get("rules")
-    return {**document, "rules": text_of(rules) if rules else None}
+    return {**document, "rules": loading.text_of(rules) if rules else None}
 
 
-def _words_text(document: Document) -> str | None:
+def _words_text(document: loading.Document) -> str | None:
     """Return what a form says in its own words, as it is kept."""
     words = {name: document[name] for name in ("universe", "questions") if document.get(name)}
-    return text_of(words) if words else None
+    return loading.text_of(words) if words else None
 
 
-def _offered(document: Document, texts: dict[tuple[str, ...], str]) -> list[tuple[str, str]]:
+def _offered(
+    document: loading.Document, texts: dict[tuple[str, ...], str]
+) -> list[tuple[str, str]]:
     """Return the labels of every variable in a document of a form, as texts.
 
     `texts` has those met so far: the same labels come thousands of times.
@@ -491,7 +493,7 @@ def _offered(document: Document, texts: dict[tuple[str, ...], str]) -> list[tupl
             continue
         key = tuple(labels)
         if key not in texts:
-            texts[key] = text_of(labels)
+            texts[key] = loading.text_of(labels)
         offered.append((name, texts[key]))
     return offered
 
@@ -543,7 +545,7 @@ def _write_documents(
     entered: Rows = []
     following = _next(connection, table.c.id) if changes else 0
     for change in changes:
-        document = {column: text_of(change.after)}
+        document = {column: loading.text_of(change.after)}
         if change.before is None:
             values = {"name": change.name, "folded": digest(change.name), **document}
             entered.append({"id": following + len(entered), **values})

@@ -26,16 +26,8 @@ from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.mapping.variables.codes import ARBITRARY_CODE, CodeRegister, Variable, carry_codes
 from gamekeeper.mapping.variables.definitions import definition_tree
 from gamekeeper.store.database import engines as tables
+from gamekeeper.store.database import loading
 from gamekeeper.store.database.changes import Change, PatchedParts, write
-from gamekeeper.store.database.loading import (
-    Document,
-    State,
-    code_ages,
-    code_documents,
-    coded_variable,
-    load_variables,
-    renew_seals,
-)
 from gamekeeper.store.database.words import Contradiction
 from gamekeeper.wording import quoted
 
@@ -137,8 +129,8 @@ class _Reverting:
         self._variables: dict[str, _Coded | None] = {}
 
     def take_back(self, step: Step) -> None:
-        definitions: dict[str, Document] = {}
-        codes: dict[str, dict[str, Document]] = {}
+        definitions: dict[str, loading.Document] = {}
+        codes: dict[str, dict[str, loading.Document]] = {}
         for change in step.changes:
             match change.kind:
                 case "variable":
@@ -171,25 +163,25 @@ class _Reverting:
         self,
         step: Step,
         name: str,
-        definitions: Mapping[str, Document],
-        changed: Mapping[str, Document],
+        definitions: Mapping[str, loading.Document],
+        changed: Mapping[str, loading.Document],
     ) -> _Coded | None:
         now = self._coded(name)
         tree = definitions.get(name)
         if name in definitions and tree is None:
             return None
-        known: dict[str, Document] = {}
+        known: dict[str, loading.Document] = {}
         if now is not None:
             tree = definition_tree(now[0]) if tree is None else tree
             given = self._ages.get(name, {})
             # A code that the step did not change was written before it as it is now.
             known = {
                 code: document
-                for code, document in code_documents(*now).items()
+                for code, document in loading.code_documents(*now).items()
                 if given.get(code, step.number) < step.number
             }
         known |= changed
-        made = coded_variable(
+        made = loading.coded_variable(
             tree, {code: document for code, document in known.items() if document is not None}
         )
         heir = self._coded(step.renames.variables.get(name, name))
@@ -244,7 +236,7 @@ def _inverse(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def without_spent(
-    connection: Connection, state: State, after: Environment, renames: Renames
+    connection: Connection, state: loading.State, after: Environment, renames: Renames
 ) -> Environment:
     """Return an environment in which no variable has codes that its name had before.
 
@@ -255,13 +247,13 @@ def without_spent(
     there = [name for name in new if name in after.variables]
     registers = {
         name: _beyond(after.register(name), set(codes) - {ARBITRARY_CODE}, name in keeping)
-        for name, codes in code_ages(connection, there).items()
+        for name, codes in loading.code_ages(connection, there).items()
         if codes
     }
     return _with_registers(after, registers)
 
 
-def merged(state: State, given: Environment) -> tuple[Environment, tuple[str, ...]]:
+def merged(state: loading.State, given: Environment) -> tuple[Environment, tuple[str, ...]]:
     """Return an environment from elsewhere with the codes of a store, and what to say about it.
 
     Codes of the store keep their meaning. Codes of the environment that mean something else here
@@ -283,7 +275,7 @@ def merged(state: State, given: Environment) -> tuple[Environment, tuple[str, ..
     return _with_registers(given, registers), tuple(notes)
 
 
-def new_codes(state: State, environment: Environment, asked: str) -> list[Change]:
+def new_codes(state: loading.State, environment: Environment, asked: str) -> list[Change]:
     """Return the codes of an environment that a store has not yet, if they fit.
 
     Raises
@@ -316,7 +308,7 @@ def new_codes(state: State, environment: Environment, asked: str) -> list[Change
             problems.append(Problem(Reason.STALE, where, found))
         else:
             new = CodeRegister((code, theirs.meaning(code)) for code in given)
-            documents = code_documents(variable, new)
+            documents = loading.code_documents(variable, new)
             changes += [Change("code", name, None, documents[code], code) for code in given]
     if problems:
         found = "What they are codes of has changed in the store. Nothing was saved."
@@ -325,16 +317,18 @@ def new_codes(state: State, environment: Environment, asked: str) -> list[Change
     return changes
 
 
-def save_codes(connection: Connection, state: State, changes: list[Change]) -> State:
+def save_codes(
+    connection: Connection, state: loading.State, changes: list[Change]
+) -> loading.State:
     """Write new codes to a store, apart from revisions, and return the state then."""
     write(connection, changes, state.revision)
     saved = state.codes_saved + 1
     connection.execute(update(tables.environment).values(codes_saved=saved))
-    renew_seals(connection, ["code"])
-    coded = load_variables(connection, {change.name for change in changes})
+    loading.renew_seals(connection, ["code"])
+    coded = loading.load_variables(connection, {change.name for change in changes})
     registers = state.registers | {variable.name: register for variable, register in coded}
     environment = _with_registers(state.environment, registers)
-    return State(state.revision, saved, environment, registers)
+    return loading.State(state.revision, saved, environment, registers)
 
 
 def _merged(ours: CodeRegister, theirs: CodeRegister) -> tuple[CodeRegister, list[str]]:

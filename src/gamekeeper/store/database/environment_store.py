@@ -24,27 +24,10 @@ from gamekeeper.files import LOGS, aside, clear_leftovers, environment_around, p
 from gamekeeper.mapping.edits import Edit, apply_edits, edit_notes, touched
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.results import Progress
+from gamekeeper.store.database import file, past
 from gamekeeper.store.database.codes import Renames, merged, new_codes, save_codes, without_spent
 from gamekeeper.store.database.engines import ask_of, reading, writing
-from gamekeeper.store.database.file import (
-    MARK,
-    Access,
-    FileAccess,
-    access_of,
-    beside,
-    connect,
-    place_of,
-    plain_name,
-)
 from gamekeeper.store.database.loading import State, load, position, renew_seals
-from gamekeeper.store.database.past import (
-    environment_at,
-    history_problems,
-    refreshed,
-    refusal_since,
-    require_fresh,
-    take_back,
-)
 from gamekeeper.store.database.revisions import (
     Action,
     Revision,
@@ -83,7 +66,7 @@ def require_no_link(path: Path) -> None:
         raise StoreError(Reason.NOT_WRITABLE, _ASKED_TO_CREATE.format(shown_path(path)), found, do)
 
 
-def open_engine(access: Access) -> Engine:
+def open_engine(access: file.Access) -> Engine:
     """Return an engine for a store, after bringing it to the version of today."""
     access.require(_ASKED_TO_OPEN)
     return attempt(_ASKED_TO_OPEN, access.place, lambda: _open(access))
@@ -107,7 +90,7 @@ def _create_schema(place: ServerPlace, fill: Callable[[Connection], None]) -> No
 
 def _create_file(path: Path, fill: Callable[[Connection], None]) -> None:
     # A log that an earlier store left behind would be taken for that of the new one.
-    if path.exists() or any(beside(path, ending).exists() for ending in LOGS):
+    if path.exists() or any(file.beside(path, ending).exists() for ending in LOGS):
         raise _taken(path)
     if not path.parent.is_dir():
         found = f"There is no folder {shown_path(path.parent)}."
@@ -119,16 +102,16 @@ def _create_file(path: Path, fill: Callable[[Connection], None]) -> None:
         raise StoreError(Reason.NOT_WRITABLE, _ASKED_TO_CREATE.format(shown_path(path)), found, do)
     clear_leftovers(path)
     with aside(path, private=True) as made:
-        with closing(connect(made, mode="rwc")) as connection:
-            connection.execute(f"PRAGMA application_id = {MARK}")
-        engine = FileAccess(made, readonly=False).engine()
+        with closing(file.connect(made, mode="rwc")) as connection:
+            connection.execute(f"PRAGMA application_id = {file.MARK}")
+        engine = file.FileAccess(made, readonly=False).engine()
         try:
             with writing(engine) as connection:
                 migrate(connection)
                 fill(connection)
         finally:
             engine.dispose()
-        with closing(connect(made, mode="rw")) as connection:
+        with closing(file.connect(made, mode="rw")) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
         try:
             put_new(made, path)
@@ -136,7 +119,7 @@ def _create_file(path: Path, fill: Callable[[Connection], None]) -> None:
             raise _taken(path) from None
 
 
-def _open(access: Access) -> Engine:
+def _open(access: file.Access) -> Engine:
     engine = access.engine()
     try:
         with reading(engine) as connection:
@@ -149,7 +132,7 @@ def _open(access: Access) -> Engine:
     return engine
 
 
-def _raise_version(access: Access, engine: Engine) -> None:
+def _raise_version(access: file.Access, engine: Engine) -> None:
     if access.readonly:
         raise StoreError(
             Reason.READ_ONLY,
@@ -189,7 +172,7 @@ class Transactions:
     was written here since it was last said otherwise.
     """
 
-    def __init__(self, access: Access) -> None:
+    def __init__(self, access: file.Access) -> None:
         self.access = access
         self.state: State | None = None
         self.has_written = False
@@ -213,7 +196,7 @@ class Transactions:
         """Do some work with the newest state, which is kept."""
 
         def with_state(connection: Connection) -> _Outcome:
-            self.state = state = refreshed(connection, self.state)
+            self.state = state = past.refreshed(connection, self.state)
             return work(connection, state)
 
         with self._lock:
@@ -229,9 +212,9 @@ class Transactions:
             with self._lock:
                 # Loading takes long; others can write meanwhile, and it is brought up to date.
                 with reading(self._engine) as connection:
-                    loaded = refreshed(connection, self.state)
+                    loaded = past.refreshed(connection, self.state)
                 with writing(self._engine) as connection:
-                    before = refreshed(connection, loaded)
+                    before = past.refreshed(connection, loaded)
                     environment, made = change(connection, before)
                     after = record(connection, before, environment, made)
                     self.access.announce(connection, after.revision)
@@ -250,11 +233,11 @@ class Transactions:
         def write() -> int:
             with self._lock:
                 with reading(self._engine) as connection:
-                    state = refreshed(connection, self.state)
+                    state = past.refreshed(connection, self.state)
                 if not new_codes(state, environment, told):
                     return 0
                 with writing(self._engine) as connection:
-                    state = refreshed(connection, self.state)
+                    state = past.refreshed(connection, self.state)
                     given = new_codes(state, environment, told)
                     state = save_codes(connection, state, given)
                 self.state, self.has_written = state, True
@@ -311,7 +294,7 @@ class EnvironmentStore:
     (("Undo revision 2: add the form 'Bank' with 0 variables.",), [])
     """
 
-    def __init__(self, access: Access) -> None:
+    def __init__(self, access: file.Access) -> None:
         """Open the store; use `create` or `open` instead."""
         self.path = access.place
         self.readonly = access.readonly
@@ -345,7 +328,7 @@ class EnvironmentStore:
         begun = environment or Environment([])
         if name is not None or description is not None:
             begun = begun.changed(name=name, description=description)
-        place = place_of(path)
+        place = file.place_of(path)
         if not isinstance(place, ServerPlace):
             require_no_link(Path(str(path)))
         first = Revision(1, datetime.now(UTC), who, Action.IMPORT, note=note)
@@ -361,7 +344,7 @@ class EnvironmentStore:
         A store of an older version is brought to this one, after a backup. One of a newer version
         is refused, and so is a file that is something else or damaged.
         """
-        return cls(access_of(place_of(path), readonly=readonly))
+        return cls(file.access_of(file.place_of(path), readonly=readonly))
 
     def __enter__(self) -> EnvironmentStore:
         return self
@@ -444,7 +427,11 @@ class EnvironmentStore:
         """
 
         def look(connection: Connection, state: State) -> Environment:
-            return state.environment if as_of is None else environment_at(connection, state, as_of)
+            return (
+                state.environment
+                if as_of is None
+                else past.environment_at(connection, state, as_of)
+            )
 
         return self._file.read_state(_READ, look)
 
@@ -501,11 +488,11 @@ class EnvironmentStore:
                 raise _MadeBefore(number)
             start = base if base is not None else (seen or state).revision
             asked = _EDIT.format(shown_path(self.path))
-            require_fresh(connection, start, state.revision, names, asked)
+            past.require_fresh(connection, start, state.revision, names, asked)
             try:
                 after = apply_edits(state.environment, given, unrestricted=unrestricted)
             except InputError as error:
-                raise refusal_since(connection, start, state.revision, error) from error
+                raise past.refusal_since(connection, start, state.revision, error) from error
             return without_spent(connection, state, after, Renames.of(given)), made
 
         try:
@@ -596,7 +583,7 @@ class EnvironmentStore:
 
         def look(connection: Connection) -> list[Problem]:
             problems = self._file.access.faults(connection)
-            return problems or history_problems(connection, load(ask_of(connection)), progress)
+            return problems or past.history_problems(connection, load(ask_of(connection)), progress)
 
         problems = self._file.read(_CHECK, look)
         if problems:
@@ -607,7 +594,7 @@ class EnvironmentStore:
 
         It is called by a name, by default the revision as in ``revision-12``, and the time.
         """
-        called = plain_name(name) if name else ""
+        called = file.plain_name(name) if name else ""
         self.check(progress=progress)
         called = called or f"revision-{self._position()[0]}"
         return attempt(_BACKUP, self.path, lambda: self._file.access.keep_backup(called, _BACKUP))
@@ -617,7 +604,7 @@ class EnvironmentStore:
         told = asked.format(shown_path(self.path))
         return self._file.write(
             asked,
-            lambda connection, state: take_back(
+            lambda connection, state: past.take_back(
                 connection, state, action, who, anyone=anyone, asked=told
             ),
         )[2]

@@ -25,16 +25,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import quote
 
+from gamekeeper import files
 from gamekeeper.errors import GamekeeperError, InputError, Problem, Reason, StoreError
-from gamekeeper.files import (
-    BACKUP,
-    SQLITE,
-    aside,
-    clear_leftovers,
-    put_in_place,
-    put_new,
-    require_ordinary,
-)
 from gamekeeper.store.database.words import Ask, attempt, damage_at, damaged, has_no_room
 from gamekeeper.store.place import ServerPlace, StorePlace, slugs, store_place
 from gamekeeper.wording import quoted, shown_path
@@ -116,7 +108,7 @@ def _strangeness(path: Path) -> tuple[type[GamekeeperError], Reason, str, str] |
             return InputError, Reason.WRONG_SCHEMA, "It is a folder, and a store is a file.", do
         if not path.exists():
             return InputError, Reason.NOT_FOUND, "There is no such file.", do
-        require_ordinary(path)
+        files.require_ordinary(path)
         with path.open("rb") as file:
             start = file.read(_HEADER)
     except OSError as error:
@@ -124,7 +116,7 @@ def _strangeness(path: Path) -> tuple[type[GamekeeperError], Reason, str, str] |
         return InputError, Reason.NOT_READABLE, found, "Check the path and the permissions."
     if not start:
         return StoreError, Reason.DAMAGED, "The file is empty.", do
-    if not start.startswith(SQLITE):
+    if not start.startswith(files.SQLITE):
         return InputError, Reason.WRONG_SCHEMA, "The file is not a store.", do
     if len(start) < _HEADER:
         return StoreError, Reason.DAMAGED, "The file breaks off after a few bytes.", do
@@ -163,9 +155,9 @@ class Backup:
 
 def renew_backup(source: sqlite3.Connection, path: Path, asked: str) -> Path:
     """Copy a store to its automatic backup, in place of the one before."""
-    target = beside(path, BACKUP)
+    target = beside(path, files.BACKUP)
     with _copied(source, path, asked) as made:
-        put_in_place(made, target)
+        files.put_in_place(made, target)
     return target
 
 
@@ -174,9 +166,9 @@ def keep_backup(source: sqlite3.Connection, path: Path, asked: str, *, name: str
     with _copied(source, path, asked) as made:
         at = datetime.now(UTC)
         while True:
-            target = beside(path, f"{BACKUP}-{name}-{at:{_STAMP}}")
+            target = beside(path, f"{files.BACKUP}-{name}-{at:{_STAMP}}")
             try:
-                put_new(made, target)
+                files.put_new(made, target)
             except FileExistsError:
                 # Two of one name within a second.
                 at += timedelta(seconds=1)
@@ -191,12 +183,12 @@ def find_backups(path: Path) -> list[Backup]:
         ending = entry.name.removeprefix(path.name)
         if ending == entry.name or not entry.is_file():
             continue
-        if ending == BACKUP:
+        if ending == files.BACKUP:
             # Whole seconds, as the names of others have them.
             at = datetime.fromtimestamp(int(entry.stat().st_mtime), UTC)
             found.append(Backup(AUTOMATIC, at, _revision(entry), entry))
         elif (kept := _KEPT.fullmatch(ending)) and (
-            ending.startswith(f"{BACKUP}-") or kept["name"] == REPLACED
+            ending.startswith(f"{files.BACKUP}-") or kept["name"] == REPLACED
         ):
             at = datetime.strptime(kept["stamp"], _STAMP).replace(tzinfo=UTC)
             found.append(Backup(kept["name"], at, _revision(entry), entry))
@@ -229,7 +221,7 @@ def backup_position(path: Path) -> tuple[int, int] | None:
 
     None if there is no backup that can be read.
     """
-    return _position(beside(path, BACKUP))
+    return _position(beside(path, files.BACKUP))
 
 
 def is_sound(connection: sqlite3.Connection, check: str) -> bool:
@@ -243,7 +235,7 @@ def is_sound(connection: sqlite3.Connection, check: str) -> bool:
 @contextmanager
 def _copied(source: sqlite3.Connection, path: Path, asked: str) -> Generator[Path]:
     """Give a checked copy of a store, with its permissions, under a name that is not to last."""
-    with aside(path, private=True, like=path) as made:
+    with files.aside(path, private=True, like=path) as made:
         with closing(connect(made, mode="rwc")) as copy:
             copy.execute("PRAGMA synchronous = OFF")
             source.backup(copy)
@@ -290,7 +282,7 @@ class FileAccess:
 
     def require(self, asked: str) -> None:
         """Refuse what is not a store of ours, after clearing what a killed program left."""
-        clear_leftovers(self.place)
+        files.clear_leftovers(self.place)
         require_store(self.place, asked)
 
     def engine(self) -> Engine:

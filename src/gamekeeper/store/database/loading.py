@@ -28,6 +28,7 @@ from gamekeeper.mapping.environment.rules import NO_RULES, Rules, Scenario, rule
 from gamekeeper.mapping.forms.form import Metadata, Question, Universe
 from gamekeeper.mapping.forms.groups import ways_given
 from gamekeeper.mapping.variables.codes import CodeRegister, Variable
+from gamekeeper.store import reading
 from gamekeeper.store.database.file import access_of, place_of
 from gamekeeper.store.database.words import (
     VERSIONS,
@@ -40,14 +41,6 @@ from gamekeeper.store.database.words import (
 )
 from gamekeeper.store.file_shapes import GROUP_FILE, VARIABLE_FILE, check
 from gamekeeper.store.place import StorePlace
-from gamekeeper.store.reading import (
-    FORM_FILE,
-    checked_file,
-    codes_of,
-    form_tree,
-    register_of,
-    variable_of,
-)
 from gamekeeper.wording import quoted
 
 if TYPE_CHECKING:
@@ -95,7 +88,7 @@ def header_problems(document: Document) -> list[Problem]:
 
 def form_document(form: Form) -> Document:
     """Return a form as a document, with the labels that its questions come to."""
-    return form_tree(form, form.instances)
+    return reading.form_tree(form, form.instances)
 
 
 def form_problems(name: str, document: Document) -> list[Problem]:
@@ -107,14 +100,14 @@ def form_problems(name: str, document: Document) -> list[Problem]:
     if isinstance(questions, dict):
         questions = list(questions.values())
     whole = {**document, "name": name, "variables": told, "questions": questions}
-    check(whole, where, FORM_FILE, problems)
+    check(whole, where, reading.FORM_FILE, problems)
     _require_whole(document, where, problems)
     return problems
 
 
 def form_of(tree: Document) -> Form:
     """Return the form of a document."""
-    file = FORM_FILE.validate_python(tree)
+    file = reading.FORM_FILE.validate_python(tree)
     instances = {name: tuple(labels) for name, labels in file.variables.items()}
     return Form(file.name, instances, file.metadata, tuple(file.questions), file.universe)
 
@@ -153,14 +146,14 @@ def variable_problems(variable: Variable, document: Document) -> list[Problem]:
     """Return what no document can hold in a variable, given its definition."""
     problems: list[Problem] = []
     where = f"variable {quoted([variable.name])}"
-    checked_file(document, variable, where, problems)
+    reading.checked_file(document, variable, where, problems)
     _require_whole(document, where, problems)
     return problems
 
 
 def code_documents(variable: Variable, register: CodeRegister) -> dict[str, Document]:
     """Return the documents of the codes of a variable."""
-    return {**codes_of(variable, register), **dict.fromkeys(register.retired, RETIRED)}
+    return {**reading.codes_of(variable, register), **dict.fromkeys(register.retired, RETIRED)}
 
 
 def coded_variable(tree: Document, codes: Mapping[str, Document]) -> tuple[Variable, CodeRegister]:
@@ -169,10 +162,10 @@ def coded_variable(tree: Document, codes: Mapping[str, Document]) -> tuple[Varia
     retired = [code for code, blocks in codes.items() if blocks == RETIRED]
     meant = {code: blocks for code, blocks in codes.items() if blocks != RETIRED}
     file = check({**tree, "codes": meant, "retired": retired}, "", VARIABLE_FILE, problems)
-    variable = None if file is None else variable_of(file, "", problems)
+    variable = None if file is None else reading.variable_of(file, "", problems)
     if file is None or variable is None:
         raise ValueError
-    register = register_of(file, variable, "", problems)
+    register = reading.register_of(file, variable, "", problems)
     if problems:
         raise ValueError
     return variable, register

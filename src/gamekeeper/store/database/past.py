@@ -20,22 +20,10 @@ from gamekeeper.mapping.variables.codes import Variable
 from gamekeeper.mapping.variables.definitions import definition_tree
 from gamekeeper.results import Progress
 from gamekeeper.store.database import engines as tables
+from gamekeeper.store.database import loading
 from gamekeeper.store.database.changes import PatchedParts, patched
 from gamekeeper.store.database.codes import Step, reverted
 from gamekeeper.store.database.engines import ask_of
-from gamekeeper.store.database.loading import (
-    Document,
-    State,
-    code_ages,
-    code_documents,
-    form_document,
-    header_document,
-    load,
-    load_variables,
-    position,
-    scenario_document,
-    text_of,
-)
 from gamekeeper.store.database.revisions import (
     Action,
     Revision,
@@ -53,13 +41,17 @@ from gamekeeper.store.reading import group_tree
 from gamekeeper.wording import count_of, quoted
 
 
-def environment_at(connection: Connection, state: State, moment: datetime | int) -> Environment:
+def environment_at(
+    connection: Connection, state: loading.State, moment: datetime | int
+) -> Environment:
     """Return the environment as it was at a moment, or after the revision of a number."""
     number = revision_at(connection, moment)
     return environment_without(connection, state, steps_after(connection, number))
 
 
-def environment_without(connection: Connection, state: State, steps: Sequence[Step]) -> Environment:
+def environment_without(
+    connection: Connection, state: loading.State, steps: Sequence[Step]
+) -> Environment:
     """Return the environment without some revisions, which come newest first."""
     if not steps:
         return state.environment
@@ -69,11 +61,17 @@ def environment_without(connection: Connection, state: State, steps: Sequence[St
         for change in step.changes
         if change.kind in ("variable", "code")
     }
-    return reverted(state.environment, state.registers, steps, code_ages(connection, names))
+    return reverted(state.environment, state.registers, steps, loading.code_ages(connection, names))
 
 
 def take_back(
-    connection: Connection, state: State, action: Action, who: str, *, anyone: bool, asked: str
+    connection: Connection,
+    state: loading.State,
+    action: Action,
+    who: str,
+    *,
+    anyone: bool,
+    asked: str,
 ) -> tuple[Environment, Revision]:
     """Return the environment without what an undo or a redo takes back, and the revision for it.
 
@@ -117,18 +115,18 @@ def _nothing_to_take_back(target: Row[Any] | None, asked: str) -> StoreError:
 _MOST_CHANGES = 2_000
 
 
-def refreshed(connection: Connection, state: State | None) -> State:
+def refreshed(connection: Connection, state: loading.State | None) -> loading.State:
     """Return the newest state, given one that was the newest some time ago."""
     if state is None:
-        return load(ask_of(connection))
-    revision, codes_saved = position(ask_of(connection))
+        return loading.load(ask_of(connection))
+    revision, codes_saved = loading.position(ask_of(connection))
     if (revision, codes_saved) == (state.revision, state.codes_saved):
         return state
     if codes_saved != state.codes_saved or revision < state.revision:
-        return load(ask_of(connection))
+        return loading.load(ask_of(connection))
     changes = changes_since(connection, state.revision)
     if len(changes) > _MOST_CHANGES:
-        return load(ask_of(connection))
+        return loading.load(ask_of(connection))
     parts = PatchedParts(state.environment)
     names: dict[str, None] = {}
     try:
@@ -137,7 +135,7 @@ def refreshed(connection: Connection, state: State | None) -> State:
                 names[change.name] = None
             else:
                 parts.patch(change.kind, change.name, change.after)
-        coded = load_variables(connection, names) if names else []
+        coded = loading.load_variables(connection, names) if names else []
         variables: dict[str, Variable | None] = {v.name: v for v, _ in coded}
         registers = {variable.name: register for variable, register in coded}
         before = state.environment.variables
@@ -146,7 +144,7 @@ def refreshed(connection: Connection, state: State | None) -> State:
     except (InputError, ValidationError, TypeError, ValueError):
         raise Contradiction from None
     kept = {n: r for n, r in state.registers.items() if n in environment.variables}
-    return State(revision, codes_saved, environment, kept | registers)
+    return loading.State(revision, codes_saved, environment, kept | registers)
 
 
 _SHOWN = 10
@@ -217,14 +215,14 @@ _TICK = 1_000
 
 
 def history_problems(
-    connection: Connection, state: State, progress: Progress | None = None
+    connection: Connection, state: loading.State, progress: Progress | None = None
 ) -> list[Problem]:
     """Return where history and environment disagree: every revision must lead to the next."""
     numbers = connection.execute(select(tables.revision.c.number)).scalars().all()
     if sorted(numbers) != list(range(1, state.revision + 1)):
         return [damage_at("numbers of revisions", abs(state.revision - len(numbers)) or 1)]
-    now: dict[tuple[str, str, str], Document] = {}
-    codes: dict[str, dict[str, Document]] = {}
+    now: dict[tuple[str, str, str], loading.Document] = {}
+    codes: dict[str, dict[str, loading.Document]] = {}
     faults = 0
     steps = steps_after(connection, 1)
     for done, step in enumerate(steps):
@@ -250,31 +248,31 @@ def history_problems(
     return [damage_at("steps of the history", faults)] if faults else []
 
 
-def _codes(state: State, variable: str) -> dict[str, Document]:
+def _codes(state: loading.State, variable: str) -> dict[str, loading.Document]:
     if variable not in state.environment.variables:
         return {}
-    return code_documents(state.environment.variable(variable), state.registers[variable])
+    return loading.code_documents(state.environment.variable(variable), state.registers[variable])
 
 
-def _document(state: State, kind: str, name: str) -> Document:
+def _document(state: loading.State, kind: str, name: str) -> loading.Document:
     environment = state.environment
     if kind == "form" and name in environment.forms:
-        return form_document(environment.form(name))
+        return loading.form_document(environment.form(name))
     if kind == "group" and name in environment.groups:
         return group_tree(environment.groups[name])
     if kind == "variable" and name in environment.variables:
         return definition_tree(environment.variable(name))
     if kind == "scenario" and name in environment.scenarios:
-        return scenario_document(environment.scenario(name))
-    return header_document(environment) if kind == "environment" else None
+        return loading.scenario_document(environment.scenario(name))
+    return loading.header_document(environment) if kind == "environment" else None
 
 
-def _agrees(document: Document, after: Document) -> bool:
+def _agrees(document: loading.Document, after: loading.Document) -> bool:
     now = patched(document, after)
     if isinstance(now, dict) and isinstance(document, dict) and "variables" in now:
         document, now = _sorted(document), _sorted(now)
-    return text_of(document) == text_of(now)
+    return loading.text_of(document) == loading.text_of(now)
 
 
-def _sorted(form: Document) -> Document:
+def _sorted(form: loading.Document) -> loading.Document:
     return {**form, "variables": dict(sorted(form["variables"].items()))}

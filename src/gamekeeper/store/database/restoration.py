@@ -19,27 +19,8 @@ from sqlalchemy import Connection, select
 from gamekeeper.errors import GamekeeperError, InputError, Reason, StoreError
 from gamekeeper.files import BACKUP, LOGS, aside, bring_to_disk, move, put_new
 from gamekeeper.results import Progress
+from gamekeeper.store.database import environment_store, file
 from gamekeeper.store.database.engines import METADATA, ask_of, reading
-from gamekeeper.store.database.environment_store import (
-    EnvironmentStore,
-    create_store,
-    open_engine,
-    require_no_link,
-)
-from gamekeeper.store.database.file import (
-    AUTOMATIC,
-    REPLACED,
-    Backup,
-    access_of,
-    beside,
-    connect,
-    file_place,
-    find_backups,
-    is_sound,
-    place_of,
-    require_store,
-    stamp_of,
-)
 from gamekeeper.store.database.loading import load
 from gamekeeper.store.database.words import attempt
 from gamekeeper.store.place import StorePlace, slugs
@@ -49,25 +30,27 @@ _LIST = "The backups of the store {} were asked for."
 _RESTORE = "A backup of the store {} was to be put in its place."
 
 
-def list_backups(path: str | Path) -> list[Backup]:
+def list_backups(path: str | Path) -> list[file.Backup]:
     """Return the backups of a store, the newest first.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with EnvironmentStore.create(Path(folder) / "forms.gk", who="ana") as store:
+    ...     with environment_store.EnvironmentStore.create(
+    ...         Path(folder) / "forms.gk", who="ana"
+    ...     ) as store:
     ...         _ = store.backup("Before the census")
     ...     sorted(item.name for item in list_backups(Path(folder) / "forms.gk"))
     ['automatic', 'before-the-census']
     """
-    place = file_place(path)
-    return attempt(_LIST, place, lambda: find_backups(place))
+    place = file.file_place(path)
+    return attempt(_LIST, place, lambda: file.find_backups(place))
 
 
 def restore_store(
     path: str | Path, name: str = "", *, progress: Progress | None = None
-) -> tuple[Backup, Path | None]:
+) -> tuple[file.Backup, Path | None]:
     """Put a backup of a store in its place.
 
     The file that was there is kept beside it, with the time in its name: as ``replaced``, or as
@@ -90,29 +73,29 @@ def restore_store(
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "forms.gk"
-    ...     EnvironmentStore.create(path, who="ana").close()
+    ...     environment_store.EnvironmentStore.create(path, who="ana").close()
     ...     _ = path.write_bytes(b"spoilt")
     ...     backup, aside = restore_store(path)
-    ...     with EnvironmentStore.open(path) as store:
+    ...     with environment_store.EnvironmentStore.open(path) as store:
     ...         backup.name, aside.read_bytes(), store.revision
     ('automatic', b'spoilt', 1)
     """
-    place = file_place(path)
+    place = file.file_place(path)
     return attempt(_RESTORE, place, lambda: _restored(place, name, progress))
 
 
-def _restored(path: Path, name: str, progress: Progress | None) -> tuple[Backup, Path | None]:
+def _restored(path: Path, name: str, progress: Progress | None) -> tuple[file.Backup, Path | None]:
     backup = _named(path, name)
-    require_store(backup.path, _RESTORE)
+    file.require_store(backup.path, _RESTORE)
     _require_unused(path)
     is_healthy = _is_healthy(path, progress)
     # The store may be gone; then the backup says who may read it.
     like = path if path.exists() else backup.path
     with aside(path, private=True, like=like) as made:
         # A store that was replaced may have its log beside it.
-        has_log = beside(backup.path, "-wal").exists()
-        with closing(connect(backup.path, mode="ro", immutable=not has_log)) as source:
-            if not is_sound(source, "integrity_check"):
+        has_log = file.beside(backup.path, "-wal").exists()
+        with closing(file.connect(backup.path, mode="ro", immutable=not has_log)) as source:
+            if not file.is_sound(source, "integrity_check"):
                 raise StoreError(
                     Reason.DAMAGED,
                     _RESTORE.format(shown_path(path)),
@@ -121,19 +104,19 @@ def _restored(path: Path, name: str, progress: Progress | None) -> tuple[Backup,
                     "Take another: 'gamekeeper env backups' lists them. Or look for a copy"
                     " elsewhere, of the store or of its folder.",
                 )
-            with closing(connect(made, mode="rwc")) as copy:
+            with closing(file.connect(made, mode="rwc")) as copy:
                 source.backup(copy)
                 copy.execute("PRAGMA journal_mode = WAL")
-        kept = _set_aside(path, REPLACED if is_healthy else "damaged")
+        kept = _set_aside(path, file.REPLACED if is_healthy else "damaged")
         put_new(made, path)
     return backup, kept
 
 
-def _named(path: Path, name: str) -> Backup:
+def _named(path: Path, name: str) -> file.Backup:
     """Return the backup of a name, the newest if several have it."""
-    known = find_backups(path) if path.parent.is_dir() else []
-    asked = (name or AUTOMATIC).casefold()
-    (plain,) = slugs([name or AUTOMATIC]).values()
+    known = file.find_backups(path) if path.parent.is_dir() else []
+    asked = (name or file.AUTOMATIC).casefold()
+    (plain,) = slugs([name or file.AUTOMATIC]).values()
     for backup in known:
         if asked == backup.full_name.casefold() or plain == backup.name:
             return backup
@@ -156,7 +139,7 @@ def _named(path: Path, name: str) -> Backup:
 def _is_healthy(path: Path, progress: Progress | None) -> bool:
     """Tell whether a store is as it should be; one of another version may well be."""
     try:
-        with EnvironmentStore.open(path, readonly=True) as store:
+        with environment_store.EnvironmentStore.open(path, readonly=True) as store:
             store.check(progress=progress)
     except GamekeeperError as error:
         return error.reason in (Reason.NEWER_VERSION, Reason.READ_ONLY)
@@ -166,12 +149,12 @@ def _is_healthy(path: Path, progress: Progress | None) -> bool:
 def _set_aside(path: Path, what: str) -> Path | None:
     """Rename a store and the files of its log, which must not be taken for those of another."""
     at = datetime.now(UTC)
-    while (kept := beside(path, f".{what}-{stamp_of(at)}")).exists():
+    while (kept := file.beside(path, f".{what}-{file.stamp_of(at)}")).exists():
         at += timedelta(seconds=1)
     moved: Path | None = None
     for ending in ("", *LOGS):
         with suppress(FileNotFoundError):
-            move(beside(path, ending), beside(kept, ending))
+            move(file.beside(path, ending), file.beside(kept, ending))
             moved = moved or kept
     if moved:
         bring_to_disk(path.parent)
@@ -181,8 +164,8 @@ def _set_aside(path: Path, what: str) -> Path | None:
 def _require_unused(path: Path) -> None:
     """Refuse while another program has the store open: it would go on writing to the old file."""
     try:
-        require_store(path, _RESTORE)
-        with closing(connect(path, mode="rw")) as connection:
+        file.require_store(path, _RESTORE)
+        with closing(file.connect(path, mode="rw")) as connection:
             connection.execute("PRAGMA busy_timeout = 1000")
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             connection.execute("BEGIN EXCLUSIVE")
@@ -213,14 +196,14 @@ def copy_store(
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     EnvironmentStore.create(Path(folder) / "forms.gk", who="ana").close()
+    ...     environment_store.EnvironmentStore.create(Path(folder) / "forms.gk", who="ana").close()
     ...     copy_store(Path(folder) / "forms.gk", Path(folder) / "copy.gk")
     1
     """
-    place, aim = place_of(source), place_of(target)
+    place, aim = file.place_of(source), file.place_of(target)
     if isinstance(aim, Path):
-        require_no_link(Path(str(target)))
-    engine = open_engine(access_of(place, readonly=False))
+        environment_store.require_no_link(Path(str(target)))
+    engine = environment_store.open_engine(file.access_of(place, readonly=False))
 
     def copy() -> int:
         with reading(engine) as there:
@@ -236,7 +219,7 @@ def copy_store(
                         here.execute(table.insert(), [dict(row) for row in some])
                 load(ask_of(here))
 
-            create_store(aim, fill)
+            environment_store.create_store(aim, fill)
         return newest
 
     try:

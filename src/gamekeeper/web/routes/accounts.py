@@ -20,31 +20,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from gamekeeper.attack.assessment.policy import PROFILES
 from gamekeeper.errors import Reason
 from gamekeeper.results import package_version, plain_value
+from gamekeeper.web import service
 from gamekeeper.web.job_work import PLOT, RECORDS, REPORT, RESULT, TABLES
 from gamekeeper.web.jobs import State, allowed_files, allowed_path
 from gamekeeper.web.people import LONGEST_SECONDS, Account, Role, Who, role_of
-from gamekeeper.web.service import (
-    Administrator,
-    Editor,
-    Reader,
-    Server,
-    TheServer,
-    cookie_name,
-    signed_in,
-)
 from gamekeeper.web.settings import Settings
+from gamekeeper.web.shapes import variables
 from gamekeeper.web.shapes.questions import AssessAsked, JobAsked, LookAsked
-from gamekeeper.web.shapes.variables import (
-    AllowedFileShape,
-    AllowedFolder,
-    FileList,
-    JobList,
-    JobShape,
-    PolicyShape,
-    ResultShape,
-    TablePage,
-    job_shape,
-)
 from gamekeeper.web.wire import Refused, id_of, missing
 from gamekeeper.wording import quoted
 from gamekeeper.workbench.environment.opening import person
@@ -85,13 +67,13 @@ class ChangedAccount(BaseModel):
 
 
 @router.get("")
-def accounts(who: Administrator, server: TheServer) -> AccountList:
+def accounts(who: service.Administrator, server: service.TheServer) -> AccountList:
     """Return all accounts."""
     return _list(server)
 
 
 @router.post("", status_code=201)
-def add(asked: NewAccount, who: Administrator, server: TheServer) -> AccountList:
+def add(asked: NewAccount, who: service.Administrator, server: service.TheServer) -> AccountList:
     """Add an account; the first one must be an administrator."""
     server.accounts.add(asked.name, role_of(asked.role), asked.password)
     return _list(server)
@@ -99,7 +81,7 @@ def add(asked: NewAccount, who: Administrator, server: TheServer) -> AccountList
 
 @router.post("/{account}")
 def change(
-    account: str, asked: ChangedAccount, who: Administrator, server: TheServer
+    account: str, asked: ChangedAccount, who: service.Administrator, server: service.TheServer
 ) -> AccountList:
     """Give an account another role or password."""
     role = None if asked.role is None else role_of(asked.role)
@@ -108,19 +90,19 @@ def change(
 
 
 @router.delete("/{account}")
-def remove(account: str, who: Administrator, server: TheServer) -> AccountList:
+def remove(account: str, who: service.Administrator, server: service.TheServer) -> AccountList:
     """Remove an account; its sessions end."""
     server.accounts.remove(_name(server, account))
     return _list(server)
 
 
 @router.delete("/{account}/sessions", status_code=204)
-def revoke(account: str, who: Administrator, server: TheServer) -> None:
+def revoke(account: str, who: service.Administrator, server: service.TheServer) -> None:
     """End all sessions of an account."""
     server.sessions.revoke(_name(server, account))
 
 
-def _list(server: Server) -> AccountList:
+def _list(server: service.Server) -> AccountList:
     return AccountList(
         accounts=[
             AccountShape(id=id_of(each.name), name=each.name, role=each.role.word)  # pyright: ignore[reportArgumentType]
@@ -129,7 +111,7 @@ def _list(server: Server) -> AccountList:
     )
 
 
-def _name(server: Server, account: str) -> str:
+def _name(server: service.Server, account: str) -> str:
     for each in server.accounts.all():
         if id_of(each.name) == account:
             return each.name
@@ -158,13 +140,13 @@ class SignIn(BaseModel):
 
 
 @session_router.get("/start", include_in_schema=False)
-def start(request: Request, server: TheServer, token: str = "") -> Response:
+def start(request: Request, server: service.TheServer, token: str = "") -> Response:
     """Exchange the start token for a cookie, and go to the first page without it."""
     cookie = None if server.accounts.are_there else server.exchange(token, person(None))
     going = RedirectResponse("/", 303)
     if cookie is None:
         # A page that was kept open, or an address used before: whoever is signed in goes on.
-        if signed_in(request, server) is None:
+        if service.signed_in(request, server) is None:
             return RedirectResponse("/?used", 303)
         return going
     _set(going, cookie, server.settings)
@@ -172,13 +154,15 @@ def start(request: Request, server: TheServer, token: str = "") -> Response:
 
 
 @session_router.get("/api/session")
-def session(request: Request, server: TheServer) -> SessionShape:
+def session(request: Request, server: service.TheServer) -> SessionShape:
     """Tell who is signed in."""
-    return _shape(server, signed_in(request, server))
+    return _shape(server, service.signed_in(request, server))
 
 
 @session_router.post("/api/session", status_code=201)
-def sign_in(asked: SignIn, request: Request, server: TheServer, response: Response) -> SessionShape:
+def sign_in(
+    asked: SignIn, request: Request, server: service.TheServer, response: Response
+) -> SessionShape:
     """Sign in by name and password."""
     if not server.accounts.are_there:
         raise Refused(
@@ -192,13 +176,15 @@ def sign_in(asked: SignIn, request: Request, server: TheServer, response: Respon
 
 
 @session_router.delete("/api/session", status_code=204)
-def sign_out(who: Reader, server: TheServer, response: Response) -> None:
+def sign_out(who: service.Reader, server: service.TheServer, response: Response) -> None:
     """End the session."""
     server.sessions.end(who.session)
-    response.delete_cookie(cookie_name(server.settings), path="/", secure=server.settings.is_secure)
+    response.delete_cookie(
+        service.cookie_name(server.settings), path="/", secure=server.settings.is_secure
+    )
 
 
-def _shape(server: Server, who: Who | Account | None) -> SessionShape:
+def _shape(server: service.Server, who: Who | Account | None) -> SessionShape:
     return SessionShape(
         who=who.name if who else None,
         role=who.role.word if who else None,
@@ -210,7 +196,7 @@ def _shape(server: Server, who: Who | Account | None) -> SessionShape:
 
 def _set(response: Response, value: str, settings: Settings) -> None:
     response.set_cookie(
-        cookie_name(settings),
+        service.cookie_name(settings),
         value,
         max_age=LONGEST_SECONDS,
         path="/",
@@ -229,49 +215,53 @@ _DOWNLOADS = {
 
 
 @jobs_router.get("/files")
-def files(who: Editor, server: TheServer) -> FileList:
+def files(who: service.Editor, server: service.TheServer) -> variables.FileList:
     """Return the files in the folders that may be read: names and sizes, nothing of what is in them."""
-    folders: dict[str, list[AllowedFileShape]] = {name: [] for name in server.settings.folders}
+    folders: dict[str, list[variables.AllowedFileShape]] = {
+        name: [] for name in server.settings.folders
+    }
     for each in allowed_files(server.settings.folders):
         changed = datetime.fromtimestamp(each.changed, UTC).isoformat(timespec="seconds")
         folders[each.folder].append(
-            AllowedFileShape(name=each.name, size=each.size, changed=changed)
+            variables.AllowedFileShape(name=each.name, size=each.size, changed=changed)
         )
-    return FileList(
-        folders=[AllowedFolder(folder=name, files=found) for name, found in folders.items()],
+    return variables.FileList(
+        folders=[
+            variables.AllowedFolder(folder=name, files=found) for name, found in folders.items()
+        ],
         policies=[
-            PolicyShape(name=name, description=policy.limits[0].source)
+            variables.PolicyShape(name=name, description=policy.limits[0].source)
             for name, policy in PROFILES.items()
         ],
     )
 
 
 @jobs_router.post("/jobs", status_code=202)
-def submit(asked: JobAsked, who: Editor, server: TheServer) -> JobShape:
+def submit(asked: JobAsked, who: service.Editor, server: service.TheServer) -> variables.JobShape:
     """Have a file looked at or assessed."""
     return _job_for(server, who, server.jobs.submit(asked.kind, _request(server, asked), who.name))
 
 
 @jobs_router.get("/jobs")
-def jobs(who: Reader, server: TheServer, kind: str = "") -> JobList:
+def jobs(who: service.Reader, server: service.TheServer, kind: str = "") -> variables.JobList:
     """Return jobs, the newest first."""
-    return JobList(jobs=[_job_for(server, who, job) for job in server.jobs.all(kind)])
+    return variables.JobList(jobs=[_job_for(server, who, job) for job in server.jobs.all(kind)])
 
 
 @jobs_router.get("/jobs/{job}")
-def job(job: str, who: Reader, server: TheServer) -> JobShape:
+def job(job: str, who: service.Reader, server: service.TheServer) -> variables.JobShape:
     """Return how far a job is."""
     return _job_for(server, who, server.jobs.job(job))
 
 
 @jobs_router.post("/jobs/{job}/cancel")
-def cancel(job: str, who: Editor, server: TheServer) -> JobShape:
+def cancel(job: str, who: service.Editor, server: service.TheServer) -> variables.JobShape:
     """Ask a job to stop."""
     return _job_for(server, who, server.jobs.cancel(job))
 
 
 @jobs_router.post("/jobs/{job}/again", status_code=202)
-def again(job: str, who: Editor, server: TheServer) -> JobShape:
+def again(job: str, who: service.Editor, server: service.TheServer) -> variables.JobShape:
     """Run a job again that has ended, with the same request, if its file may still be read."""
     asked = server.jobs.job(job).request["file_asked"]
     allowed_path(server.settings.folders, asked["folder"], asked["name"])
@@ -279,13 +269,13 @@ def again(job: str, who: Editor, server: TheServer) -> JobShape:
 
 
 @jobs_router.delete("/jobs/{job}", status_code=204, name="remove")
-def remove_job(job: str, who: Editor, server: TheServer) -> None:
+def remove_job(job: str, who: service.Editor, server: service.TheServer) -> None:
     """Forget a job that has ended, and delete what it found."""
     server.jobs.remove(job)
 
 
 @jobs_router.get("/jobs/{job}/result")
-def result(job: str, who: Reader, server: TheServer) -> ResultShape:
+def result(job: str, who: service.Reader, server: service.TheServer) -> variables.ResultShape:
     """Return what a job found; single records and categories are for editors."""
     found = server.jobs.job(job)
     folder = server.jobs.folder(job)
@@ -294,7 +284,7 @@ def result(job: str, who: Reader, server: TheServer) -> ResultShape:
     if found.state is not State.DONE or not path.is_file():
         raise _no_result()
     names = [name for name in _DOWNLOADS if (folder / name).is_file()] if with_records else []
-    return ResultShape(
+    return variables.ResultShape(
         job=_job_for(server, who, found),
         document=json.loads(path.read_text(encoding="utf-8")),
         with_records=with_records,
@@ -306,14 +296,14 @@ def result(job: str, who: Reader, server: TheServer) -> ResultShape:
 def table(
     job: str,
     table: str,
-    who: Editor,
-    server: TheServer,
+    who: service.Editor,
+    server: service.TheServer,
     offset: Annotated[int, Query(ge=0, le=2**40)] = 0,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
     sort: Annotated[str, Query(max_length=200)] = "",
     descending: bool = True,
     record: Annotated[int | None, Query(ge=1, description="Only this record.")] = None,
-) -> TablePage:
+) -> variables.TablePage:
     """Return some rows of a table that a job left: single records, or values to be mapped."""
     if table not in TABLES:
         raise missing("table")
@@ -332,7 +322,7 @@ def table(
         found = found.sort_by([(sort, order), ("record", "ascending")])
     some = found.slice(offset, limit)
     rows = zip(*(column.to_pylist() for column in some.columns), strict=True)
-    return TablePage(
+    return variables.TablePage(
         columns=found.column_names,
         total=found.num_rows,
         offset=offset,
@@ -341,7 +331,7 @@ def table(
 
 
 @jobs_router.get("/jobs/{job}/files/{name}", response_class=FileResponse)
-def download(job: str, name: str, who: Editor, server: TheServer) -> Response:
+def download(job: str, name: str, who: service.Editor, server: service.TheServer) -> Response:
     """Return a report, a picture or the table of records, to be kept by whoever asks."""
     if name not in _DOWNLOADS:
         raise missing("file")
@@ -351,7 +341,7 @@ def download(job: str, name: str, who: Editor, server: TheServer) -> Response:
     return FileResponse(path, media_type=_DOWNLOADS[name], filename=name)
 
 
-def _request(server: Server, asked: LookAsked | AssessAsked) -> dict[str, Any]:
+def _request(server: service.Server, asked: LookAsked | AssessAsked) -> dict[str, Any]:
     path = allowed_path(server.settings.folders, asked.file.folder, asked.file.name)
     told = asked.model_dump(exclude={"kind", "file", "reading"})
     # A policy may be the path of a file for others; here it is one of the names that we know.
@@ -368,16 +358,16 @@ def _request(server: Server, asked: LookAsked | AssessAsked) -> dict[str, Any]:
     }
 
 
-def _job_for(server: Server, who: Who, job: Any) -> JobShape:
-    return job_shape(job, server.settings.keep_days, with_values=who.role >= Role.EDITOR)
+def _job_for(server: service.Server, who: Who, job: Any) -> variables.JobShape:
+    return variables.job_shape(job, server.settings.keep_days, with_values=who.role >= Role.EDITOR)
 
 
-def _unmapped(path: Path, offset: int, limit: int) -> TablePage:
+def _unmapped(path: Path, offset: int, limit: int) -> variables.TablePage:
     if not path.is_file():
         raise _no_result()
     rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
     header, *lines = rows or [[]]
-    return TablePage(
+    return variables.TablePage(
         columns=header, total=len(lines), offset=offset, rows=lines[offset : offset + limit]
     )
 

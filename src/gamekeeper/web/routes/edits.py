@@ -27,22 +27,7 @@ from gamekeeper.mapping.analysis.composite_keys import composite_rows, describe_
 from gamekeeper.mapping.edits import describe_edit
 from gamekeeper.results import Listing, Result, document_of, lines_of, plain_row
 from gamekeeper.web.service import Editor, Reader, Server, TheServer
-from gamekeeper.web.shapes.analysis import (
-    AnalysisShape,
-    CompositeShape,
-    analysis_shape,
-    composite_shape,
-)
-from gamekeeper.web.shapes.environment import (
-    EditedShape,
-    EditsAsked,
-    OneEdit,
-    PreviewShape,
-    RevisionShape,
-    edited_shape,
-    preview_shape,
-    revision_shape,
-)
+from gamekeeper.web.shapes import analysis, environment
 from gamekeeper.web.shapes.questions import AnalysisAsked
 from gamekeeper.web.wire import Change, Refused, refusal_of, sent
 from gamekeeper.wording import shown_cell
@@ -74,7 +59,9 @@ _PAGE = 50
 
 
 @router.post("/edits")
-def make_edits(asked: EditsAsked, who: Editor, server: TheServer) -> EditedShape:
+def make_edits(
+    asked: environment.EditsAsked, who: Editor, server: TheServer
+) -> environment.EditedShape:
     """Make edits together: all of them or, with one clear error, none."""
     signature = Signature(
         person=Person(who=who.name), note=asked.note, base=asked.base, key=asked.key
@@ -90,11 +77,11 @@ def make_edits(asked: EditsAsked, who: Editor, server: TheServer) -> EditedShape
     return _told(server, edited)
 
 
-@router.post("/edits/preview", response_model=PreviewShape)
-def preview(asked: EditsAsked, who: Reader, server: TheServer) -> Response:
+@router.post("/edits/preview", response_model=environment.PreviewShape)
+def preview(asked: environment.EditsAsked, who: Reader, server: TheServer) -> Response:
     """Say what edits would do; nothing is written."""
     found = editing.preview(server.settings.store, asked.edits, unrestricted=asked.unrestricted)
-    return sent(preview_shape(found))
+    return sent(environment.preview_shape(found))
 
 
 class TakeBack(BaseModel):
@@ -105,13 +92,13 @@ class TakeBack(BaseModel):
 
 
 @router.post("/undo")
-def undo(asked: TakeBack, who: Editor, server: TheServer) -> EditedShape:
+def undo(asked: TakeBack, who: Editor, server: TheServer) -> environment.EditedShape:
     """Take back the newest edit that stands."""
     return _told(server, editing.undo(_take_back(server, asked, who.name)))
 
 
 @router.post("/redo")
-def redo(asked: TakeBack, who: Editor, server: TheServer) -> EditedShape:
+def redo(asked: TakeBack, who: Editor, server: TheServer) -> environment.EditedShape:
     """Make the edit again that was taken back last."""
     return _told(server, editing.redo(_take_back(server, asked, who.name)))
 
@@ -121,7 +108,7 @@ class History(BaseModel):
 
     total: int
     page: int
-    revisions: list[RevisionShape]
+    revisions: list[environment.RevisionShape]
 
 
 @router.get("/history")
@@ -156,7 +143,9 @@ def history(
         total = seen.revision
         last = total - first
         shown = seen.store.history(since=max(1, last - _PAGE + 1), until=last) if last > 0 else ()
-    return History(total=total, page=page, revisions=[revision_shape(each) for each in shown])
+    return History(
+        total=total, page=page, revisions=[environment.revision_shape(each) for each in shown]
+    )
 
 
 def _take_back(server: Server, asked: TakeBack, who: str) -> TakeBackRequest:
@@ -165,9 +154,9 @@ def _take_back(server: Server, asked: TakeBack, who: str) -> TakeBackRequest:
     )
 
 
-def _told(server: Server, edited: editing.Edited) -> EditedShape:
+def _told(server: Server, edited: editing.Edited) -> environment.EditedShape:
     server.events.publish("revision", revision=edited.revision)
-    return edited_shape(edited)
+    return environment.edited_shape(edited)
 
 
 def _stale(server: Server, error: GamekeeperError, base: int) -> Refused:
@@ -210,7 +199,7 @@ class DecidedAsked(BaseModel):
 class DecidedEdits(BaseModel):
     """The edits that enter what was decided, and each in words."""
 
-    edits: list[OneEdit]
+    edits: list[environment.OneEdit]
     words: list[str]
 
 
@@ -255,16 +244,16 @@ def _file_name(name: str) -> str:
 analysis_router = APIRouter(prefix="/api/analysis")
 
 
-@analysis_router.post("", response_model=AnalysisShape)
+@analysis_router.post("", response_model=analysis.AnalysisShape)
 def analyse(asked: AnalysisAsked, who: Reader, server: TheServer) -> Response:
     """Map the key variables of a target."""
-    return sent(analysis_shape(*map_every_level(_request(server, asked))))
+    return sent(analysis.analysis_shape(*map_every_level(_request(server, asked))))
 
 
 @analysis_router.post("/together")
-def together(asked: AnalysisAsked, who: Reader, server: TheServer) -> CompositeShape:
+def together(asked: AnalysisAsked, who: Reader, server: TheServer) -> analysis.CompositeShape:
     """Look for keys of several variables, which takes longer; forms are as in the analysis."""
-    return composite_shape(*map_target(_request(server, asked)))
+    return analysis.composite_shape(*map_target(_request(server, asked)))
 
 
 def _request(server: Server, asked: AnalysisAsked) -> MapRequest:

@@ -21,15 +21,7 @@ from gamekeeper.mapping.scenario.document import staleness
 from gamekeeper.mapping.variables.categorization import categorize
 from gamekeeper.mapping.variables.definitions import Interval, Nominal, Ordinal, variable_of
 from gamekeeper.web.service import Editor, Reader, TheServer, signed_in
-from gamekeeper.web.shapes.analysis import (
-    ReviewShape,
-    ScenarioList,
-    ScenarioSaved,
-    ScenarioShape,
-    review_shape,
-    scenario_line,
-    scenario_shape,
-)
+from gamekeeper.web.shapes import analysis
 from gamekeeper.web.shapes.environment import (
     EditedShape,
     EnvironmentShape,
@@ -265,21 +257,21 @@ scenarios_router = APIRouter(prefix="/api/scenarios")
 
 
 @scenarios_router.get("")
-def scenarios(who: Reader, server: TheServer) -> ScenarioList:
+def scenarios(who: Reader, server: TheServer) -> analysis.ScenarioList:
     """Return all scenarios."""
     with server.opened() as (place, _):
         assert place.store is not None
-        return ScenarioList(
+        return analysis.ScenarioList(
             revision=place.store.revision,
             scenarios=[
-                scenario_line(each, is_stale=bool(staleness(each, place.environment)))
+                analysis.scenario_line(each, is_stale=bool(staleness(each, place.environment)))
                 for each in place.environment.scenarios.values()
             ],
         )
 
 
 @scenarios_router.post("", status_code=201)
-def save(asked: ScenarioAsked, who: Editor, server: TheServer) -> ScenarioSaved:
+def save(asked: ScenarioAsked, who: Editor, server: TheServer) -> analysis.ScenarioSaved:
     """Make an analysis and save its outcome under a name."""
     scenario, edited = workbench.save_scenario(
         SaveScenarioRequest(
@@ -291,13 +283,13 @@ def save(asked: ScenarioAsked, who: Editor, server: TheServer) -> ScenarioSaved:
         )
     )
     server.events.publish("revision", revision=edited.revision)
-    return ScenarioSaved(
-        scenario=scenario_line(scenario, is_stale=False), edited=edited_shape(edited)
+    return analysis.ScenarioSaved(
+        scenario=analysis.scenario_line(scenario, is_stale=False), edited=edited_shape(edited)
     )
 
 
 @scenarios_router.get("/{scenario}")
-def scenario(scenario: str, who: Reader, server: TheServer) -> ScenarioShape:
+def scenario(scenario: str, who: Reader, server: TheServer) -> analysis.ScenarioShape:
     """Return a scenario with its key variables."""
     with server.opened() as (place, names):
         assert place.store is not None
@@ -305,7 +297,7 @@ def scenario(scenario: str, who: Reader, server: TheServer) -> ScenarioShape:
         asked = ScenarioRequest(opened=Opened(environment=server.settings.store), scenario=name)
         _, lines, _ = workbench.show_scenario(asked)
         found = place.environment.scenario(name)
-        return scenario_shape(
+        return analysis.scenario_shape(
             found,
             list(lines),
             place.store.revision,
@@ -314,10 +306,10 @@ def scenario(scenario: str, who: Reader, server: TheServer) -> ScenarioShape:
 
 
 @scenarios_router.get("/{scenario}/review")
-def review(scenario: str, who: Reader, server: TheServer) -> ReviewShape:
+def review(scenario: str, who: Reader, server: TheServer) -> analysis.ReviewShape:
     """Say what has changed for a scenario, and what its analysis would give now."""
     name = server.seen().names.scenario(scenario)
-    return review_shape(
+    return analysis.review_shape(
         workbench.review(ReviewRequest(environment=server.settings.store, scenario=name))
     )
 

@@ -7,15 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from gamekeeper.errors import InputError, Reason
+from gamekeeper.mapping.environment import overview
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.overview import (
-    CategoryTable,
-    list_categories,
-    list_forms,
-    list_grid,
-    list_groups,
-    list_variables,
-)
 from gamekeeper.mapping.forms.form import Form, Metadata
 from gamekeeper.results import EVERYTHING, Cell, Listing, Page, Progress, make_listing
 from gamekeeper.store.place import StorePlace
@@ -195,7 +188,7 @@ def forms(
     """List forms that a query finds."""
     with _opened(asked.opened, progress) as environment:
         page = asked.lines.chosen(for_people=for_people)
-        return list_forms(environment, where=asked.where, page=page)
+        return overview.list_forms(environment, where=asked.where, page=page)
 
 
 def grid(
@@ -204,7 +197,7 @@ def grid(
     """List forms by variables, with codes in the cells."""
     with _opened(asked.opened, progress) as environment:
         page = asked.lines.chosen(for_people=for_people)
-        return list_grid(
+        return overview.list_grid(
             environment, where=asked.where, group=asked.group, variables=asked.variables, page=page
         )
 
@@ -215,7 +208,7 @@ def variables(
     """List variables by a part of their names."""
     with _opened(asked.opened, progress) as environment:
         page = asked.lines.chosen(for_people=for_people)
-        return list_variables(environment, matching=asked.matching, page=page)
+        return overview.list_variables(environment, matching=asked.matching, page=page)
 
 
 def groups(
@@ -224,7 +217,7 @@ def groups(
     """List groups by a part of their names."""
     with _opened(asked.opened, progress) as environment:
         page = asked.lines.chosen(for_people=for_people)
-        return list_groups(environment, matching=asked.matching, page=page)
+        return overview.list_groups(environment, matching=asked.matching, page=page)
 
 
 def form(asked: FormRequest) -> tuple[Listing, Mapping[str, Metadata], Sequence[str], Form]:
@@ -243,7 +236,7 @@ def form(asked: FormRequest) -> tuple[Listing, Mapping[str, Metadata], Sequence[
     return make_listing("questions", columns, rows, EVERYTHING), found.metadata, inside, found
 
 
-def variable(asked: VariableRequest) -> tuple[CategoryTable, Sequence[str]]:
+def variable(asked: VariableRequest) -> tuple[overview.CategoryTable, Sequence[str]]:
     """Return the categories of a variable, and the main facts in words."""
     name = asked.variable
     with _opened(asked.opened) as environment:
@@ -262,14 +255,14 @@ def variable(asked: VariableRequest) -> tuple[CategoryTable, Sequence[str]]:
             marked = [name for name in found.graph.categories if name in found.sensitive]
             lines.append(f"Marked as sensitive: {listed(marked, _SHOWN_CATEGORIES)}")
         lines += [f"! {form} {fault}" for form, fault in environment.faulty_instances(name).items()]
-    return list_categories(name, found.graph), lines
+    return overview.list_categories(name, found.graph), lines
 
 
 def group(asked: GroupRequest, *, for_people: bool = False) -> Listing:
     """List the forms that a group has now."""
     with _opened(asked.opened) as environment:
         page = asked.lines.chosen(for_people=for_people)
-        return list_forms(environment, group=asked.group, page=page)
+        return overview.list_forms(environment, group=asked.group, page=page)
 
 
 @contextmanager

@@ -29,39 +29,20 @@ from gamekeeper.mapping.edits import (
     describe_edit,
     edit_notes,
     edit_of,
+    two_environments,
     weigh_edits,
 )
 from gamekeeper.mapping.edits.consequences import name_notes
-from gamekeeper.mapping.edits.two_environments import (
-    EnvironmentDifference,
-    compare_environments,
-    map_codes,
-    plan_merge,
-)
 from gamekeeper.mapping.forms.form import NO_ANSWERS, Question, Universe
 from gamekeeper.mapping.variables.definitions import DEFINITION, sets_of
 from gamekeeper.results import EVERYTHING, Cell, Listing, Progress, make_listing
-from gamekeeper.store.folder import (
-    read_definition,
-    read_environment,
-    read_form,
-    read_question,
-    write_environment,
-)
+from gamekeeper.store import folder
 from gamekeeper.store.place import ServerPlace, StorePlace
 from gamekeeper.wording import count_of, folded, quoted, shown_path
 from gamekeeper.workbench.answers import require_outputs
 from gamekeeper.workbench.environment.browsing import kept_revisions, kept_time, revision_text
 from gamekeeper.workbench.environment.opening import opened, opened_store, person
-from gamekeeper.workbench.requests.editing import (
-    AddFormRequest,
-    AddVariableRequest,
-    AskQuestionRequest,
-    AskVariableRequest,
-    ReplaceVariableRequest,
-    Signature,
-    UniverseRequest,
-)
+from gamekeeper.workbench.requests import editing
 from gamekeeper.workbench.requests.environment import (
     BackupRequest,
     BackupsRequest,
@@ -105,7 +86,7 @@ def import_folder(asked: ImportRequest, *, progress: Progress | None = None) -> 
     """Put the environment of a folder into a new store, or in place of what a store has."""
     from gamekeeper.store.database.environment_store import EnvironmentStore
 
-    environment = read_environment(asked.folder, progress=progress)
+    environment = folder.read_environment(asked.folder, progress=progress)
     who = person(asked.person.who)
     note = f"imported from the folder {asked.folder.absolute().name}"
     if asked.replace:
@@ -129,11 +110,15 @@ def export_folder(asked: ExportRequest) -> None:
             "Name another folder, or have it replaced (--replace).",
         )
     with opened(asked.place.store, as_of=asked.as_of) as place:
-        write_environment(place.environment, asked.folder)
+        folder.write_environment(place.environment, asked.folder)
 
 
 def edit_store(
-    path: StorePlace, edits: Sequence[Edit], signature: Signature, *, unrestricted: bool = False
+    path: StorePlace,
+    edits: Sequence[Edit],
+    signature: editing.Signature,
+    *,
+    unrestricted: bool = False,
 ) -> Edited:
     """Make edits together: all of them or, with one clear error, none."""
     with opened_store(path) as store:
@@ -197,7 +182,7 @@ def acknowledged(store: EnvironmentStore, revision: Revision) -> Edited:
     return Edited(revision.number, (revision_text(revision),), notes)
 
 
-def new_form(asked: AddFormRequest) -> AddForm:
+def new_form(asked: editing.AddFormRequest) -> AddForm:
     """Return the edit that adds a form: what is said here counts most, then a file, then a copy."""
     name = asked.form or ""
     variables: dict[str, tuple[str, ...]] = {}
@@ -205,7 +190,7 @@ def new_form(asked: AddFormRequest) -> AddForm:
     questions: tuple[Question, ...] = ()
     universe: Universe | None = None
     if asked.file is not None:
-        read = read_form(asked.file)
+        read = folder.read_form(asked.file)
         name = asked.form or read.name
         variables = {key: tuple(labels) for key, labels in read.variables.items()}
         metadata = dict(read.metadata)
@@ -238,7 +223,7 @@ def _require_name(name: str | None, wanted: str) -> None:
         raise InputError(Reason.NOTHING_GIVEN, wanted, "It has no name.", do)
 
 
-def asked_variable(asked: AskVariableRequest) -> AskVariable:
+def asked_variable(asked: editing.AskVariableRequest) -> AskVariable:
     """Return the edit that puts a variable on a form."""
     if bool(asked.labels) == asked.any_detail:
         raise InputError(
@@ -250,10 +235,10 @@ def asked_variable(asked: AskVariableRequest) -> AskVariable:
     return AskVariable(form=asked.form, variable=asked.variable, labels=asked.labels)
 
 
-def asked_question(asked: AskQuestionRequest) -> AskQuestion:
+def asked_question(asked: editing.AskQuestionRequest) -> AskQuestion:
     """Return the edit that puts a question on a form."""
     if asked.file is not None:
-        question = read_question(asked.file)
+        question = folder.read_question(asked.file)
         if asked.question is not None:
             question = question.model_copy(update={"name": asked.question})
         return AskQuestion(form=asked.form, question=question)
@@ -284,7 +269,7 @@ def asked_question(asked: AskQuestionRequest) -> AskQuestion:
     return edit_of(AskQuestion, {"form": asked.form, "question": given})
 
 
-def _boxes(asked: AskQuestionRequest) -> list[dict[str, str | None]]:
+def _boxes(asked: editing.AskQuestionRequest) -> list[dict[str, str | None]]:
     if not asked.boxes:
         return []
     boxes: list[dict[str, str | None]] = []
@@ -306,7 +291,7 @@ def _boxes(asked: AskQuestionRequest) -> list[dict[str, str | None]]:
     return boxes
 
 
-def asked_universe(asked: UniverseRequest) -> SetUniverse:
+def asked_universe(asked: editing.UniverseRequest) -> SetUniverse:
     """Return the edit that says who a form is for."""
     told = bool(asked.wording or asked.within)
     if told == asked.anybody:
@@ -320,22 +305,22 @@ def asked_universe(asked: UniverseRequest) -> SetUniverse:
     return edit_of(SetUniverse, {"form": asked.form, "universe": universe})
 
 
-def new_variable(asked: AddVariableRequest) -> AddVariable:
+def new_variable(asked: editing.AddVariableRequest) -> AddVariable:
     """Return the edit that adds a variable."""
     if asked.file is None:
         return AddVariable(definition=_definition(asked))
-    definition = read_definition(asked.file)
+    definition = folder.read_definition(asked.file)
     if asked.variable is not None:
         definition = definition.model_copy(update={"name": asked.variable})
     return AddVariable(definition=definition)
 
 
-def replaced_variable(asked: ReplaceVariableRequest) -> ReplaceVariable:
+def replaced_variable(asked: editing.ReplaceVariableRequest) -> ReplaceVariable:
     """Return the edit that defines a variable anew."""
-    return ReplaceVariable(variable=asked.variable, definition=read_definition(asked.file))
+    return ReplaceVariable(variable=asked.variable, definition=folder.read_definition(asked.file))
 
 
-def _definition(asked: AddVariableRequest) -> Any:
+def _definition(asked: editing.AddVariableRequest) -> Any:
     wanted = "A variable was to be added."
     _require_name(asked.variable, wanted)
     ways = [way for way in (asked.categories, asked.bands, asked.any_of) if way]
@@ -443,7 +428,7 @@ class Merged:
     notes: tuple[str, ...]
 
 
-def diff(asked: DiffRequest) -> EnvironmentDifference:
+def diff(asked: DiffRequest) -> two_environments.EnvironmentDifference:
     """Tell what differs between two environments, or two dates of one."""
     if asked.other is None and asked.since == asked.until:
         raise InputError(
@@ -456,7 +441,7 @@ def diff(asked: DiffRequest) -> EnvironmentDifference:
         opened(asked.environment, as_of=asked.since) as first,
         opened(asked.other or asked.environment, as_of=asked.until) as second,
     ):
-        return compare_environments(first.environment, second.environment)
+        return two_environments.compare_environments(first.environment, second.environment)
 
 
 def merge(asked: MergeRequest) -> Merged:
@@ -469,7 +454,7 @@ def merge(asked: MergeRequest) -> Merged:
             for text, what in asked.decisions.items()
             for kind, _, name in (text.partition(":"),)
         }
-        plan = plan_merge(ours, theirs, decided)
+        plan = two_environments.plan_merge(ours, theirs, decided)
         if plan.conflicts:
             raise InputError(
                 Reason.DUPLICATE,
@@ -493,6 +478,8 @@ def merge(asked: MergeRequest) -> Merged:
             )
             edited = acknowledged(store, made)
             after = store.environment()
-        rows: list[tuple[Cell, ...]] = list(map_codes(theirs, after, plan.variables))
+        rows: list[tuple[Cell, ...]] = list(
+            two_environments.map_codes(theirs, after, plan.variables)
+        )
     codes = make_listing("codes", ("variable", "their code", "our code"), rows, EVERYTHING)
     return Merged(edited, len(plan.edits), codes, tuple(plan.notes))

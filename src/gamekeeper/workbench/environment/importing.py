@@ -13,14 +13,8 @@ from typing import Any
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.files import write_file
+from gamekeeper.importing import proposing
 from gamekeeper.importing.classifications import read_classifications
-from gamekeeper.importing.proposing import (
-    Decision,
-    DecisionsFile,
-    FormDecisions,
-    edits_for,
-    propose_forms,
-)
 from gamekeeper.mapping.edits import EDIT, AddVariable, Edit
 from gamekeeper.mapping.environment.environment import Environment
 from gamekeeper.results import EVERYTHING, Listing, make_listing
@@ -32,7 +26,7 @@ from gamekeeper.workbench.environment.editing import Edited, edit_store
 from gamekeeper.workbench.environment.opening import opened
 from gamekeeper.workbench.requests.editing import ImportFormsRequest, ImportVariableRequest
 
-Asking = Callable[[FormDecisions, Decision, Environment], Decision]
+Asking = Callable[[proposing.FormDecisions, proposing.Decision, Environment], proposing.Decision]
 """Asks a person about a question, and returns what was decided; the environment has the names."""
 
 
@@ -40,7 +34,7 @@ Asking = Callable[[FormDecisions, Decision, Environment], Decision]
 class FormsImported:
     """What was read and decided, which edits follow, and the revision if they were made."""
 
-    decisions: DecisionsFile
+    decisions: proposing.DecisionsFile
     edits: tuple[Edit, ...]
     edited: Edited | None = None
 
@@ -94,7 +88,7 @@ def import_forms(asked: ImportFormsRequest, *, ask: Asking | None = None) -> For
     if asked.decisions is not None:
         decided = read_decisions(asked.decisions)
     else:
-        decided = propose_forms(
+        decided = proposing.propose_forms(
             environment,
             asked.files,
             name=asked.name,
@@ -112,7 +106,7 @@ def import_forms(asked: ImportFormsRequest, *, ask: Asking | None = None) -> For
     if not enters and asked.edits is None:
         _save(asked, decided)
         return FormsImported(decided, ())
-    edits = edits_for(environment, decided)
+    edits = proposing.edits_for(environment, decided)
     if asked.edits is not None:
         trees = [EDIT.dump_python(edit, mode="json", by_alias=True) for edit in edits]
         # Answers of a file of records are values that occur there.
@@ -134,10 +128,10 @@ def import_forms(asked: ImportFormsRequest, *, ask: Asking | None = None) -> For
     return FormsImported(decided, tuple(edits), edited)
 
 
-def decided_edits(store: StorePlace, decided: DecisionsFile) -> list[Edit]:
+def decided_edits(store: StorePlace, decided: proposing.DecisionsFile) -> list[Edit]:
     """Return the edits that enter what was decided; nothing is changed."""
     with opened(store) as place:
-        return edits_for(place.environment, decided)
+        return proposing.edits_for(place.environment, decided)
 
 
 def import_variables(asked: ImportVariableRequest) -> list[Edit]:
@@ -171,7 +165,7 @@ def _require_something(asked: ImportFormsRequest) -> None:
         raise InputError(Reason.BAD_OPTION, "Forms were to be imported.", found, do)
 
 
-def _with_new(decided: DecisionsFile, new: Mapping[str, str]) -> DecisionsFile:
+def _with_new(decided: proposing.DecisionsFile, new: Mapping[str, str]) -> proposing.DecisionsFile:
     known = {decision.question for form in decided.forms for decision in form.questions}
     if wrong := [question for question in new if question not in known]:
         raise InputError(
@@ -182,7 +176,7 @@ def _with_new(decided: DecisionsFile, new: Mapping[str, str]) -> DecisionsFile:
         )
     done: set[str] = set()
 
-    def made(_: FormDecisions, decision: Decision) -> Decision:
+    def made(_: proposing.FormDecisions, decision: proposing.Decision) -> proposing.Decision:
         variable = new.get(decision.question)
         if variable is None or variable in done:
             return decision
@@ -194,8 +188,10 @@ def _with_new(decided: DecisionsFile, new: Mapping[str, str]) -> DecisionsFile:
     return _changed(decided, made)
 
 
-def _asked(decided: DecisionsFile, ask: Asking, environment: Environment) -> DecisionsFile:
-    def one(form: FormDecisions, decision: Decision) -> Decision:
+def _asked(
+    decided: proposing.DecisionsFile, ask: Asking, environment: Environment
+) -> proposing.DecisionsFile:
+    def one(form: proposing.FormDecisions, decision: proposing.Decision) -> proposing.Decision:
         is_open = not decision.take and decision.status in ("sure", "unsure", "answers to place")
         return ask(form, decision, environment) if is_open else decision
 
@@ -203,21 +199,22 @@ def _asked(decided: DecisionsFile, ask: Asking, environment: Environment) -> Dec
 
 
 def _changed(
-    decided: DecisionsFile, change: Callable[[FormDecisions, Decision], Decision]
-) -> DecisionsFile:
+    decided: proposing.DecisionsFile,
+    change: Callable[[proposing.FormDecisions, proposing.Decision], proposing.Decision],
+) -> proposing.DecisionsFile:
     return _updated(
         decided, lambda form: {"questions": tuple(change(form, d) for d in form.questions)}
     )
 
 
 def _updated(
-    decided: DecisionsFile, update: Callable[[FormDecisions], dict[str, Any]]
-) -> DecisionsFile:
+    decided: proposing.DecisionsFile, update: Callable[[proposing.FormDecisions], dict[str, Any]]
+) -> proposing.DecisionsFile:
     forms = tuple(form.model_copy(update=update(form)) for form in decided.forms)
     return decided.model_copy(update={"forms": forms})
 
 
-def _save(asked: ImportFormsRequest, decided: DecisionsFile) -> None:
+def _save(asked: ImportFormsRequest, decided: proposing.DecisionsFile) -> None:
     if asked.save is not None:
         tree = decided.model_dump(mode="json", exclude_defaults=True)
         write_file(asked.save, _as_json({"gamekeeper": "decisions 1", **tree}), private=True)

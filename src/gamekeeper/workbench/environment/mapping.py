@@ -9,25 +9,13 @@ from typing import TypeGuard
 
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.files import write_file
-from gamekeeper.mapping.analysis.composite_keys import (
-    CompositeKeys,
-    WholeKey,
-    find_composite_keys,
-    find_whole_key,
-)
+from gamekeeper.mapping.analysis import composite_keys
 from gamekeeper.mapping.analysis.key_mapping import MapLevels, map_key_variables, map_levels
 from gamekeeper.mapping.analysis.key_variables import KeyVariableMap
 from gamekeeper.mapping.edits import SaveScenario
+from gamekeeper.mapping.environment import overview
 from gamekeeper.mapping.environment.asked import MapOptions
 from gamekeeper.mapping.environment.environment import Environment
-from gamekeeper.mapping.environment.overview import (
-    CategoryTable,
-    CodeTable,
-    EnvironmentCheck,
-    check_environment,
-    list_categories,
-    list_codes,
-)
 from gamekeeper.mapping.environment.rules import Scenario
 from gamekeeper.mapping.scenario.document import document_of, staleness
 from gamekeeper.mapping.scenario.proposal import propose_scenario
@@ -43,22 +31,17 @@ from gamekeeper.wording import count_of, exact_percent, folded, number_text, quo
 from gamekeeper.workbench.answers import require_outputs, write_outputs
 from gamekeeper.workbench.environment.editing import Edited, acknowledged
 from gamekeeper.workbench.environment.opening import is_store, opened, opened_store, person
-from gamekeeper.workbench.requests.editing import (
-    CheckRequest,
-    ExportScenarioRequest,
-    GraphRequest,
-    Kind,
-    MapRequest,
-    RenewScenarioRequest,
-    ReviewRequest,
-    SaveScenarioRequest,
-)
+from gamekeeper.workbench.requests import editing
 from gamekeeper.workbench.requests.environment import NamesRequest, ScenarioRequest
 
 
 def check(
-    asked: CheckRequest, *, progress: Progress | None = None
-) -> tuple[EnvironmentCheck | CategoryTable, Mapping[str, Mapping[str, str]], Sequence[str]]:
+    asked: editing.CheckRequest, *, progress: Progress | None = None
+) -> tuple[
+    overview.EnvironmentCheck | overview.CategoryTable,
+    Mapping[str, Mapping[str, str]],
+    Sequence[str],
+]:
     """Check an environment folder, a store, or a single file with a partition graph.
 
     Returned are the result, per variable the forms that are inconsistent, and the files that were changed:
@@ -75,27 +58,27 @@ def check(
             "Name the folder of an environment.",
         )
     if _is_graph(path):
-        return list_categories(*read_named_graph(path)), {}, ()
+        return overview.list_categories(*read_named_graph(path)), {}, ()
     with opened(path, progress=progress) as place:
         if place.store is not None:
             place.store.check(progress=progress)
         files = ()
         if asked.assign and isinstance(path, Path):
             files = write_codes(place.environment, path)
-        found = check_environment(place.environment)
+        found = overview.check_environment(place.environment)
         return found, found.faults, files
 
 
 def map_target(
-    asked: MapRequest, *, progress: Progress | None = None
-) -> tuple[KeyVariableMap, CompositeKeys]:
+    asked: editing.MapRequest, *, progress: Progress | None = None
+) -> tuple[KeyVariableMap, composite_keys.CompositeKeys]:
     """Map the key variables of a target, singly and together; write a report and a plot if asked."""
     where = asked.opened
     require_outputs(asked)
     with opened(where.environment, as_of=where.as_of, progress=progress) as place:
         environment = place.environment
         outcome = analyse(environment, asked.question, progress=progress)
-        composite = find_composite_keys(outcome, environment, most=asked.most_keys)
+        composite = composite_keys.find_composite_keys(outcome, environment, most=asked.most_keys)
         place.keep_codes()
         write_outputs(
             asked,
@@ -107,7 +90,7 @@ def map_target(
 
 
 def map_every_level(
-    asked: MapRequest, *, progress: Progress | None = None
+    asked: editing.MapRequest, *, progress: Progress | None = None
 ) -> tuple[MapLevels, int]:
     """Map the key variables of a target at every prevalence; the last is the revision, or 0."""
     where = asked.opened
@@ -125,10 +108,10 @@ def analyse(
 
 
 def show_graph(
-    asked: GraphRequest, *, progress: Progress | None = None
-) -> CodeTable | CategoryTable:
+    asked: editing.GraphRequest, *, progress: Progress | None = None
+) -> overview.CodeTable | overview.CategoryTable:
     """List the codes of a variable, or its categories, and draw their graph where asked for."""
-    of_categories = asked.kind is Kind.PARTITION or _is_graph(asked.path)
+    of_categories = asked.kind is editing.Kind.PARTITION or _is_graph(asked.path)
     require_outputs(asked)
     _require_fitting(asked, of_categories)
     if of_categories:
@@ -136,12 +119,12 @@ def show_graph(
     return _codes(asked, progress)
 
 
-def _codes(asked: GraphRequest, progress: Progress | None) -> CodeTable:
+def _codes(asked: editing.GraphRequest, progress: Progress | None) -> overview.CodeTable:
     variable = asked.variable or ""
     with opened(asked.path, as_of=asked.as_of, progress=progress) as place:
         environment = place.environment
         only = environment.harmonize_codes(variable, asked.codes) if asked.codes else None
-        table = list_codes(
+        table = overview.list_codes(
             environment, variable, only=only, max_nodes=asked.max_nodes, progress=progress
         )
         place.keep_codes()
@@ -157,7 +140,7 @@ def _codes(asked: GraphRequest, progress: Progress | None) -> CodeTable:
     return table
 
 
-def _categories(asked: GraphRequest, progress: Progress | None) -> CategoryTable:
+def _categories(asked: editing.GraphRequest, progress: Progress | None) -> overview.CategoryTable:
     selected: Sequence[str] = ()
     if _is_graph(asked.path):
         name, graph = read_named_graph(asked.path)
@@ -171,7 +154,7 @@ def _categories(asked: GraphRequest, progress: Progress | None) -> CategoryTable
     if asked.deepen:
         # Every category points to its largest parts: fewer edges, more levels.
         graph = graph.deepen()
-    table = list_categories(name, graph)
+    table = overview.list_categories(name, graph)
     write_outputs(
         asked,
         table,
@@ -188,7 +171,7 @@ def _is_graph(path: StorePlace) -> TypeGuard[Path]:
         return False  # whoever opens it says why it cannot be
 
 
-def _require_fitting(asked: GraphRequest, of_categories: bool) -> None:
+def _require_fitting(asked: editing.GraphRequest, of_categories: bool) -> None:
     """Refuse an option that the graph asked for would ignore, and a graph of nothing."""
     idle = (
         {"--code": asked.codes}
@@ -214,7 +197,7 @@ def _require_fitting(asked: GraphRequest, of_categories: bool) -> None:
 
 
 def save_scenario(
-    asked: SaveScenarioRequest, *, progress: Progress | None = None
+    asked: editing.SaveScenarioRequest, *, progress: Progress | None = None
 ) -> tuple[Scenario, Edited]:
     """Make an analysis and save its outcome under a name."""
     who = person(asked.person.who)
@@ -264,7 +247,9 @@ def list_scenarios(asked: NamesRequest, *, for_people: bool = False) -> Listing:
     return make_listing("scenarios", columns, rows, page)
 
 
-def show_scenario(asked: ScenarioRequest) -> tuple[Listing, Sequence[str], WholeKey | None]:
+def show_scenario(
+    asked: ScenarioRequest,
+) -> tuple[Listing, Sequence[str], composite_keys.WholeKey | None]:
     """Return the key variables of a scenario, the main facts in words, and who holds the whole key.
 
     The last is None where the environment has changed in what the scenario rests on.
@@ -274,7 +259,7 @@ def show_scenario(asked: ScenarioRequest) -> tuple[Listing, Sequence[str], Whole
         stale = staleness(scenario, place.environment)
         now = place.content_revision
         is_older = bool(now and scenario.revision) and scenario.revision != now
-        whole = None if stale else find_whole_key(scenario, place.environment)
+        whole = None if stale else composite_keys.find_whole_key(scenario, place.environment)
     against = "; ".join([*(f"group '{group}'" for group in scenario.groups), *scenario.forms])
     n_forms = count_of(len(scenario.match_forms), "form")
     made = f"made by {scenario.who or 'somebody'} on {scenario.at:%Y-%m-%d}"
@@ -317,7 +302,7 @@ def show_scenario(asked: ScenarioRequest) -> tuple[Listing, Sequence[str], Whole
     return make_listing("key variables", columns, rows, EVERYTHING), lines, whole
 
 
-def review(asked: ReviewRequest, *, progress: Progress | None = None) -> ScenarioReview:
+def review(asked: editing.ReviewRequest, *, progress: Progress | None = None) -> ScenarioReview:
     """Say what has changed for a scenario, and what its analysis would give now."""
     with opened(asked.environment, progress=progress) as place:
         return review_scenario(
@@ -330,7 +315,7 @@ def review(asked: ReviewRequest, *, progress: Progress | None = None) -> Scenari
 
 
 def renew(
-    asked: RenewScenarioRequest, *, progress: Progress | None = None
+    asked: editing.RenewScenarioRequest, *, progress: Progress | None = None
 ) -> tuple[ScenarioReview, Edited]:
     """Accept what a review says, as an edit: the same question, of the forms that there are now."""
     who = person(asked.person.who)
@@ -350,7 +335,7 @@ def renew(
         return reviewed, acknowledged(store, store.apply([edit], who=who, note=note))
 
 
-def export_scenario(asked: ExportScenarioRequest) -> str:
+def export_scenario(asked: editing.ExportScenarioRequest) -> str:
     """Write a scenario to a JSON file, and return what has changed for it since, if anything."""
     require_outputs(asked)
     with opened(asked.opened.environment, as_of=asked.opened.as_of) as place:

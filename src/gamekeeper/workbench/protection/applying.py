@@ -17,13 +17,8 @@ from gamekeeper.data.writing.microdata_file import WrittenRelease
 from gamekeeper.data.writing.released_cells import CellLook, SuppressedCells
 from gamekeeper.errors import InputError, Reason
 from gamekeeper.files import write_file
+from gamekeeper.protection.attacking import result
 from gamekeeper.protection.attacking.attacks import AttackName, attack_file, attacks_for
-from gamekeeper.protection.attacking.result import (
-    FileAttack,
-    JudgedTarget,
-    judge_targets,
-    targets_sentence,
-)
 from gamekeeper.protection.plan import Candidate, RiskUtilityMap, loss_figures
 from gamekeeper.protection.recipe import Recipe, read_recipe, recipe_text, replayed, run_steps
 from gamekeeper.protection.releases import write_protected
@@ -43,12 +38,7 @@ from gamekeeper.report.tables import write_table
 from gamekeeper.results import Progress, Provenance, Result
 from gamekeeper.wording import percent_text, quoted
 from gamekeeper.workbench.answers import Answer, require_outputs, write_outputs
-from gamekeeper.workbench.protection.opening import (
-    ProtectedInput,
-    asked_by,
-    open_for_protection,
-    release_notices,
-)
+from gamekeeper.workbench.protection import opening
 from gamekeeper.workbench.protection.trying import noted
 from gamekeeper.workbench.requests.protection import ApplyRequest, ReleaseOptions, ReplayRequest
 from gamekeeper.workbench.requests.records import SampleDesign
@@ -57,7 +47,11 @@ _NOT_PROVEN = "best so far"
 
 
 def internal_page(
-    found: ReleasedFile, opened: ProtectedInput, asked: ReleaseOptions, *, with_records: bool = True
+    found: ReleasedFile,
+    opened: opening.ProtectedInput,
+    asked: ReleaseOptions,
+    *,
+    with_records: bool = True,
 ) -> RiskReport:
     """Return the page with risk before and after."""
     overview = map_of_release(found)
@@ -100,7 +94,9 @@ def map_of_release(found: ReleasedFile) -> RiskUtilityMap:
     return RiskUtilityMap(tuple(tried), found.before.right_share, chosen[0], found.after.provenance)
 
 
-def public_page(found: ReleasedFile, opened: ProtectedInput, asked: ReleaseOptions) -> RiskReport:
+def public_page(
+    found: ReleasedFile, opened: opening.ProtectedInput, asked: ReleaseOptions
+) -> RiskReport:
     """Return the page that goes with the release."""
     made, setting = found.protected, opened.setting
     compared = compared_in_public(made, setting, found.utility)
@@ -108,7 +104,9 @@ def public_page(found: ReleasedFile, opened: ProtectedInput, asked: ReleaseOptio
     return public_protection_report(about, made, found.utility, compared, setting.keys)
 
 
-def _about(found: ReleasedFile, opened: ProtectedInput, asked: ReleaseOptions) -> AboutProtection:
+def _about(
+    found: ReleasedFile, opened: opening.ProtectedInput, asked: ReleaseOptions
+) -> AboutProtection:
     scenario = opened.data.scenario
     return AboutProtection(
         opened.data.source.name,
@@ -121,13 +119,15 @@ def _about(found: ReleasedFile, opened: ProtectedInput, asked: ReleaseOptions) -
         (
             *opened.data.notices,
             *found.after.unexamined(),
-            *release_notices(opened, found.protected, asked),
+            *opening.release_notices(opened, found.protected, asked),
         ),
         *reached(found.before, found.after),
     )
 
 
-def reached(before: FileAttack, after: FileAttack) -> tuple[list[str], list[tuple[str, str]]]:
+def reached(
+    before: result.FileAttack, after: result.FileAttack
+) -> tuple[list[str], list[tuple[str, str]]]:
     """Return what attacks achieve after protection and did before, in a sentence and as a figure."""
     if before.right_share is None or after.right_share is None:
         return [], []
@@ -170,9 +170,9 @@ class ReleasedFile(Result):
     tells_of_records: ClassVar[bool] = False
 
     protected: Protected
-    before: FileAttack
-    after: FileAttack
-    targets: tuple[JudgedTarget, ...]
+    before: result.FileAttack
+    after: result.FileAttack
+    targets: tuple[result.JudgedTarget, ...]
     utility: Utility
     recipe: Recipe
     written: WrittenRelease | None
@@ -202,7 +202,7 @@ class ReleasedFile(Result):
 
     def sentences(self) -> list[str]:
         """Return what was reached, what was done and what it cost."""
-        first = targets_sentence(self.targets)
+        first = result.targets_sentence(self.targets)
         if not self.is_met:
             first = f"No release is written. {first}"
         return [
@@ -258,7 +258,9 @@ def replay_recipe(
     return _released(asked.apply, recipe, opened, anew=asked.anew, progress=progress)
 
 
-def _opened(asked: ApplyRequest, recipe: Recipe, progress: Progress | None) -> ProtectedInput:
+def _opened(
+    asked: ApplyRequest, recipe: Recipe, progress: Progress | None
+) -> opening.ProtectedInput:
     if recipe.seed is None:
         raise InputError(
             Reason.NOTHING_GIVEN, "A recipe was to be used.", "It has no seed: it is for people outside.",
@@ -266,7 +268,7 @@ def _opened(asked: ApplyRequest, recipe: Recipe, progress: Progress | None) -> P
         )  # fmt: skip
     used = [step for own in recipe.steps for step in (own.step, *own.frozen)]
     extra = [name for step in used for name in step.columns()]
-    request = asked_by(
+    request = opening.asked_by(
         recipe,
         asked.file,
         asked.environment,
@@ -275,7 +277,7 @@ def _opened(asked: ApplyRequest, recipe: Recipe, progress: Progress | None) -> P
         numbers=asked.numbers,
         reading=asked.reading,
     )
-    return open_for_protection(
+    return opening.open_for_protection(
         request,
         design=SampleDesign(weight=recipe.weight, strata=recipe.strata, fraction=recipe.fraction),
         household=recipe.household,
@@ -292,7 +294,7 @@ def _opened(asked: ApplyRequest, recipe: Recipe, progress: Progress | None) -> P
 def _released(
     asked: ApplyRequest,
     recipe: Recipe,
-    opened: ProtectedInput,
+    opened: opening.ProtectedInput,
     *,
     anew: bool,
     progress: Progress | None,
@@ -322,7 +324,7 @@ def _released(
     nothing = ChangeLog(table.n_records)
     before = attack_file(table, table, nothing, setting, wanted, progress=progress)
     after = attack_file(table, made.table, made.log, setting, wanted, progress=progress)
-    judged = judge_targets(targets, after)
+    judged = result.judge_targets(targets, after)
     utility = measure_utility(
         table,
         made.table,
@@ -371,11 +373,11 @@ def _released(
     _write(asked, found, opened)
     notices = (*_changed_scenario(recipe, opened), *opened.data.notices)
     if written is not None:
-        notices = (*notices, *release_notices(opened, made, release))
+        notices = (*notices, *opening.release_notices(opened, made, release))
     return Answer(found, notices)
 
 
-def _changed_scenario(recipe: Recipe, opened: ProtectedInput) -> tuple[str, ...]:
+def _changed_scenario(recipe: Recipe, opened: opening.ProtectedInput) -> tuple[str, ...]:
     kept, now = recipe.scenario, opened.data.scenario
     if kept is None or now is None or kept.fingerprint in ("", now.fingerprint):
         return ()
@@ -386,7 +388,7 @@ def _changed_scenario(recipe: Recipe, opened: ProtectedInput) -> tuple[str, ...]
     return (told,)
 
 
-def _write(asked: ApplyRequest, found: ReleasedFile, opened: ProtectedInput) -> None:
+def _write(asked: ApplyRequest, found: ReleasedFile, opened: opening.ProtectedInput) -> None:
     if not found.is_met:
         # Nothing for people outside of a file that is not released.
         release = replace(asked.release, public=None, external=None, changes=None)

@@ -20,33 +20,15 @@ from gamekeeper.data.engine.duckdb_engine import default_engine
 from gamekeeper.data.reading.columns import matched_names
 from gamekeeper.data.reading.source import Source
 from gamekeeper.errors import InputError, Reason
-from gamekeeper.protection.attacking.attacks import (
-    AttackName,
-    attack_file,
-    laid_out,
-    missing_sets,
-    sides_of,
-)
+from gamekeeper.protection import releases
+from gamekeeper.protection.attacking import attacks, result
 from gamekeeper.protection.attacking.masking import (
     MaskedVariable,
     Masking,
     as_written,
     read_masking,
 )
-from gamekeeper.protection.attacking.result import (
-    FileAttack,
-    JudgedTarget,
-    judge_targets,
-    targets_sentence,
-)
 from gamekeeper.protection.recipe import read_recipe
-from gamekeeper.protection.releases import (
-    Copies,
-    count_copies,
-    is_readable,
-    numbering_columns,
-    order_of_release,
-)
 from gamekeeper.protection.step import ChangeLog, Protected, Setting
 from gamekeeper.protection.targets import Criterion, parse_targets
 from gamekeeper.protection.utility.analyses import analysed_names
@@ -60,7 +42,7 @@ from gamekeeper.workbench.microdata import opened_file
 from gamekeeper.workbench.protection.opening import ProtectedInput, open_for_protection
 from gamekeeper.workbench.requests.protection import AuditRequest
 
-_EVERY = (AttackName.LINKAGE, AttackName.ASSESSMENT)
+_EVERY = (attacks.AttackName.LINKAGE, attacks.AttackName.ASSESSMENT)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -74,12 +56,12 @@ class ReleaseAudit(Result):
     tells_of_records: ClassVar[bool] = False
 
     masked: tuple[MaskedVariable, ...]
-    before: FileAttack
-    after: FileAttack
-    targets: tuple[JudgedTarget, ...]
+    before: result.FileAttack
+    after: result.FileAttack
+    targets: tuple[result.JudgedTarget, ...]
     utility: Utility
     is_linked: bool
-    copies: Copies
+    copies: releases.Copies
     provenance: Provenance
 
     @property
@@ -112,7 +94,7 @@ class ReleaseAudit(Result):
         wild = after.smallest(Criterion.WILDCARD)
         none = f"; {nowhere:,} fit none" if nowhere else ""
         if self.targets:
-            said = [targets_sentence(self.targets)]
+            said = [result.targets_sentence(self.targets)]
         elif not self.is_linked:
             who = count_of(alone, "person fits", "people fit")
             said = [
@@ -221,7 +203,7 @@ def audit_release(asked: AuditRequest, *, progress: Progress | None = None) -> A
         (*masking.variables, *absent),
         before,
         after,
-        judge_targets(targets, after),
+        result.judge_targets(targets, after),
         utility,
         records is not None,
         _copies(asked, opened, source, by_variable),
@@ -315,7 +297,7 @@ def _star_notices(before: CodedTable, released: CodedTable, keys: Sequence[str])
     )
 
 
-def _order_notices(asked: AuditRequest, after: FileAttack) -> tuple[str, ...]:
+def _order_notices(asked: AuditRequest, after: result.FileAttack) -> tuple[str, ...]:
     """Say that records may be in another order, or nobody's, where most do not fit their person."""
     if not asked.same_order or 2 * after.n_misfits <= after.n_people:
         return ()
@@ -336,12 +318,14 @@ def _attacked(
     *,
     by_place: bool,
     progress: Progress | None,
-) -> tuple[FileAttack, FileAttack]:
+) -> tuple[result.FileAttack, result.FileAttack]:
     nothing = ChangeLog(table.n_records)
-    before = attack_file(table, table, nothing, setting, _EVERY, wildcard=True, progress=progress)
+    before = attacks.attack_file(
+        table, table, nothing, setting, _EVERY, wildcard=True, progress=progress
+    )
     setting = replace(setting, keys=keys)
     if records is not None:
-        after = attack_file(
+        after = attacks.attack_file(
             *(table, masking.after, masking.log, setting, _EVERY),
             held=masking.held,
             by_place=by_place,
@@ -354,16 +338,16 @@ def _attacked(
     n = masking.after.n_records
     setting = replace(setting, response_knowledge=False)
     aside = replace(masking.log, records=np.zeros(n, dtype=np.int64))
-    laid = sides_of(table, masking.after, aside, setting, masking.held)
-    stars = missing_sets(laid.released) if masking.is_open else np.zeros(n, dtype=np.uint64)
-    sides = laid_out(laid.people, laid.released, stars, None, setting.missing, laid.held)
+    laid = attacks.sides_of(table, masking.after, aside, setting, masking.held)
+    stars = attacks.missing_sets(laid.released) if masking.is_open else np.zeros(n, dtype=np.uint64)
+    sides = attacks.laid_out(laid.people, laid.released, stars, None, setting.missing, laid.held)
     whole = ChangeLog(n)
-    after = attack_file(
+    after = attacks.attack_file(
         masking.after,
         masking.after,
         whole,
         setting,
-        (AttackName.ASSESSMENT,),
+        (attacks.AttackName.ASSESSMENT,),
         sides=sides,
         wildcard=True,
     )
@@ -391,7 +375,7 @@ def _released_source(asked: AuditRequest, opened: ProtectedInput) -> tuple[Sourc
 
 def _copies(
     asked: AuditRequest, opened: ProtectedInput, source: Source, wanted: dict[str, str]
-) -> Copies:
+) -> releases.Copies:
     original = opened.data.source
 
     def both(names: Sequence[str]) -> list[tuple[str, str]]:
@@ -402,20 +386,22 @@ def _copies(
     whole = [
         pair
         for pair in both([name for name in original.names if name not in aside])
-        if is_readable(original, pair[0]) and is_readable(source, pair[1])
+        if releases.is_readable(original, pair[0]) and releases.is_readable(source, pair[1])
     ]
     columns = {name: opened.columns.get(name, name) for name in wanted}
     keys = [(original.matched([columns[name]])[0], other) for name, other in wanted.items()]
     sensitive = both(opened.setting.sensitive)
     decimal = opened.setting.decimal
-    found = count_copies(original, source, whole, keys, sensitive, decimal)
+    found = releases.count_copies(original, source, whole, keys, sensitive, decimal)
     named = {other for _, other in [*keys, *sensitive]}
-    numbering = numbering_columns(source, [other for _, other in whole if other not in named])
+    numbering = releases.numbering_columns(
+        source, [other for _, other in whole if other not in named]
+    )
     if found.whole == found.n_records or not numbering:
         return found
     # Whoever makes records numbers them anew, which makes a copy no other record.
     rest = [pair for pair in whole if pair[1] not in numbering]
-    without = count_copies(original, source, rest, keys, sensitive, decimal)
+    without = releases.count_copies(original, source, rest, keys, sensitive, decimal)
     is_more = without.whole > found.whole
     return replace(without, numbering=tuple(numbering)) if is_more else found
 
@@ -497,7 +483,7 @@ def _records(
             )
         with asked.released.open("rb") as file:
             digest = file_digest(file, "sha256").hexdigest()
-        return order_of_release(recipe, digest, after.n_records)
+        return releases.order_of_release(recipe, digest, after.n_records)
     if asked.identifier:
         found = true_partners(after, before, asked.identifier)
         nobody = int(np.count_nonzero(found < 0))

@@ -30,21 +30,13 @@ from gamekeeper.store.place import store_place
 from gamekeeper.store.study import Study
 from gamekeeper.wording import count_of, quoted, shown_path
 from gamekeeper.workbench.answers import Answer, require_outputs, write_outputs
-from gamekeeper.workbench.protection.opening import (
-    ProtectedInput,
-    not_default,
-    open_for_protection,
-    parse_steps,
-)
-from gamekeeper.workbench.requests.protection import (
-    ChooseRequest,
-    StudyRequest,
-    TryRequest,
-    UndoRequest,
-)
+from gamekeeper.workbench.protection import opening
+from gamekeeper.workbench.requests import protection
 
 
-def try_protection(asked: TryRequest, *, progress: Progress | None = None) -> Answer[Plan]:
+def try_protection(
+    asked: protection.TryRequest, *, progress: Progress | None = None
+) -> Answer[Plan]:
     """Try candidates for targets; keep them in a study, write the best one's recipe and a map."""
     require_outputs(asked)
     try:
@@ -80,17 +72,17 @@ def kept_by(study: Path | None) -> str:
 
 
 def tried_plan(
-    asked: TryRequest, *, progress: Progress | None = None
-) -> tuple[Plan, ProtectedInput]:
+    asked: protection.TryRequest, *, progress: Progress | None = None
+) -> tuple[Plan, opening.ProtectedInput]:
     """Try candidates; return the plan and the open file."""
     targets = parse_targets(asked.targets)
-    steps = parse_steps(asked.steps)
+    steps = opening.parse_steps(asked.steps)
     study = Study.open(asked.study) if asked.study is not None and asked.study.exists() else None
     seed = asked.seed
     if study is not None:
         seed = _seed_of(study, asked.seed)
     extra = [name for step in steps for name in step.columns()]
-    opened = open_for_protection(
+    opened = opening.open_for_protection(
         asked.microdata,
         design=asked.design,
         household=asked.household,
@@ -111,7 +103,9 @@ def tried_plan(
             raise StoreError(Reason.NOT_WRITABLE, wanted, f"It {found}", do)
     earlier = () if study is None else tuple(map(read_candidate, study.candidates()))
     wishes = Wishes(
-        not_default(asked.wishes), not_default(asked.search), tuple(map(str, asked.methods))
+        opening.not_default(asked.wishes),
+        opening.not_default(asked.search),
+        tuple(map(str, asked.methods)),
     )
     trying = Trying(
         opened.table,
@@ -128,7 +122,7 @@ def tried_plan(
     return trying.run(wishes, steps), opened
 
 
-def show_study(asked: StudyRequest) -> RiskUtilityMap:
+def show_study(asked: protection.StudyRequest) -> RiskUtilityMap:
     """Return the map of a study; write it where asked for."""
     require_outputs(asked)
     found = map_of(Study.open(asked.study))
@@ -136,7 +130,7 @@ def show_study(asked: StudyRequest) -> RiskUtilityMap:
     return found
 
 
-def choose_candidate(asked: ChooseRequest) -> Candidate | None:
+def choose_candidate(asked: protection.ChooseRequest) -> Candidate | None:
     """Choose a candidate of a study; return it, None for the file itself."""
     require_outputs(asked)
     study = Study.open(asked.study)
@@ -158,7 +152,7 @@ def choose_candidate(asked: ChooseRequest) -> Candidate | None:
     return chosen
 
 
-def undo_choice(asked: UndoRequest) -> int:
+def undo_choice(asked: protection.UndoRequest) -> int:
     """Go back in a study; return the number of the candidate that is current now."""
     return Study.open(asked.study).undo()
 
@@ -243,7 +237,7 @@ def read_candidate(content: Mapping[str, Any]) -> Candidate:
 
 
 def recipe_of(
-    opened: ProtectedInput, candidate: Candidate, others: Sequence[Candidate] = ()
+    opened: opening.ProtectedInput, candidate: Candidate, others: Sequence[Candidate] = ()
 ) -> Recipe:
     """Return the recipe of a candidate, with what else was tried."""
     return with_candidate(opened.recipe(), candidate, others)
@@ -282,7 +276,7 @@ def noted(recipe: Recipe, why: str) -> Recipe:
 
 
 def _keeper(
-    study: Study | None, path: Path, opened: ProtectedInput
+    study: Study | None, path: Path, opened: opening.ProtectedInput
 ) -> Callable[[Candidate], Candidate]:
     """Return what keeps a candidate; a study that is not there is made with the first of them."""
     there = study
@@ -308,7 +302,7 @@ def _seed_of(study: Study, asked: int | None) -> int:
     return known
 
 
-def _require_same(study: Study, opened: ProtectedInput) -> None:
+def _require_same(study: Study, opened: opening.ProtectedInput) -> None:
     known, here = read_recipe(study.about), opened.recipe()
     problems: list[Problem] = []
     if known.fingerprint != here.fingerprint:
@@ -338,7 +332,7 @@ class ProtectionPlan:
     """Candidates for some targets, with the file that they are of."""
 
     plan: Plan
-    _opened: ProtectedInput
+    _opened: opening.ProtectedInput
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
@@ -490,10 +484,15 @@ def microdata(
     >>> plan.best.risk["suppressed"], plan.attack_again().smallest("both")
     (2, 2)
     """
-    known = {item.name for item in options_of(TryRequest)} - {"file", "recipe", "plot", "replace"}
+    known = {item.name for item in options_of(protection.TryRequest)} - {
+        "file",
+        "recipe",
+        "plot",
+        "replace",
+    }
     require_known(how, known, "A file was to be protected.")
     asked = build(
-        TryRequest,
+        protection.TryRequest,
         {
             **{name: tuple(v) if isinstance(v, list) else v for name, v in how.items()},
             "file": Path(data) if is_path(data) else data,

@@ -11,18 +11,8 @@ from gamekeeper.attack.assessment.policy import PROFILES, Policy
 from gamekeeper.attack.options import MeasureOptions, Whose
 from gamekeeper.options import option
 from gamekeeper.results import Audience
+from gamekeeper.workbench.requests import shared
 from gamekeeper.workbench.requests.records import OfFile
-from gamekeeper.workbench.requests.shared import (
-    CountedRecords,
-    Identifier,
-    Plot,
-    Raw,
-    Replace,
-    Report,
-    ReportFor,
-    ReportRecords,
-    Top,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,15 +30,15 @@ class AssessRequest(OfFile):
     )
     person: Whose = ""
     measure: MeasureOptions = field(default_factory=MeasureOptions)
-    top: Top = 5
+    top: shared.Top = 5
     explain: tuple[int, ...] = option(
         (), "Say what sets this record apart (its number in the file, from 1)."
     )
-    identifier: Identifier = ""
-    records: CountedRecords = None
-    report: Report = None
-    report_for: ReportFor = Audience.INTERNAL
-    report_records: ReportRecords = True
-    plot: Plot = None
-    replace: Replace = False
-    raw: Raw = False
+    identifier: shared.Identifier = ""
+    records: shared.CountedRecords = None
+    report: shared.Report = None
+    report_for: shared.ReportFor = Audience.INTERNAL
+    report_records: shared.ReportRecords = True
+    plot: shared.Plot = None
+    replace: shared.Replace = False
+    raw: shared.Raw = False

@@ -17,23 +17,7 @@ from gamekeeper.protection.recoding.options import SearchOptions
 from gamekeeper.protection.suppression import Suppress
 from gamekeeper.protection.utility.measuring import UtilityOptions
 from gamekeeper.store.place import StorePlace
-from gamekeeper.workbench.requests.records import (
-    MicrodataRequest,
-    Numbers,
-    SampleDesign,
-    Unmapped,
-    Values,
-)
-from gamekeeper.workbench.requests.shared import (
-    Identifier,
-    Plot,
-    Raw,
-    Reading,
-    Replace,
-    Report,
-    environment_option,
-    table_option,
-)
+from gamekeeper.workbench.requests import records, shared
 
 _aim = partial(Option, panel="What is to be reached")
 _aim_option = defaulting(_aim)
@@ -107,10 +91,10 @@ _Recipe = Annotated[
 class TryRequest:
     """Try candidates for targets, attack each again, keep them in a study."""
 
-    microdata: MicrodataRequest
-    design: SampleDesign = field(default_factory=SampleDesign)
+    microdata: records.MicrodataRequest
+    design: records.SampleDesign = field(default_factory=records.SampleDesign)
     household: Household = ""
-    identifier: Identifier = ""
+    identifier: shared.Identifier = ""
     sensitive: Sensitive = ()
     response_knowledge: ResponseKnowledge = True
     targets: tuple[str, ...] = _aim_option(
@@ -147,10 +131,10 @@ class TryRequest:
         writes="json",
         label=_RECIPE,
     )
-    plot: Plot = None
+    plot: shared.Plot = None
     seed: _Seed = None
     workers: Workers = None
-    replace: Replace = False
+    replace: shared.Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,12 +142,12 @@ class StudyRequest:
     """Look at all candidates of a study."""
 
     study: _Study
-    output: Path | None = table_option(
+    output: Path | None = shared.table_option(
         None, "Write the candidates to this .csv, .parquet or .xlsx.", label="Candidates"
     )
-    plot: Plot = None
-    replace: Replace = False
-    raw: Raw = False
+    plot: shared.Plot = None
+    replace: shared.Replace = False
+    raw: shared.Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +162,7 @@ class ChooseRequest:
     recipe: Path | None = option(
         None, f"Write its recipe to this .json. {_CONFIDENTIAL}", writes="json", label=_RECIPE
     )
-    replace: Replace = False
+    replace: shared.Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,18 +240,18 @@ class ApplyRequest:
 
     recipe: _Recipe
     file: Annotated[Path, Option("The file that is protected.", is_argument=True)]
-    environment: StorePlace | None = environment_option(
+    environment: StorePlace | None = shared.environment_option(
         None, "The store or folder with the scenario, where it is not where it was."
     )
-    values: Values = None
-    unmapped: Unmapped = None
-    numbers: Numbers = ()
+    values: records.Values = None
+    unmapped: records.Unmapped = None
+    numbers: records.Numbers = ()
     release: ReleaseOptions = field(default_factory=ReleaseOptions)
     attacks: Attacks = ()
     utility: Analysed = field(default_factory=Analysed)
-    reading: Reading = field(default_factory=Reading)
+    reading: shared.Reading = field(default_factory=shared.Reading)
     workers: Workers = None
-    replace: Replace = False
+    replace: shared.Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,9 +270,9 @@ class ReplayRequest:
 class AuditRequest:
     """Attack anybody's masking of a file: who can be whom, links, an assessment, utility."""
 
-    microdata: MicrodataRequest
+    microdata: records.MicrodataRequest
     released: Annotated[Path, Option("The released file.", is_argument=True, flags="RELEASED")]
-    design: SampleDesign = field(default_factory=SampleDesign)
+    design: records.SampleDesign = field(default_factory=records.SampleDesign)
     household: Household = ""
     identifier: str = option(
         "", "Column of both files that says which record is whose.", flags="--id"
@@ -317,11 +301,11 @@ class AuditRequest:
         (), "Hold the release to a target, as 'protect try' has them.", flags="--target -t"
     )
     utility: Analysed = field(default_factory=Analysed)
-    report: Report = None
+    report: shared.Report = None
     seed: Seed = 0
     workers: Workers = None
-    output: Path | None = table_option(
+    output: Path | None = shared.table_option(
         None, "Write the figures to this .csv, .parquet or .xlsx.", label="Figures"
     )
-    replace: Replace = False
-    raw: Raw = False
+    replace: shared.Replace = False
+    raw: shared.Raw = False

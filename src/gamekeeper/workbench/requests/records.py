@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+from gamekeeper import prompt_syntax
 from gamekeeper.attack import options as asked
 from gamekeeper.attack.linkage.options import LinkOptions, MaskingOptions, StructureOptions
 from gamekeeper.attack.options import (
@@ -29,34 +30,9 @@ from gamekeeper.attack.options import (
     Workers,
 )
 from gamekeeper.options import Option, defaulting, option
-from gamekeeper.prompt_syntax import (
-    MAX_SECONDS,
-    Missing,
-    names_of,
-    number_pairs_of,
-    pairs_of,
-    whole_pairs_of,
-)
 from gamekeeper.results import Audience
 from gamekeeper.store.place import StorePlace, store_place
-from gamekeeper.workbench.requests.shared import (
-    CountedRecords,
-    EngineRequest,
-    Identifier,
-    Plot,
-    Population,
-    Raw,
-    Reading,
-    Replace,
-    Report,
-    ReportFor,
-    ReportRecords,
-    Top,
-    WrittenPlot,
-    WrittenTable,
-    environment_option,
-    table_option,
-)
+from gamekeeper.workbench.requests import shared
 
 _key = partial(Option, panel="Key variables")
 _key_option = defaulting(_key)
@@ -67,7 +43,7 @@ Columns = Annotated[
     _key(
         "VARIABLE=COLUMN where a key variable of the scenario has another name in the file.",
         flags="--column",
-        read=partial(pairs_of, "--column VARIABLE=COLUMN"),
+        read=partial(prompt_syntax.pairs_of, "--column VARIABLE=COLUMN"),
     ),
 ]
 Values = Annotated[
@@ -120,8 +96,8 @@ class MicrodataRequest:
     values: Values = None
     unmapped: Unmapped = None
     numbers: Numbers = ()
-    missing: Missing = _key_option(
-        Missing.CATEGORY,
+    missing: prompt_syntax.Missing = _key_option(
+        prompt_syntax.Missing.CATEGORY,
         "What a missing cell is: category (a value of its own), ignore (never equal, never makes a"
         " record unique), wildcard (equals anything), exclude (the record is left out).",
     )
@@ -133,7 +109,7 @@ class MicrodataRequest:
         " A | B', 'Sex=together'. Nothing is written.",
         flags="--recode",
     )
-    reading: Reading = field(default_factory=Reading)
+    reading: shared.Reading = field(default_factory=shared.Reading)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +134,7 @@ class OfFile:
 
     microdata: MicrodataRequest
     design: SampleDesign = field(default_factory=SampleDesign)
-    counting: EngineRequest = field(default_factory=EngineRequest)
+    counting: shared.EngineRequest = field(default_factory=shared.EngineRequest)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +143,7 @@ class LookRequest:
 
     file: Annotated[Path, Option("File of microdata. It is read in place.", is_argument=True)]
     scenario: str = option("", "Suggest the key variables of this scenario.")
-    environment: StorePlace | None = environment_option(
+    environment: StorePlace | None = shared.environment_option(
         None, "The store or folder that has the scenario."
     )
     columns: Columns = field(default_factory=dict[str, str])
@@ -178,7 +154,7 @@ class LookRequest:
         "List the values of columns with up to 100 levels. What is printed is then as confidential"
         " as the file.",
     )
-    reading: Reading = field(default_factory=Reading)
+    reading: shared.Reading = field(default_factory=shared.Reading)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,17 +164,17 @@ class KeysRequest(OfFile):
     sensitive: tuple[str, ...] = option(
         (), "A sensitive variable: count its values within classes."
     )
-    output: Path | None = table_option(
+    output: Path | None = shared.table_option(
         None,
         "Write the classes to this .csv, .parquet or .xlsx; with a cluster, .parquet is a folder"
         " that it writes.",
         writes="counted",
         label="Classes",
     )
-    report: Report = None
-    report_for: ReportFor = Audience.INTERNAL
-    replace: Replace = False
-    raw: Raw = False
+    report: shared.Report = None
+    report_for: shared.ReportFor = Audience.INTERNAL
+    replace: shared.Replace = False
+    raw: shared.Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,8 +187,8 @@ class DisRequest(OfFile):
         "The same records before they were perturbed, in the same order: the intruder has these"
         " (special method).",
     )
-    plot: Plot = None
-    replace: Replace = False
+    plot: shared.Plot = None
+    replace: shared.Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,12 +196,12 @@ class SudaRequest(OfFile):
     """Find special uniques, say why, write records and a report."""
 
     search: UniquesOptions = field(default_factory=UniquesOptions)
-    top: Top = 10
+    top: shared.Top = 10
     explain: tuple[int, ...] = option(
         (), "Say why this record is unique (its number in the file, from 1)."
     )
-    identifier: Identifier = ""
-    records: CountedRecords = None
+    identifier: shared.Identifier = ""
+    records: shared.CountedRecords = None
     msus: Path | None = option(
         None,
         "Write every minimal sample unique to this .csv, .parquet or .xlsx: its record, its"
@@ -233,14 +209,14 @@ class SudaRequest(OfFile):
         writes="msus",
         label="Minimal sample uniques",
     )
-    report: Report = None
-    report_for: ReportFor = Audience.INTERNAL
+    report: shared.Report = None
+    report_for: shared.ReportFor = Audience.INTERNAL
     population: Path | None = option(
         None, "A file with everybody in it: the report then has what a match would cost."
     )
-    report_records: ReportRecords = True
-    replace: Replace = False
-    raw: Raw = False
+    report_records: shared.ReportRecords = True
+    replace: shared.Replace = False
+    raw: shared.Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,18 +224,18 @@ class SpecialRequest(OfFile):
     """Tell special from random uniques."""
 
     special: SpecialOptions = field(default_factory=SpecialOptions)
-    population: Population = None
-    identifier: Identifier = ""
-    report: Report = None
-    report_for: ReportFor = Audience.INTERNAL
+    population: shared.Population = None
+    identifier: shared.Identifier = ""
+    report: shared.Report = None
+    report_for: shared.ReportFor = Audience.INTERNAL
     records: Path | None = option(
         None,
         "Write every sample unique and its kind to this .csv, .parquet or .xlsx.",
         writes="table",
         label="Every sample unique",
     )
-    replace: Replace = False
-    raw: Raw = False
+    replace: shared.Replace = False
+    raw: shared.Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,11 +243,11 @@ class MatchRequest(OfFile):
     """Compare ways to find a match."""
 
     matching: MatchingOptions = field(default_factory=MatchingOptions)
-    population: Population = None
-    plot: Plot = None
-    report: Report = None
-    report_for: ReportFor = Audience.INTERNAL
-    replace: Replace = False
+    population: shared.Population = None
+    plot: shared.Plot = None
+    report: shared.Report = None
+    report_for: shared.ReportFor = Audience.INTERNAL
+    replace: shared.Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,11 +258,11 @@ class MeasuresRequest(OfFile):
     population: Path | None = option(
         None, "A file with everybody in it: a journalist's risk is then counted, not estimated."
     )
-    identifier: Identifier = ""
-    records: CountedRecords = None
-    plot: Plot = None
-    replace: Replace = False
-    raw: Raw = False
+    identifier: shared.Identifier = ""
+    records: shared.CountedRecords = None
+    plot: shared.Plot = None
+    replace: shared.Replace = False
+    raw: shared.Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,7 +273,7 @@ class ModelRequest(OfFile):
     plot: Path | None = option(
         None, "Write a plot to this .svg or .png.", writes="picture", label="Model graph"
     )
-    replace: Replace = False
+    replace: shared.Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -307,11 +283,13 @@ class InferRequest(OfFile):
     fit: FitOptions = field(default_factory=FitOptions)
     infer: InferOptions = field(default_factory=InferOptions)
     person: Whose = ""
-    population: Population = None
+    population: shared.Population = None
     categories: str = option("", "A key variable whose categories to judge as well.")
     of_categories: CategoriesOptions = field(default_factory=CategoriesOptions)
     known: Mapping[str, str] = option(
-        {}, "VARIABLE=VALUE known of a person.", read=partial(pairs_of, "--known VARIABLE=VALUE")
+        {},
+        "VARIABLE=VALUE known of a person.",
+        read=partial(prompt_syntax.pairs_of, "--known VARIABLE=VALUE"),
     )
     ask: tuple[str, ...] = option((), "Variable to infer from what is known.")
     ask_precision: float = option(
@@ -323,13 +301,13 @@ class InferRequest(OfFile):
     most_cells: int = option(
         MOST_CELLS, "Refuse an inference that needs a table of more cells.", least=1
     )
-    identifier: Identifier = ""
-    records: CountedRecords = None
-    top: Top = 10
-    report: Report = None
-    report_for: ReportFor = Audience.INTERNAL
-    replace: Replace = False
-    raw: Raw = False
+    identifier: shared.Identifier = ""
+    records: shared.CountedRecords = None
+    top: shared.Top = 10
+    report: shared.Report = None
+    report_for: shared.ReportFor = Audience.INTERNAL
+    replace: shared.Replace = False
+    raw: shared.Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -350,14 +328,14 @@ class CompareRequest:
     measures: Annotated[tuple[str, ...], asked.COMPARED_MEASURES] = asked.DEFAULT_MEASURES
     stratify_by: Annotated[tuple[str, ...], asked.COMPARED_STRATA] = ()
     max_size: MaxSize = None
-    max_seconds: MaxSeconds = MAX_SECONDS
+    max_seconds: MaxSeconds = prompt_syntax.MAX_SECONDS
     seed: Seed = 0
     workers: Workers = None
     folder: Annotated[Path | None, asked.COMPARED_FOLDER] = None
     report: Path | None = option(
         None, "Write figures, tables and timings to this HTML file.", writes="page", label="Report"
     )
-    replace: Replace = False
+    replace: shared.Replace = False
 
 
 class ExperimentKind(StrEnum):
@@ -386,17 +364,17 @@ class SimulateRequest:
     stratify_by: Annotated[tuple[str, ...], asked.STRATIFY_BY] = ()
     r: Annotated[int | None, R] = None
     max_size: MaxSize = None
-    max_seconds: MaxSeconds = MAX_SECONDS
+    max_seconds: MaxSeconds = prompt_syntax.MAX_SECONDS
     with_models: Annotated[bool, asked.WITH_MODELS] = False
     seed: Seed = 0
     workers: Workers = None
     folder: Annotated[Path | None, asked.FOLDER] = None
-    plot: Plot = None
-    output: Path | None = table_option(
+    plot: shared.Plot = None
+    output: Path | None = shared.table_option(
         None, "Write every number to this .csv, .parquet or .xlsx.", label="Every number"
     )
-    replace: Replace = False
-    raw: Raw = False
+    replace: shared.Replace = False
+    raw: shared.Raw = False
 
 
 _COMPARE = "How records are compared"
@@ -416,7 +394,7 @@ _Report = Annotated[
 
 
 def _orders(typed: Sequence[str]) -> dict[str, list[str]]:
-    pairs = pairs_of("--order COLUMN=LOW|MIDDLE|HIGH", typed)
+    pairs = prompt_syntax.pairs_of("--order COLUMN=LOW|MIDDLE|HIGH", typed)
     return {name: text.split("|") for name, text in pairs.items()}
 
 
@@ -434,7 +412,7 @@ class ComparedColumns:
         (),
         "Columns to compare: Age,Sex. FIRST=SECOND where names differ between the first file named"
         " and the others. All common ones by default.",
-        read=names_of,
+        read=prompt_syntax.names_of,
     )
     identifier: _Identifier = ""
     kinds: Mapping[str, str] = _comparing_option(
@@ -443,35 +421,35 @@ class ComparedColumns:
         " --environment). By default link files guesses it from the values, and link evaluate"
         " takes numbers and categories.",
         flags="--kind",
-        read=partial(pairs_of, "--kind COLUMN=KIND"),
+        read=partial(prompt_syntax.pairs_of, "--kind COLUMN=KIND"),
     )
     measures: Mapping[str, str] = _comparing_option(
         {},
         "COLUMN=MEASURE: of numbers standardized, absolute, squared, relative; of texts"
         " levenshtein, transposition, jaro-winkler.",
         flags="--measure",
-        read=partial(pairs_of, "--measure COLUMN=MEASURE"),
+        read=partial(prompt_syntax.pairs_of, "--measure COLUMN=MEASURE"),
     )
     missing: Mapping[str, str] = _comparing_option(
         {},
         "COLUMN=RULE for a missing value: expected, largest, zero, impossible, or a distance.",
-        read=partial(pairs_of, "--missing COLUMN=RULE"),
+        read=partial(prompt_syntax.pairs_of, "--missing COLUMN=RULE"),
     )
     order: _Order = field(default_factory=dict[str, Sequence[str]])
     weights: Mapping[str, float] = _comparing_option(
         {},
         "COLUMN=WEIGHT, for the objective weighted; 1 for others.",
         flags="--weight",
-        read=partial(number_pairs_of, "--weight COLUMN=NUMBER"),
+        read=partial(prompt_syntax.number_pairs_of, "--weight COLUMN=NUMBER"),
     )
     steps: Mapping[str, int] = _comparing_option(
         {},
         "COLUMN=NUMBER, for the objective lexicographic: into how many steps the largest distance"
         " is divided. By default 1 for categories, the range of whole numbers up to 1,000, and 100"
         " for others.",
-        read=partial(whole_pairs_of, "--steps COLUMN=NUMBER"),
+        read=partial(prompt_syntax.whole_pairs_of, "--steps COLUMN=NUMBER"),
     )
-    environment: StorePlace | None = environment_option(
+    environment: StorePlace | None = shared.environment_option(
         None, "A store or folder of stage one, for mapped columns.", panel=_COMPARE
     )
 
@@ -485,15 +463,15 @@ class LinkRequest:
     columns: ComparedColumns = field(default_factory=ComparedColumns)
     options: LinkOptions = field(default_factory=LinkOptions)
     top: int = option(10, "Show so many of the surest links.", least=0)
-    reading: Reading = field(default_factory=Reading)
-    output: WrittenTable = None
-    plot: WrittenPlot = None
+    reading: shared.Reading = field(default_factory=shared.Reading)
+    output: shared.WrittenTable = None
+    plot: shared.WrittenPlot = None
     report: _Report = None
     report_values: bool = option(
         False, "Show values of the two files beside the examples of the report."
     )
-    replace: Replace = False
-    raw: Raw = False
+    replace: shared.Replace = False
+    raw: shared.Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -504,12 +482,12 @@ class EvaluateRequest:
     masked: Annotated[tuple[Path, ...], Option("Masked versions of it.", is_argument=True)]
     columns: ComparedColumns = field(default_factory=ComparedColumns)
     options: MaskingOptions = field(default_factory=MaskingOptions)
-    reading: Reading = field(default_factory=Reading)
-    output: WrittenTable = None
-    plot: WrittenPlot = None
+    reading: shared.Reading = field(default_factory=shared.Reading)
+    output: shared.WrittenTable = None
+    plot: shared.WrittenPlot = None
     report: _Report = None
-    replace: Replace = False
-    raw: Raw = False
+    replace: shared.Replace = False
+    raw: shared.Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -519,9 +497,11 @@ class StructureRequest:
     first: _First
     second: _Second
     columns: Sequence[str] = option(
-        (), "Columns of the first file; all but the identifier by default.", read=names_of
+        (),
+        "Columns of the first file; all but the identifier by default.",
+        read=prompt_syntax.names_of,
     )
-    others: Sequence[str] = option((), "Columns of the second file.", read=names_of)
+    others: Sequence[str] = option((), "Columns of the second file.", read=prompt_syntax.names_of)
     identifier: _Identifier = ""
     environment: Path | None = option(
         None,
@@ -531,9 +511,9 @@ class StructureRequest:
     )
     order: _Order = field(default_factory=dict[str, Sequence[str]])
     options: StructureOptions = field(default_factory=StructureOptions)
-    reading: Reading = field(default_factory=Reading)
-    output: WrittenTable = None
-    plot: WrittenPlot = None
+    reading: shared.Reading = field(default_factory=shared.Reading)
+    output: shared.WrittenTable = None
+    plot: shared.WrittenPlot = None
     report: _Report = None
-    replace: Replace = False
-    raw: Raw = False
+    replace: shared.Replace = False
+    raw: shared.Raw = False

@@ -22,22 +22,8 @@ from gamekeeper.attack.tables.options import (
 from gamekeeper.options import Option
 from gamekeeper.prompt_syntax import names_of, pairs_of
 from gamekeeper.store.place import StorePlace
+from gamekeeper.workbench.requests import shared
 from gamekeeper.workbench.requests.records import MicrodataRequest
-from gamekeeper.workbench.requests.shared import (
-    Decimal,
-    Delimiter,
-    Encoding,
-    EngineRequest,
-    Memory,
-    NoRecords,
-    Raw,
-    Replace,
-    WrittenPage,
-    WrittenPlot,
-    WrittenTable,
-    in_environment,
-    table_output,
-)
 
 _writing = partial(Option, panel="How the tables are written")
 
@@ -100,11 +86,11 @@ class ReleaseRequest:
     )
     disjoint: _Disjoint = ()
     truth: _Truth = None
-    delimiter: Delimiter = None
-    encoding: Encoding = None
-    decimal: Decimal = None
-    memory: Memory = None
-    no_records: NoRecords = False
+    delimiter: shared.Delimiter = None
+    encoding: shared.Encoding = None
+    decimal: shared.Decimal = None
+    memory: shared.Memory = None
+    no_records: shared.NoRecords = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +98,7 @@ class PublishRequest:
     """A file of microdata is to be counted, and tables of it are to be published."""
 
     microdata: MicrodataRequest
-    counting: EngineRequest = field(default_factory=EngineRequest)
+    counting: shared.EngineRequest = field(default_factory=shared.EngineRequest)
     output: Annotated[
         Path, Option("Write the release to this .json.", flags="--output -o", writes="json")
     ] = Path("release.json")
@@ -151,7 +137,7 @@ class PublishRequest:
     ] = False
     seed: Seed = 0
     title: Annotated[str, Option("What the release is called.")] = ""
-    replace: Replace = False
+    replace: shared.Replace = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,9 +147,9 @@ class FeasibleRequest:
     release: ReleaseRequest
     options: FeasibleOptions = field(default_factory=FeasibleOptions)
     top: Annotated[int, Option("Show so many cells.", least=0)] = 20
-    output: WrittenTable = None
-    replace: Replace = False
-    raw: Raw = False
+    output: shared.WrittenTable = None
+    replace: shared.Replace = False
+    raw: shared.Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,10 +159,10 @@ class InferRequest:
     release: ReleaseRequest
     options: AttributionOptions = field(default_factory=AttributionOptions)
     top: Annotated[int, Option("Print so many statements.", least=0)] = 20
-    output: WrittenTable = None
-    report: WrittenPage = None
-    replace: Replace = False
-    raw: Raw = False
+    output: shared.WrittenTable = None
+    report: shared.WrittenPage = None
+    replace: shared.Replace = False
+    raw: shared.Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,11 +180,11 @@ class SapRequest:
             "With --within: the people known are of the whole population, not of the same area."
         ),
     ] = False
-    output: WrittenTable = None
-    plot: WrittenPlot = None
-    report: WrittenPage = None
-    replace: Replace = False
-    raw: Raw = False
+    output: shared.WrittenTable = None
+    plot: shared.WrittenPlot = None
+    report: shared.WrittenPage = None
+    replace: shared.Replace = False
+    raw: shared.Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,11 +204,11 @@ class ComparisonRequest:
             flags="--margin",
         ),
     ] = ()
-    memory: Memory = None
-    output: WrittenTable = None
-    plot: WrittenPlot = None
-    replace: Replace = False
-    raw: Raw = False
+    memory: shared.Memory = None
+    output: shared.WrittenTable = None
+    plot: shared.WrittenPlot = None
+    replace: shared.Replace = False
+    raw: shared.Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,19 +218,21 @@ class RecordsRequest:
     file: Annotated[
         Path, Option("Text file (CSV) with the true counts, one row per cell.", is_argument=True)
     ]
-    output: Annotated[Path, table_output("Write the records to this .csv, .parquet or .xlsx.")]
+    output: Annotated[
+        Path, shared.table_output("Write the records to this .csv, .parquet or .xlsx.")
+    ]
     count: _Count = ""
     axes: Annotated[
         Sequence[str], _writing("The columns that are axes: Area,Age.", read=names_of)
     ] = ()
     total: _Total = ("Total",)
     disjoint: _Disjoint = ()
-    delimiter: Delimiter = None
-    encoding: Encoding = None
-    decimal: Decimal = None
-    memory: Memory = None
-    replace: Replace = False
-    raw: Raw = False
+    delimiter: shared.Delimiter = None
+    encoding: shared.Encoding = None
+    decimal: shared.Decimal = None
+    memory: shared.Memory = None
+    replace: shared.Replace = False
+    raw: shared.Raw = False
 
 
 _column = partial(Option, panel="Which column is what")
@@ -254,7 +242,9 @@ _insider = partial(Option, panel="Attackers who are in the tables")
 
 _Environment = Annotated[
     StorePlace | None,
-    in_environment("The environment with the variables that --hierarchy names.", panel=_SUMS),
+    shared.in_environment(
+        "The environment with the variables that --hierarchy names.", panel=_SUMS
+    ),
 ]
 _Sheet = Annotated[str | None, _writing("Of an Excel workbook, where several sheets have cells.")]
 
@@ -391,11 +381,11 @@ class PublishedRequest:
         _writing("What stands for a hidden figure, besides an empty cell, *, x, c and '..'."),
     ] = ()
     sheet: _Sheet = None
-    delimiter: Delimiter = None
-    encoding: Encoding = None
-    decimal: Decimal = None
-    memory: Memory = None
-    no_records: NoRecords = False
+    delimiter: shared.Delimiter = None
+    encoding: shared.Encoding = None
+    decimal: shared.Decimal = None
+    memory: shared.Memory = None
+    no_records: shared.NoRecords = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -407,11 +397,11 @@ class BoundsRequest:
     options: BoundsOptions = field(default_factory=BoundsOptions)
     recoding: Recoding = field(default_factory=Recoding)
     top: Annotated[int, Option("Show so many of the best known cells.", least=0)] = 20
-    output: WrittenTable = None
-    plot: WrittenPlot = None
-    report: WrittenPage = None
-    replace: Replace = False
-    raw: Raw = False
+    output: shared.WrittenTable = None
+    plot: shared.WrittenPlot = None
+    report: shared.WrittenPage = None
+    replace: shared.Replace = False
+    raw: shared.Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -437,11 +427,11 @@ class AuditRequest:
         int, Option("Show so many of the hidden cells that are known best.", least=0)
     ] = 10
     output: Annotated[
-        Path | None, table_output("Write all hidden cells to this .csv, .parquet or .xlsx.")
+        Path | None, shared.table_output("Write all hidden cells to this .csv, .parquet or .xlsx.")
     ] = None
-    report: WrittenPage = None
-    replace: Replace = False
-    raw: Raw = False
+    report: shared.WrittenPage = None
+    replace: shared.Replace = False
+    raw: shared.Raw = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -491,15 +481,15 @@ class MarkRequest:
     top: Annotated[int, Option("Show so many unsafe cells.", least=0)] = 10
     output: Annotated[
         Path | None,
-        table_output(
+        shared.table_output(
             "Write all cells with their status to this .csv, .parquet or .xlsx, as audit reads it."
         ),
     ] = None
-    replace: Replace = False
-    raw: Raw = False
+    replace: shared.Replace = False
+    raw: shared.Raw = False
     sheet: _Sheet = None
-    delimiter: Delimiter = None
-    encoding: Encoding = None
-    decimal: Decimal = None
-    memory: Memory = None
-    no_records: NoRecords = False
+    delimiter: shared.Delimiter = None
+    encoding: shared.Encoding = None
+    decimal: shared.Decimal = None
+    memory: shared.Memory = None
+    no_records: shared.NoRecords = False

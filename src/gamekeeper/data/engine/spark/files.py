@@ -26,13 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 import numpy as np
 
 from gamekeeper.data.engine.gate import RECORD, ScannedColumn
-from gamekeeper.data.engine.spark.calls import (
-    Address,
-    in_thread,
-    lost,
-    run_discreetly,
-    seconds_to_wait,
-)
+from gamekeeper.data.engine.spark import calls
 from gamekeeper.data.engine.spark.session import (
     count_rows,
     is_classic,
@@ -70,7 +64,7 @@ class Call(Generic[T]):
         self._asked_at = time.monotonic()
         self._asking: Future[int] | None = None
         self._percent = 0
-        self._future = in_thread(self._tagged)
+        self._future = calls.in_thread(self._tagged)
 
     def wait(self, seconds: float) -> bool:
         """Wait so long, and tell whether it has ended."""
@@ -89,7 +83,7 @@ class Call(Generic[T]):
         due = time.monotonic() - self._asked_at >= _ASK_SECONDS
         if self._classic and self._asking is None and due:
             self._asked_at = time.monotonic()
-            self._asking = in_thread(self._look)
+            self._asking = calls.in_thread(self._look)
         return self._percent
 
     def stop(self) -> None:
@@ -97,7 +91,7 @@ class Call(Generic[T]):
         until = time.monotonic() + _STOP_SECONDS
         while not self._future.done() and time.monotonic() < until:
             # Again and again: what has not begun yet, or goes on in a next step, is not stopped.
-            wait([in_thread(self._cancel)], _STOP_SECONDS)
+            wait([calls.in_thread(self._cancel)], _STOP_SECONDS)
             wait([self._future], _ASK_SECONDS)
 
     def _tagged(self) -> T:
@@ -132,7 +126,7 @@ class Call(Generic[T]):
 class Lifeline:
     """Whether the cluster is still there: Spark itself may wait for ever for one that is gone."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: calls.Address) -> None:
         self._address = address
         self._looked = time.monotonic()
         self._looking: Future[bool] | None = None
@@ -146,17 +140,17 @@ class Lifeline:
             self._n_missed = 0 if self._looking.result() else self._n_missed + 1
             self._looking = None
         if self._n_missed >= _MISSED:
-            raise lost(asked)
+            raise calls.lost(asked)
         if self._looking is None and time.monotonic() - self._looked >= _LIFE_SECONDS:
             self._looked = time.monotonic()
-            self._looking = in_thread(lambda: is_reachable(self._address))
+            self._looking = calls.in_thread(lambda: is_reachable(self._address))
 
 
 def run_call(
     session: Any,
     work: Callable[[], T],
     asked: str,
-    address: Address,
+    address: calls.Address,
     *,
     reading: bool = False,
     progress: Progress | None = None,
@@ -171,7 +165,7 @@ def run_call(
     except BaseException:
         call.stop()
         raise
-    return run_discreetly(call.result, asked, reading=reading)
+    return calls.run_discreetly(call.result, asked, reading=reading)
 
 
 _DIGITS = 8
@@ -309,11 +303,11 @@ class _Files:
         if self._rows >= _FILE_ROWS:
             self.close()
             self._writer = self._begun()
-        run_discreetly(partial(self._writer.write_table, table), self._asked)
+        calls.run_discreetly(partial(self._writer.write_table, table), self._asked)
         self._rows += table.num_rows
 
     def close(self) -> None:
-        run_discreetly(self._writer.close, self._asked)
+        calls.run_discreetly(self._writer.close, self._asked)
 
     def _begun(self) -> Any:
         import pyarrow.parquet as parquet
@@ -322,7 +316,7 @@ class _Files:
         self._n_files += 1
         self._rows = 0
         made = partial(parquet.ParquetWriter, path, self._schema, compression="zstd")
-        return run_discreetly(made, self._asked)
+        return calls.run_discreetly(made, self._asked)
 
 
 _MARKS: Final = 16
@@ -345,7 +339,7 @@ def write_frame(frame: Any, folder: Path) -> int:
 
 def require_seen(folder: Path, rows: int, asked: str) -> None:
     """Refuse where this machine does not see every row that was written."""
-    if run_discreetly(lambda: count_rows(folder), asked) != rows:
+    if calls.run_discreetly(lambda: count_rows(folder), asked) != rows:
         raise StoreError(
             Reason.NOT_WRITABLE,
             asked,
@@ -355,7 +349,7 @@ def require_seen(folder: Path, rows: int, asked: str) -> None:
         )
 
 
-def check_scratch(session: Any, address: Address, folder: Path) -> None:
+def check_scratch(session: Any, address: calls.Address, folder: Path) -> None:
     """Refuse a scratch folder into which workers do not write what this machine sees and removes.
 
     Waits no longer than some time for the first worker (`seconds_to_wait`).
@@ -364,7 +358,7 @@ def check_scratch(session: Any, address: Address, folder: Path) -> None:
     marks = folder / "marks"
     call = Call(session, lambda: write_frame(session.range(0, _MARKS, 1, _MARKS), marks))
     try:
-        seconds = seconds_to_wait(address)
+        seconds = calls.seconds_to_wait(address)
         if not call.wait(seconds) and not (_has_worker(session) and call.wait(_MARK_SECONDS)):
             raise unreachable(
                 address,
@@ -376,7 +370,7 @@ def check_scratch(session: Any, address: Address, folder: Path) -> None:
         call.stop()
         raise
     try:
-        rows = run_discreetly(call.result, asked)
+        rows = calls.run_discreetly(call.result, asked)
         require_seen(marks, rows, asked)
     except GamekeeperError as error:
         if error.reason not in (Reason.NOT_WRITABLE, Reason.NOT_READABLE):
@@ -404,7 +398,9 @@ def _has_worker(session: Any) -> bool:
     """Tell whether a worker is ours already, though it has not done anything; not known of a server."""
     if not is_classic(session):
         return False
-    counted = in_thread(lambda: session.sparkContext._jsc.sc().getExecutorMemoryStatus().size())
+    counted = calls.in_thread(
+        lambda: session.sparkContext._jsc.sc().getExecutorMemoryStatus().size()
+    )
     wait([counted], _LOOK_SECONDS)
     # This process is one of them.
     return counted.done() and counted.exception() is None and counted.result() > 1
