@@ -54,6 +54,11 @@ NEVER_SAID = {
     "attack.models.inference._level_words": ("--person", "it names the command that has it"),
     "attack.models.fitting.fit_models": ("--method --patient", "a what-if says: not known"),
     "attack.uniques.suda._only_uniques": ("--records", "only of an engine elsewhere"),
+    "attack.linkage.structure.StructureLinks._by_halves": (
+        "--halves --individuals",
+        "only of links of files without a common variable",
+    ),
+    "report.link_report._examples": ("--report-values", "only where pairs of values are compared"),
     "attack.uniques.special.SpecialUniques.file_sentences": (
         "--special-size",
         "only where special uniques were asked for",

@@ -12,7 +12,7 @@ import pkgutil
 import re
 from collections.abc import Iterator
 from dataclasses import is_dataclass
-from functools import cache
+from functools import cache, reduce
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -48,7 +48,10 @@ def asked_by() -> dict[str, type]:
             work = inspect.unwrap(command.callback)
             first = next(iter(inspect.signature(work).parameters.values()), None)
             # By name: the checker alone knows some of the other annotations.
-            request = None if first is None else work.__globals__.get(str(first.annotation))
+            home, *rest = str(first.annotation if first else "").split(".")
+            request = reduce(
+                lambda own, name: getattr(own, name, None), rest, work.__globals__.get(home)
+            )
             if is_dataclass(request):
                 found[name] = request
     return found
@@ -177,7 +180,7 @@ _WRITERS = {
 }  # fmt: skip
 # What is called so and writes no file, or is no work of ours.
 _ELSEWHERE = {
-    "data/engine/gate.py": {"unlink"},  # shared memory
+    "algorithms/blocks.py": {"unlink"},  # shared memory
     "data/reading/apart.py": {"write_text"},  # which process the system is to take first
     "workbench/environment/mapping.py": {"save"},  # and here it is called
     "workbench/demo_walk.py": {"save"},

@@ -9,7 +9,7 @@ from typing import Annotated
 import pyarrow as pa
 import pytest
 
-from gamekeeper.budget import within_memory
+from gamekeeper.budget import Work, within_memory
 from gamekeeper.data.reading.source import open_source
 from gamekeeper.errors import InputError, LimitError, Reason
 from gamekeeper.options import Option
@@ -23,7 +23,7 @@ def test_text_files_are_refused_by_their_size_before_they_are_read(tmp_path):
     lines = 300_000
     file = write(tmp_path, "many.csv", "a,b\n" + "1,22\n" * lines + f"{SECRET}\n")
     assert open_source(file).about_records() == pytest.approx(lines, rel=0.01)
-    need = Need(lambda n_records, n_keys: 100 * n_records * n_keys)
+    need = Need(Work.INFERENCE)  # 198 bytes a record with two keys
     asked = MicrodataRequest(file=file, keys=("a", "b"))
     with within_memory("50MB"):
         error = refused(asked, LimitError, need=need)
