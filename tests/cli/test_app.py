@@ -320,6 +320,7 @@ def test_it_is_answered_whatever_is_imported_at_the_time(monkeypatch, capsys):
     assert "Stopping at the next step" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_nothing_is_said_after_the_end_of_a_command_that_counts(tmp_path):
     people = tmp_path / "people.csv"
     people.write_text("age,sex\n30,f\n30,f\n41,m\n")

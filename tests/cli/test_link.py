@@ -328,6 +328,7 @@ def test_reports_have_no_value_unless_asked(run, place):
         assert [words for words in ["How it was made", *has] if words not in text] == []
 
 
+@pytest.mark.slow
 def test_reports_have_no_records_where_none_are_wanted(run, place):
     page = place / "page.html"
     for command, names in (

@@ -51,6 +51,7 @@ def recipe(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_spss_in_spss_out_and_the_same_bytes(run, tmp_path, people, recipe):
     made = []
     for name in ("one.sav", "two.sav"):

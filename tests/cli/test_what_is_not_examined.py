@@ -156,6 +156,7 @@ def test_help_ends_with_what_is_left_out(run, command):
     assert left_out_words(not_examined(command)) in said
 
 
+@pytest.mark.slow
 def test_who_looks_at_households_in_part_says_that_they_were_not_attacked():
     told = ("gamekeeper.attack.unexamined", "WHOLE_HOUSEHOLDS")
     for (command, subject), look in LOOKS.items():

@@ -199,6 +199,7 @@ def texts() -> frozenset[str]:
     return frozenset(text for piece in pieces().values() for text in piece.texts if " " in text)
 
 
+@pytest.mark.slow
 def test_every_option_that_a_text_names_is_there():
     every = frozenset[str]().union(*options().values())
     named = {found[0].split()[0] for text in texts() for found in _OPTION.finditer(text)}
@@ -228,6 +229,7 @@ def test_what_a_command_advises_it_has():
     assert missing == set()
 
 
+@pytest.mark.slow
 def test_a_limit_is_named_as_at_the_prompt():
     only_python = {
         (place, found[0])

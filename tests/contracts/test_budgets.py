@@ -71,6 +71,7 @@ def run(monkeypatch, capsys, place, *arguments):
     return stop.value.code or 0, said.out, said.err, peak
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [

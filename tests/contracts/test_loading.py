@@ -52,6 +52,7 @@ def people(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_search_for_uniques_passes_few_rooms(people: Path):
     passed, loaded = walk("risk", "suda", people, "--keys", "age,sex,region")
     assert {"cli/risk.py", "workbench/risk.py", "algorithms/uniques/search.py"} <= passed
@@ -59,6 +60,7 @@ def test_a_search_for_uniques_passes_few_rooms(people: Path):
     assert len(loaded) <= 130
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", ["keys", "dis", "measures"])
 def test_an_attack_on_columns_loads_nothing_of_stage_one_and_no_page(people: Path, attack: str):
     passed, loaded = walk("risk", attack, people, "--keys", "age,sex,region", "--fraction", "10%")

@@ -212,6 +212,7 @@ _NOT_SAID = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_no_number_that_is_said_can_become_a_power_of_ten() -> None:
     """Formats that turn to powers of ten (g, e) stand in formatters of wording alone.
 

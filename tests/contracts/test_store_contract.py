@@ -120,6 +120,7 @@ def file_environment(path: Path) -> Environment:
         return store.environment()
 
 
+@pytest.mark.slow
 @settings(
     max_examples=min(settings.default.max_examples // 4, 60),
     suppress_health_check=[HealthCheck.function_scoped_fixture],

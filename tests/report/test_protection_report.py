@@ -241,6 +241,7 @@ def all_of(report):
     return report.title, report.lead, report.facts, report.tiles, sections, report.notices
 
 
+@pytest.mark.slow
 @cases(20)
 @given(st.data())
 def test_a_public_page_is_the_same_whichever_cells_were_missing(data):

@@ -23,6 +23,7 @@ from tests.postgres import TestServer
 from tests.web.conftest import ADDRESS, edits, rename, small_environment
 
 
+@pytest.mark.slow
 def test_pages_hear_of_what_others_do(
     postgres: TestServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -198,6 +198,7 @@ def unequal(seed=1):
     return sample.reset_index(drop=True), chosen
 
 
+@pytest.mark.slow
 def test_few_weights_are_strata_and_that_is_said():
     sample, chosen = unequal()
     found = gk.assess(sample, keys=KEYS, weight="w")
@@ -216,6 +217,7 @@ def test_few_weights_are_strata_and_that_is_said():
     assert abs(uniques.value - true_uniques(chosen)) < 0.5 * abs(too_low)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["many weights", "a fraction beside", "within strata"])
 def test_where_chances_differ_and_models_take_them_as_equal_no_interval_is_given(how, tmp_path):
     sample, _ = unequal()
@@ -288,6 +290,7 @@ def test_a_sample_of_whole_households_is_judged_by_households():
         assert (found.measured.chances.people_lower >= found.to_arrow()["class_size"]).all()
 
 
+@pytest.mark.slow
 def test_without_a_column_it_is_said_what_a_sample_is_taken_for():
     everybody, _ = norland()
     sample = everybody.iloc[whole_households(0)].reset_index(drop=True)
@@ -302,6 +305,7 @@ def test_without_a_column_it_is_said_what_a_sample_is_taken_for():
     assert gk.assess(one_by_one, keys=KEYS, fraction=1).reservations == ()
 
 
+@pytest.mark.slow
 def test_one_record_of_each_person_is_assessed():
     everybody, _ = norland()
     people = everybody.sample(1_200, random_state=1).reset_index(drop=True).assign(who=range(1_200))
@@ -362,6 +366,7 @@ def n_uniques(frame, matches):
     return sum(matches(row, codes).all(axis=1).sum() == 1 for row in codes)
 
 
+@pytest.mark.slow
 def test_missing_cells_are_told_with_what_each_reading_of_them_says():
     sample, lacking = with_missing()
     whole = gk.assess(sample, keys=KEYS, fraction="10%")

@@ -69,6 +69,7 @@ def test_values_can_be_read_as_missing(people):
     assert words(data, "Age").count("missing") == 3
 
 
+@pytest.mark.slow
 def test_user_missing_codes_of_spss(tmp_path):
     file = tmp_path / "people.sav"
     pyreadstat.write_sav(
@@ -267,6 +268,7 @@ def test_unmapped_values_are_listed_filled_in_and_read_back(unmapped, tmp_path):
     assert words(data, "Marital status")[8:] == ["married", "married", "formerly married"]
 
 
+@pytest.mark.slow
 def test_labels_are_listed_beside_values(clerk, tmp_path):
     file, listed = tmp_path / "labels.sav", tmp_path / "values.csv"
     labels = {"ms": {1.0: "single", 2.0: "in a partnership"}}

@@ -21,6 +21,7 @@ def parts_of(constraints, sums):
     return parts, limits
 
 
+@pytest.mark.slow
 @cases(25)
 @given(releases(can_conflict=False))
 def test_the_tables_of_the_components_are_those_of_the_whole(constraints):

@@ -125,6 +125,7 @@ def sorted_ends(low, high):
     return (high, low) if low is not None and high is not None and low > high else (low, high)
 
 
+@pytest.mark.slow
 @cases(200)
 @given(some_facts())
 def test_limits_of_any_factors_hold_for_all_numbers(facts):

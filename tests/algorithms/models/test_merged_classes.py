@@ -207,6 +207,7 @@ def test_it_is_spared_where_it_says_nothing(monkeypatch):
     assert learn_level(table, [CHAIN], x) == LevelPrior()
 
 
+@pytest.mark.slow
 @cases(20)
 @given(st.integers(0, 10_000), st.integers(5, 25))
 def test_members_of_a_household_are_neither_pairs_nor_near_twins_of_each_other(seed, n):

@@ -113,6 +113,7 @@ def test_resamples_do_not_link_records_that_are_left_unlinked():
     assert found.resampled.rates.max() < found.recall + 0.1
 
 
+@pytest.mark.slow
 def test_links_by_structure_do_not_hang_on_the_order_of_records():
     rng = np.random.default_rng(2)
     hidden = rng.normal(size=(24, 3))

@@ -151,6 +151,7 @@ def test_a_file_with_itself_does_not_look_safe():
     assert unknown[1].startswith("All groups correspond in every clustering and are as large")
 
 
+@pytest.mark.slow
 def test_what_halves_do_not_show_proves_no_safety():
     rng = np.random.default_rng(3)
     files = rng.random((20, 5)), rng.random((20, 5))

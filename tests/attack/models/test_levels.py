@@ -119,6 +119,7 @@ def test_suppressing_a_category_that_no_unique_has_changes_nothing():
     assert found.lines[0].relative_tau1 is None
 
 
+@pytest.mark.slow
 def test_collapsing_averages_over_the_pairs_of_a_category(file):
     table, risk = file
     models, weights = risk.fit.pooled()

@@ -116,6 +116,7 @@ def test_strata_that_no_key_tells_leave_the_fraction_of_the_file():
     assert found.to_arrow()["upper"] == whole.to_arrow()["upper"]
 
 
+@pytest.mark.slow
 def test_without_the_variable_that_tells_the_stratum_people_of_both_are_counted():
     codes = two_pairs(400)
     strata = 1 + (codes[:, 2] > 2)

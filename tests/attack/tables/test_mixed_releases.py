@@ -74,6 +74,7 @@ def test_bounds_and_audits_of_mixed_tables_are_those_of_enumeration():
     assert sum(held_against_enumeration(made) for made in cases(0, 120)) > 500
 
 
+@pytest.mark.slow
 def test_nothing_is_open_that_a_sum_which_nobody_told_gives_away():
     n_known = n_open = 0
     for seed in range(400):

@@ -287,6 +287,7 @@ def test_spss_categories_of_before_keep_their_numbers(spss, tmp_path):
     assert after.variable_value_labels["region"] == {1.0: "n", 2.0: "elsewhere", 99.0: "refused"}
 
 
+@pytest.mark.slow
 def test_spss_is_the_same_bytes_at_any_time(spss, tmp_path):
     source = open_source(spss)
     first = write(source, tmp_path / f"a{spss.suffix}", protected(source))
@@ -295,6 +296,7 @@ def test_spss_is_the_same_bytes_at_any_time(spss, tmp_path):
     assert first.path.read_bytes()[92:109] == b"01 Jan 7000:00:00"
 
 
+@pytest.mark.slow
 def test_spss_user_missing_and_codes(spss, tmp_path):
     source = open_source(spss)
     for look in (CellLook.USER_MISSING, CellLook.CODE):
@@ -371,6 +373,7 @@ def test_stata_of_every_version_stays_that_and_tells_no_time(tmp_path, version):
     assert meta.file_label == "People"
 
 
+@pytest.mark.slow
 def test_any_file_may_become_text_or_parquet(spss, tmp_path):
     source = open_source(spss)
     out = write(source, tmp_path / "out.csv", protected(source))

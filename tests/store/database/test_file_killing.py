@@ -108,6 +108,7 @@ def rounds(path: Path, environment: Environment, seeds: range) -> None:
     assert all(acknowledged.values()), acknowledged
 
 
+@pytest.mark.slow
 def test_nothing_acknowledged_is_lost(path: Path, environment: Environment) -> None:
     rounds(path, environment, range(10))
 

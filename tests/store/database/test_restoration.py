@@ -149,6 +149,7 @@ def test_a_backup_that_is_no_good_is_not_used(
     assert contents(closed.parent) == before
 
 
+@pytest.mark.slow
 def test_a_store_in_use_is_not_restored(closed: Path) -> None:
     with EnvironmentStore.open(closed) as store:
         store.environment()

@@ -25,6 +25,7 @@ from tests.postgres import TestServer
 from tests.store.database.conftest import WHO, refusal, small_environment
 
 
+@pytest.mark.slow
 def test_revisions_are_heard(postgres: TestServer) -> None:
     address, heard = postgres.address(), Queue[int]()
     place = store_place(address)

@@ -45,6 +45,7 @@ def revision(store):
         return opened.revision
 
 
+@pytest.mark.slow
 def test_a_pile_becomes_forms_in_the_words_of_each(store, pile):
     asked(store, pile["bank.xml"], new=NEW)
     before = revision(store)
@@ -184,6 +185,7 @@ def test_nothing_enters_with_a_new_variable_but_that(store, pile):
     assert set(environment(store).form("City Runners: membership").instances) == {"Work"}
 
 
+@pytest.mark.slow
 def test_a_file_that_was_read_before_is_another_form_and_said_to_be(store, pile):
     asked(store, pile["bank.xml"], new=NEW)
     names = []
