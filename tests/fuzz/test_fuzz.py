@@ -12,9 +12,10 @@ from tests.fuzz.minimizing import minimized
 from tests.fuzz.running import Outcome, run_case
 
 CORPUS = sorted((Path(__file__).parent / "corpus").glob("*.json"))
-# A seed and so many cases of it. Two parts of eight have cases of every kind; `make thorough` runs all,
-# and `make fuzz` draws new ones.
+# A seed and so many cases of it. Two parts of eight have cases of every kind; `make slow` runs the
+# others, and `make fuzz` draws new ones.
 SEED, N_CASES, N_PARTS = 20261117, 240, 8
+QUICK_PARTS = (0, 7)
 
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
@@ -24,13 +25,19 @@ def test_what_was_found_stays_mended(path):
 
 
 @pytest.mark.parametrize(
-    "part", [*range(2), *(pytest.param(part, marks=pytest.mark.slow) for part in range(2, N_PARTS))]
+    "part",
+    [pytest.param(n, marks=() if n in QUICK_PARTS else pytest.mark.slow) for n in range(N_PARTS)],
 )
 def test_seeded_cases_are_no_fault_of_ours(part):
     for number in range(part, N_CASES, N_PARTS):
         outcome = run_case(case_of(SEED, number))
         # Tests never judge time: make fuzz does.
         assert outcome.fault in ("", "slow"), f"case {number}: {outcome.fault}\n{outcome.told}"
+
+
+def test_quick_parts_have_cases_of_every_kind():
+    numbers = [n for n in range(N_CASES) if n % N_PARTS in QUICK_PARTS]
+    assert len({case_of(SEED, n).kind.split("-")[0] for n in numbers}) == len(KINDS)
 
 
 def test_a_case_is_the_same_for_its_seed_and_number():
